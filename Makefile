@@ -54,7 +54,7 @@ mutate-last: $(VENV)/stamp-test ## a sample of that for the last commit's entrie
 	@rm -rf out/before && mkdir -p out/before/tests
 	git archive HEAD~1 derivatives.yaml $$(git ls-tree --name-only HEAD~1 tests/spec) 2>/dev/null | tar -x -C out/before \
 		|| { cp derivatives.yaml out/before && cp -r tests/spec out/before/tests; }
-	$(BIN)/python -m codegen mutate --unlike out/before/derivatives.yaml --sample 25 --most 12 --least 0.95
+	$(BIN)/python -m codegen mutate --unlike out/before/derivatives.yaml --sample 25 --max-count 12 --min-killed 0.95
 
 lint: $(VENV)/stamp-test ## ruff: rules and format
 	$(BIN)/ruff check

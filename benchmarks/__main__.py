@@ -32,40 +32,40 @@ AGAIN = 3  # runs of what was slower than another library
 
 
 def show_groups(
-    names: Sequence[str], libraries: Sequence[str], machine: Machine, given: argparse.Namespace, env: dict[str, str]
+    names: Sequence[str], libraries: Sequence[str], machine: Machine, value: argparse.Namespace, env: dict[str, str]
 ) -> dict[str, list[Row]]:
     """Print a line a workload and a summary a group; returns the rows."""
-    found: dict[str, list[Row]] = {}
+    results: dict[str, list[Row]] = {}
     with Progress(len(names), "workloads") as progress:
         for group, members in GROUPS.items():
             chosen = [name for name in members if name in names]
             if not chosen:
                 continue
             progress.say(heading(group, libraries))
-            workers = [Worker(library, given.threads, env) for library in libraries]
-            rows = found.setdefault(group, [])
+            workers = [Worker(library, value.threads, env) for library in libraries]
+            rows = results.setdefault(group, [])
             for name in chosen:
-                rows.append(timed(name, workers, given.rounds, given.seconds))
+                rows.append(timed(name, workers, value.rounds, value.seconds))
                 progress.step()
                 progress.say(line(rows[-1], len(libraries), machine))
             for worker in workers:
                 worker.close()
             progress.say("\n".join(summary(rows, libraries)))
-    return found
+    return results
 
 
-def ratios_again(name: str, libraries: Sequence[str], given: argparse.Namespace, env: dict[str, str]) -> list[float]:
+def ratios_again(name: str, libraries: Sequence[str], value: argparse.Namespace, env: dict[str, str]) -> list[float]:
     """The ratios of a workload in a few more runs beside the second library, each with new processes.
 
     Where a process has its memory decides how large arrays share the caches, for as long as it lives.
     """
-    found = []
+    matches = []
     for _ in range(AGAIN):
-        workers = [Worker(library, given.threads, env) for library in libraries[:2]]
-        found.append(timed(name, workers, given.rounds, given.seconds).ratio(1))
+        workers = [Worker(library, value.threads, env) for library in libraries[:2]]
+        matches.append(timed(name, workers, value.rounds, value.seconds).ratio(1))
         for worker in workers:
             worker.close()
-    return [ratio for ratio in found if ratio is not None]
+    return [ratio for ratio in matches if ratio is not None]
 
 
 def show_peaks(libraries: Sequence[str], env: dict[str, str]) -> None:
@@ -88,9 +88,9 @@ def show_startup(libraries: Sequence[str], env: dict[str, str]) -> None:
     both = [library for library in libraries if library in ("specgrad", "torch")]
     print(f"\n{'first batch, in seconds':{NAME}}" + "".join(f"{name:>12}" for name in (*both, "compiling")))
     for program in PROGRAMS:
-        found = first_batch_times(both, program, START_ROUNDS, env)
+        result = first_batch_times(both, program, START_ROUNDS, env)
         compiled = first_batch_compiled(program, COLD_ROUNDS, env)
-        print(f"{program:{NAME}}" + "".join(f"{value:12.3f}" for value in (*found.values(), compiled)))
+        print(f"{program:{NAME}}" + "".join(f"{value:12.3f}" for value in (*result.values(), compiled)))
 
 
 def arguments() -> argparse.Namespace:
@@ -103,11 +103,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write all figures")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="an SVG file for bars of the ratios to PyTorch")
-    given = parser.parse_args()
-    unknown = [each for each in given.workload if not matching(each)]
+    value = parser.parse_args()
+    unknown = [each for each in value.workload if not matching(each)]
     if unknown:
         parser.error(f"no workload {', '.join(unknown)}; there is {', '.join(WORKLOADS)}")
-    return given
+    return value
 
 
 def matching(pattern: str) -> list[str]:
@@ -123,32 +123,32 @@ def show_list() -> None:
 
 def main() -> int:
     """Run the command; the exit status is 1 where libraries do not compute the same."""
-    given = arguments()
-    if given.list:
+    value = arguments()
+    if value.list:
         show_list()
         return 0
-    groups = given.groups or ([] if given.workload else [*GROUPS, "start"])
+    groups = value.groups or ([] if value.workload else [*GROUPS, "start"])
     of_groups = [name for group in groups for name in GROUPS.get(group, {})]
-    names = [name for pattern in given.workload for name in matching(pattern)] or of_groups
+    names = [name for pattern in value.workload for name in matching(pattern)] or of_groups
     libraries = ["specgrad"] + [name for name in ("torch", "jax", "autograd") if importlib.util.find_spec(name)]
-    env = {**os.environ, **dict.fromkeys(THREADS, str(given.threads))}
+    env = {**os.environ, **dict.fromkeys(THREADS, str(value.threads))}
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # imports are timed as users have them, from compiled files
-    machine = show_machine(libraries, given.threads, env)
-    found = show_groups(names, libraries, machine, given, env)
+    machine = show_machine(libraries, value.threads, env)
+    result = show_groups(names, libraries, machine, value, env)
     if len(libraries) > 1:
-        print(*overview(found, libraries[1], lambda name: ratios_again(name, libraries, given, env)), sep="\n")
-    if given.json:
-        about = {"threads": given.threads, **machine._asdict()}
-        figures = {**about, "workloads": record(found, libraries, machine)}
-        given.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
-    if given.picture and len(libraries) > 1:
-        threads = f"{given.threads} thread{'s' * (given.threads > 1)}"
-        draw(found, f"{libraries[1]}'s time / specgrad's, {threads}", given.picture)
+        print(*overview(result, libraries[1], lambda name: ratios_again(name, libraries, value, env)), sep="\n")
+    if value.json:
+        about = {"threads": value.threads, **machine._asdict()}
+        figures = {**about, "workloads": record(result, libraries, machine)}
+        value.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    if value.picture and len(libraries) > 1:
+        threads = f"{value.threads} thread{'s' * (value.threads > 1)}"
+        draw(result, f"{libraries[1]}'s time / specgrad's, {threads}", value.picture)
     if "model" in groups:
         show_peaks(libraries, env)
     if "start" in groups:
         show_startup(libraries, env)
-    return 1 if any(row.wrong for rows in found.values() for row in rows) else 0
+    return 1 if any(row.wrong for rows in result.values() for row in rows) else 0
 
 
 def show_machine(libraries: Sequence[str], threads: int, env: dict[str, str]) -> Machine:

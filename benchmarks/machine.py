@@ -61,7 +61,7 @@ def measured(threads: int, env: dict[str, str]) -> Machine:
     command = [sys.executable, "-m", "benchmarks.machine", str(threads)]
     done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
     bandwidths, rate = json.loads(done.stdout)
-    return Machine({int(size): found for size, found in bandwidths.items()}, rate)
+    return Machine({int(size): result for size, result in bandwidths.items()}, rate)
 
 
 if __name__ == "__main__":

@@ -46,12 +46,12 @@ def peak_bytes(library: str, name: str) -> int:
 
 def peaks(libraries: list[str], name: str, env: dict[str, str]) -> list[int | None]:
     """The peak of each library, each in a process of its own; None where it cannot run the workload."""
-    found = []
+    matches = []
     for library in libraries:
         command = [sys.executable, "-m", "benchmarks.peak", library, name]
         done = subprocess.run(command, env=env, capture_output=True, text=True)
-        found.append(json.loads(done.stdout) if done.returncode == 0 else None)
-    return found
+        matches.append(json.loads(done.stdout) if done.returncode == 0 else None)
+    return matches
 
 
 if __name__ == "__main__":

@@ -60,14 +60,14 @@ def axis(left: float, height: float) -> str:
 
 def columns(groups: dict[str, list[Row]]) -> list[list[tuple[str, list[Row]]]]:
     """The groups in columns that are about equally long; a group stays in one."""
-    wanted = sum(len(rows) + 2 for rows in groups.values()) / COLUMNS
-    found: list[list[tuple[str, list[Row]]]] = [[] for _ in range(COLUMNS)]
+    requested = sum(len(rows) + 2 for rows in groups.values()) / COLUMNS
+    matches: list[list[tuple[str, list[Row]]]] = [[] for _ in range(COLUMNS)]
     before = 0.0
     for group, rows in groups.items():
-        middle = before + (len(rows) + 2) / 2
-        found[min(int(middle / wanted), COLUMNS - 1)].append((group, rows))
+        center = before + (len(rows) + 2) / 2
+        matches[min(int(center / requested), COLUMNS - 1)].append((group, rows))
         before += len(rows) + 2
-    return found
+    return matches
 
 
 def draw(groups: dict[str, list[Row]], title: str, path: Path) -> None:
@@ -81,7 +81,7 @@ def draw(groups: dict[str, list[Row]], title: str, path: Path) -> None:
         parts.append(axis(left, height))
         for group, rows in column:
             parts.append(title_of(group, rows, left, top))
-            parts += [bar(row, left, top + ROW * place) for place, row in enumerate(rows, start=1)]
+            parts += [bar(row, left, top + ROW * position) for position, row in enumerate(rows, start=1)]
             top += ROW * (len(rows) + 2)
     size = f"{len(placed) * WIDTH} {height + 4}"
     head = (

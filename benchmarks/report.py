@@ -25,8 +25,8 @@ class Row:
     def seconds(self, index: int) -> float | None:
         """The best time of a library; None where it cannot run the workload."""
         column = [times[index] for times in self.times]
-        found = [value for value in column if value is not None]
-        return min(found) if found and len(found) == len(column) else None
+        matches = [value for value in column if value is not None]
+        return min(matches) if matches and len(matches) == len(column) else None
 
     def ratio(self, index: int) -> float | None:
         """How many times longer another library takes than the first."""
@@ -47,18 +47,18 @@ def microseconds(value: float | None) -> str:
     return f"{'-':>12}" if value is None else f"{1e6 * value:12.1f}"
 
 
-def ratio_text(value: float | None) -> str:
+def format_ratio(value: float | None) -> str:
     return f"{'-':>12}" if value is None else f"{value:12.2f}"
 
 
 def line(row: Row, count: int, machine: Machine) -> str:
     """A workload's line: microseconds for each library, the ratios to the first, and shares of the machine."""
     times = "".join(microseconds(row.seconds(i)) for i in range(count))
-    ratios = "".join(ratio_text(row.ratio(i)) for i in range(1, count))
+    ratios = "".join(format_ratio(row.ratio(i)) for i in range(1, count))
     shares = [share for i in range(count) if (share := row.share(i, machine)) is not None]
     of = "BLAS" if row.cost and row.cost.flops else "stream"
-    said = f"   {' / '.join(f'{share:.2f}' for share in shares)} of {of}" if shares else ""
-    return f"{row.name:{NAME}}{times}{ratios}{said}" + (f"   DIFFERS: {row.wrong}" if row.wrong else "")
+    message = f"   {' / '.join(f'{share:.2f}' for share in shares)} of {of}" if shares else ""
+    return f"{row.name:{NAME}}{times}{ratios}{message}" + (f"   DIFFERS: {row.wrong}" if row.wrong else "")
 
 
 def heading(group: str, libraries: Sequence[str]) -> str:
@@ -79,10 +79,10 @@ def ratios(rows: Sequence[Row], index: int) -> list[tuple[float, str]]:
 def summary(rows: Sequence[Row], libraries: Sequence[str]) -> Iterator[str]:
     """For each other library: the geometric mean of the ratios, the worst, and how many workloads it has."""
     for index, library in enumerate(libraries[1:], start=1):
-        if found := ratios(rows, index):
-            mean = geometric_mean([ratio for ratio, _ in found])
-            worst = f"worst {found[0][0]:.2f} ({found[0][1]})"
-            yield f"  {library}/specgrad: geometric mean {mean:.2f}, {worst}, of {len(found)}"
+        if result := ratios(rows, index):
+            mean = geometric_mean([ratio for ratio, _ in result])
+            worst = f"worst {result[0][0]:.2f} ({result[0][1]})"
+            yield f"  {library}/specgrad: geometric mean {mean:.2f}, {worst}, of {len(result)}"
 
 
 def overview(groups: dict[str, list[Row]], library: str, again: Callable[[str], list[float]]) -> Iterator[str]:
@@ -90,9 +90,9 @@ def overview(groups: dict[str, list[Row]], library: str, again: Callable[[str], 
     yield f"\n{'group':{NAME}}{'geometric mean':>16}    worst"
     everything = [row for rows in groups.values() for row in rows]
     for group, rows in {**groups, "all": everything}.items():
-        if found := ratios(rows, 1):
-            mean = geometric_mean([ratio for ratio, _ in found])
-            yield f"{group:{NAME}}{mean:16.2f}    {found[0][0]:.2f} ({found[0][1]}), of {len(found)}"
+        if result := ratios(rows, 1):
+            mean = geometric_mean([ratio for ratio, _ in result])
+            yield f"{group:{NAME}}{mean:16.2f}    {result[0][0]:.2f} ({result[0][1]}), of {len(result)}"
     behind = [(ratio, name) for ratio, name in ratios(everything, 1) if ratio < 1]
     title = f"behind {library}: {len(behind)} of {len(everything)} workloads"
     yield f"\n{title:{NAME + 12}}    again, in new processes" if behind else f"\n{title}"

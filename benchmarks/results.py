@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-MOST = 500  # elements of a result that are compared, from all parts of it
+MAX_COMPARED_ELEMENTS = 500  # elements of a result that are compared, from all parts of it
 TOLERANCE = {"float64": 1e-9, "complex128": 1e-9, "bfloat16": 0.1, "float16": 0.01}  # of the largest number
 FLOAT32 = 2e-3  # for everything else: gradients of deep networks are sums of many roundings
 
@@ -42,7 +42,7 @@ def sample(result: Any) -> Sample:
         result = result.detach()
         result = (result.float() if dtype == "bfloat16" else result).numpy()
     array = numpy.asarray(result)
-    values = numpy.ascontiguousarray(array.reshape(-1)[:: max(1, array.size // MOST)])
+    values = numpy.ascontiguousarray(array.reshape(-1)[:: max(1, array.size // MAX_COMPARED_ELEMENTS)])
     if values.dtype.kind == "c":
         values = values.view(values.real.dtype)
     return Sample(dtype, list(array.shape), values.astype(float).tolist())
@@ -63,8 +63,8 @@ def difference(first: Sequence[Sample], second: Sequence[Sample]) -> str:
         with numpy.errstate(invalid="ignore"):
             wrong = ~((numpy.abs(a - b) <= allowed) | (a == b) | (numpy.isnan(a) & numpy.isnan(b)))
         if wrong.any():
-            place = int(wrong.argmax())
-            return f"result {number}: {a[place]:.6g} and {b[place]:.6g}, {int(wrong.sum())} of {wrong.size} differ"
+            worst = int(wrong.argmax())
+            return f"result {number}: {a[worst]:.6g} and {b[worst]:.6g}, {int(wrong.sum())} of {wrong.size} differ"
     return ""
 
 

@@ -61,5 +61,5 @@ def _left_alone(folder: Path) -> Iterator[None]:
     seen: set[str] = set()
     while time.monotonic() - last < 3 and time.monotonic() - begin < PATIENCE:
         time.sleep(0.2)
-        found = {path.name for path in folder.rglob("*")}
-        last, seen = (time.monotonic(), found) if found != seen else (last, seen)
+        matches = {path.name for path in folder.rglob("*")}
+        last, seen = (time.monotonic(), matches) if matches != seen else (last, seen)

@@ -14,7 +14,7 @@ from .results import Sample, difference
 from .workloads import COSTS
 
 REST = 0.02  # seconds in which the threads of the library before go to sleep: some look for work for 10 ms
-LEAST = 3  # rounds, however long they take
+MIN_ROUNDS = 3  # rounds, however long they take
 
 
 class Worker:
@@ -41,14 +41,14 @@ class Worker:
 
     def results(self, name: str) -> list[Sample] | None:
         """Prepare a workload; samples of what it computes, None where the library cannot run it."""
-        found = self._ask("results", name)
-        return None if found is None else [Sample(*each) for each in found]
+        result = self._ask("results", name)
+        return None if result is None else [Sample(*each) for each in result]
 
     def seconds(self, name: str) -> float | None:
         """Seconds a call, of one batch of calls of the workload that was prepared."""
         sleep(self._rest)
-        found: float | None = self._ask("seconds", name)
-        return found
+        result: float | None = self._ask("seconds", name)
+        return result
 
     def close(self) -> None:
         """End the process."""
@@ -64,17 +64,17 @@ def timed(name: str, workers: Sequence[Worker], rounds: int, seconds: float) -> 
     for worker in workers:
         worker.seconds(name)  # how many calls a batch has
     end = monotonic() + seconds
-    while len(row.times) < rounds and (len(row.times) < LEAST or monotonic() < end):
+    while len(row.times) < rounds and (len(row.times) < MIN_ROUNDS or monotonic() < end):
         times: list[float | None] = [None] * len(workers)
-        for place in list(range(len(workers)))[:: -1 if len(row.times) % 2 else 1]:
-            times[place] = workers[place].seconds(name)
+        for worst in list(range(len(workers)))[:: -1 if len(row.times) % 2 else 1]:
+            times[worst] = workers[worst].seconds(name)
         row.times.append(times)
     return row
 
 
-def compared(found: Sequence[list[Sample] | None]) -> str:
+def compared(result: Sequence[list[Sample] | None]) -> str:
     """In what the results of other libraries differ from the first one's; those that have none are not compared."""
-    if not found[0]:
+    if not result[0]:
         return ""
-    wrong = [difference(found[0], other) for other in found[1:] if other]
+    wrong = [difference(result[0], other) for other in result[1:] if other]
     return next((each for each in wrong if each), "")

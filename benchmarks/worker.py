@@ -51,9 +51,9 @@ class Stage:
         step = prepared(self.library, self.torch, name)
         if step is None:
             return None
-        found = samples(step)
+        result = samples(step)
         self.step = step
-        return found
+        return result
 
     def seconds(self, name: str) -> float | None:
         """Seconds a call, of one batch of calls; the first batch says how many calls the next ones have."""

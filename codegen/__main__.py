@@ -40,10 +40,10 @@ from .library.manifest import read_manifest
 from .library.ownership import Refused
 from .pages.census import report
 from .pages.pictured import picture_files
-from .project import Project, add_options, home_of, joined, read_project
+from .project import Project, add_options, merge_specs, op_library_of, read_project
 from .proof.report import disproved
 from .proof.report import prove as proved
-from .spec.model import MOST_PROBLEMS, Problem, Spec
+from .spec.model import MAX_PROBLEMS, Problem, Spec
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -91,10 +91,10 @@ def run(argv: list[str]) -> int:
 
 def write(project: Project, options: argparse.Namespace) -> int:
     """Write what the spec gives, or only compare; outside the tree if the checks find no fault."""
-    formatter, wanted = layouts(project, options.check)
+    formatter, expected = layouts(project, options.check)
     parts = project.files(formatter)
     if options.check:
-        return max([check(root, files, project.command, wanted, formatter) for root, files in parts.items()])
+        return max([check(root, files, project.command, expected, formatter) for root, files in parts.items()])
     planned = [plan(root, files) for root, files in parts.items()]
     if not project.in_tree and not options.no_verify and is_wrong(project, parts[project.root]):
         print("nothing was written", file=sys.stderr)
@@ -112,13 +112,13 @@ def layouts(project: Project, only_check: bool) -> tuple[Formatter | None, str]:
         OtherLayout: what is written or compared in the tree cannot have it.
     """
     if not project.in_tree:
-        wanted = read_manifest(project.root).layout if only_check else ""
-        return (installed() if wanted or not only_check else None), wanted
-    formatter, wanted = installed(), pinned()
-    other = wanted not in ("", layout_of(formatter))
+        expected = read_manifest(project.root).layout if only_check else ""
+        return (installed() if expected or not only_check else None), expected
+    formatter, expected = installed(), pinned()
+    other = expected not in ("", layout_of(formatter))
     if other and (formatter is None or not only_check):  # another ruff may lay it out as this one does
-        raise other_layout("generated/" + " cannot be compared" * only_check, wanted, formatter)
-    return formatter, wanted
+        raise other_layout("generated/" + " cannot be compared" * only_check, expected, formatter)
+    return formatter, expected
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -134,7 +134,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     placed = options.out is not None or options.list or options.count
     if options.spec is None and (options.out or options.base):
         parser.error("--out and --base need a spec outside the tree")
-    if options.spec is not None and not placed and home_of(options.spec) is None:
+    if options.spec is not None and not placed and op_library_of(options.spec) is None:
         parser.error("a spec outside the tree needs --out FOLDER, unless it lies in a package")
     return options
 
@@ -156,7 +156,7 @@ def warn_of(renamed: Sequence[Problem]) -> None:
 
 def show(problems: list[Problem]) -> bool:
     """Print problems in order of place; whether there were any."""
-    for problem in sorted(set(problems))[:MOST_PROBLEMS]:
+    for problem in sorted(set(problems))[:MAX_PROBLEMS]:
         print(problem, file=sys.stderr)
     if problems:
         print(f"{len(set(problems))} problem(s); nothing was written", file=sys.stderr)
@@ -171,7 +171,7 @@ def generate(plans: list[Plan]) -> None:
             print(f"wrote {each.root.name}/{name}")
         for name in each.gone:
             print(f"removed {each.root / name}")
-        for name in each.kept:
+        for name in each.retained:
             print(f"left {each.root / name}, which was changed since it was written")
         print(f"{len(each.files)} files, {len(each.changed)} written, {len(each.gone)} removed")
 
@@ -183,19 +183,19 @@ def is_wrong(project: Project, files: Files) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder).resolve() / project.root.name
         write_new(trial, files)
-        known = [*disproved(project.spec, joined(project.renderer.bases)), *wrong_functions(project)]
-        return verify_package(trial, project.path, known=known, home=project.home) != 0
+        known = [*disproved(project.spec, merge_specs(project.renderer.bases)), *wrong_functions(project)]
+        return verify_package(trial, project.path, known=known, op_library=project.op_library) != 0
 
 
-def check(root: Path, files: Files, repair: str, wanted: str, formatter: Formatter | None) -> int:
+def check(root: Path, files: Files, repair: str, expected: str, formatter: Formatter | None) -> int:
     """Print how the files on disk differ from what would be written, and the command that repairs it.
 
     Raises:
         OtherLayout: they differ, maybe only because what is on disk has the layout `wanted`.
     """
     lines = differences(root, files)
-    if lines and wanted not in ("", layout_of(formatter)):
-        raise other_layout(f"{root.name}/ cannot be compared", wanted, formatter)
+    if lines and expected not in ("", layout_of(formatter)):
+        raise other_layout(f"{root.name}/ cannot be compared", expected, formatter)
     sys.stdout.writelines(lines)
     if lines:
         print(f"{root.name}/ is stale: run `{repair}` and commit the result", file=sys.stderr)
@@ -273,7 +273,7 @@ def prove(argv: list[str]) -> int:
     project = read(options)
     if project is None:
         return 1
-    lines, wrong = proved(with_numbers(project), options.names, joined(project.renderer.bases))
+    lines, wrong = proved(with_numbers(project), options.names, merge_specs(project.renderer.bases))
     print("\n".join(lines))
     return 1 if wrong else 0
 
@@ -284,7 +284,7 @@ def with_numbers(project: Project) -> Spec:
         return project.spec
     from .verify.functions import claims, running
 
-    functions = running(claims(project.renderer.library.homes, project.functions), project.functions)
+    functions = running(claims(project.renderer.library.op_libraries, project.functions), project.functions)
     return replace(project.spec, entries=tuple(replace(e, functions=functions) for e in project.spec.entries))
 
 

@@ -28,7 +28,7 @@ def derive_command(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "entry.yaml"
-        path.write_text(entry_text(options.expression, options.numbers, options.complex), encoding="utf-8")
+        path.write_text(entry_source(options.expression, options.numbers, options.complex), encoding="utf-8")
         spec, problems = read_spec(path, "expression")
     for problem in problems:
         print(f"derive: {problem.message}", file=sys.stderr)
@@ -37,7 +37,7 @@ def derive_command(argv: Sequence[str]) -> int:
     return shown(completed(spec.entries[0]))
 
 
-def entry_text(expression: str, numbers: Sequence[str], is_complex: bool) -> str:
+def entry_source(expression: str, numbers: Sequence[str], is_complex: bool) -> str:
     """An entry without formulas: its arguments are the names of the expression, in order of place."""
     arguments = [f"{'Scalar' if name in numbers else 'Tensor'} {name}" for name in names(expression)]
     kinds = "float, complex" if is_complex else "float"

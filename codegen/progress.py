@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import time
 
-FEW = 4  # steps before which nothing is said of the time that is left: the first ones load and compile
+MIN_STEPS_FOR_ESTIMATE = (
+    4  # steps before which nothing is said of the time that is left: the first ones load and compile
+)
 ERASE = "\r\033[K"
 
 
@@ -47,7 +49,7 @@ class Progress:
 
     def left(self) -> str:
         """How long the rest may take, if the steps after the first one say so; empty before they do."""
-        if self.done <= FEW:
+        if self.done <= MIN_STEPS_FOR_ESTIMATE:
             return ""
         rest = (time.monotonic() - self.begin) / (self.done - 1) * (self.total - self.done)
         return f", {rest // 60:.0f} min {rest % 60:.0f} s left"

@@ -15,16 +15,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .check.validate import validate
-from .emit.layout import Formatter, laid_out, layout_of
+from .emit.layout import Formatter, formatted_files, layout_of
 from .emit.render import OUTSIDE, Renderer, Target
 from .emit.torch_stubs import torch_stubs
 from .emit.write import Files
 from .library.bases import SPEC, SPECGRAD, Base, chain, recorded_base
 from .library.by_name import with_parts_by_name
-from .library.homes import PLACES, Home, Known, Library, op_places, runtime_home
+from .library.homes import RULE_FILES, Known, Library, OpLibrary, op_locations, runtime_library
 from .library.manifest import listed
 from .library.ownership import Refused, check_importable
-from .library.taken import Taken, read_taken
+from .library.taken import ReservedNames, read_reserved
 from .pages.pages import pages, reference
 from .proof.axioms import Functions
 from .proof.load import load_spec
@@ -41,7 +41,7 @@ class Project:
     root: Path  # of the generated package
     renderer: Renderer
     known: Known  # what its entries may name
-    home: Home | None = None
+    op_library: OpLibrary | None = None
 
     @property
     def spec(self) -> Spec:
@@ -53,7 +53,7 @@ class Project:
 
     @property
     def below(self) -> Spec:
-        return joined(self.renderer.bases)
+        return merge_specs(self.renderer.bases)
 
     @property
     def in_tree(self) -> bool:
@@ -64,12 +64,12 @@ class Project:
         if self.in_tree:
             return f"python -m {Target.command}"
         base = self.renderer.bases[-1].name
-        said = "" if base == SPECGRAD else f" --base {base}"
-        return f"python -m {OUTSIDE.command} {self.path} --out {self.root}{said}"
+        message = "" if base == SPECGRAD else f" --base {base}"
+        return f"python -m {OUTSIDE.command} {self.path} --out {self.root}{message}"
 
     def command_for(self, name: str) -> str:
-        place = "" if self.in_tree else f" --spec {self.path} --out {self.root}"
-        return f"python -m {self.renderer.target.command} {name}{place}"
+        location = "" if self.in_tree else f" --spec {self.path} --out {self.root}"
+        return f"python -m {self.renderer.target.command} {name}{location}"
 
     @property
     def pictures(self) -> Path:
@@ -85,17 +85,17 @@ class Project:
         else:
             parts = {self.root: files | reference(self.renderer, self.path)}
             layout = layout_of(formatter)
-        texts = {root: laid_out(each, formatter) for root, each in parts.items()}
-        return {root: listed(text, command, self.spec.file, layout) for root, text in texts.items()}
+        sources = {root: formatted_files(each, formatter) for root, each in parts.items()}
+        return {root: listed(text, command, self.spec.file, layout) for root, text in sources.items()}
 
 
 def add_options(parser: argparse.ArgumentParser, named: bool = True) -> None:
     """The options that say which spec is meant; its own either by name or by place."""
-    place = {"help": "a spec outside the tree (default: derivatives.yaml)", "type": Path}
+    location = {"help": "a spec outside the tree (default: derivatives.yaml)", "type": Path}
     if named:
-        parser.add_argument("--spec", **place)  # type: ignore[arg-type]
+        parser.add_argument("--spec", **location)  # type: ignore[arg-type]
     else:
-        parser.add_argument("spec", nargs="?", **place)  # type: ignore[arg-type]
+        parser.add_argument("spec", nargs="?", **location)  # type: ignore[arg-type]
     parser.add_argument("--out", type=Path, help="its package (default: generated/ beside a spec in a package)")
     parser.add_argument("--base", help="the package whose ops it builds on (default: that of last time, or specgrad)")
 
@@ -107,23 +107,23 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
         Refused: there is no place for its package, or no such base.
     """
     tree, problems = load_spec(SPEC, SPEC.name)
-    taken = read_taken(TREE / "generated", tree)
+    reserved = read_reserved(TREE / "generated", tree)
     if options.spec is None:
-        known = replace(Library((runtime_home(True),)).known(), taken=taken)
-        tree = with_parts_by_name(tree, runtime_home(True))
+        known = replace(Library((runtime_library(True),)).known(), reserved=reserved)
+        tree = with_parts_by_name(tree, runtime_library(True))
         problems = [*problems, *validate(tree, known)] or without_entries(tree)
         if problems:
             return None, problems
         return Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), []
     if not options.spec.name.isprintable():
         raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")
-    root = place_of(options.spec, options.out)
+    root = location_of(options.spec, options.out)
     check_importable(root)
     bases = chain(options.base or recorded_base(root), tree)
-    return read_outside(options.spec, root, bases, taken)
+    return read_outside(options.spec, root, bases, reserved)
 
 
-def place_of(spec: Path, out: Path | None) -> Path:
+def location_of(spec: Path, out: Path | None) -> Path:
     """The folder of the package of a spec outside the tree."""
     if out is not None:
         return out if out.name not in ("", "..") else out.resolve()
@@ -138,41 +138,43 @@ def seen_from(root: Path, spec: Path) -> str:
         return spec.name
 
 
-def home_of(path: Path) -> Home | None:
+def op_library_of(path: Path) -> OpLibrary | None:
     """The package with hand-written parts that a spec, or a generated package, lies in."""
     above = path.resolve().parent
-    return Home(above, "", relative=True, label="own") if (above / "__init__.py").is_file() else None
+    return OpLibrary(above, "", relative=True, label="own") if (above / "__init__.py").is_file() else None
 
 
-def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) -> tuple[Project | None, list[Problem]]:
+def read_outside(
+    path: Path, root: Path, bases: tuple[Base, ...], reserved: ReservedNames
+) -> tuple[Project | None, list[Problem]]:
     """The project of a spec outside the tree, or everything that is wrong with it."""
-    home = home_of(root)
-    homes = [*(base.home for base in bases if base.home), *([home] if home else [])]
-    broken = [problem for each in homes for problem in no_python(each)]
+    op_library = op_library_of(root)
+    op_libraries = [*(base.op_library for base in bases if base.op_library), *([op_library] if op_library else [])]
+    broken = [problem for each in op_libraries for problem in no_python(each)]
     if broken:
         return None, broken
-    library = Library((runtime_home(), *homes))
+    library = Library((runtime_library(), *op_libraries))
     functions, wrong = library.functions
     spec, problems = load_spec(path, path.name, functions)
     problems += wrong
-    spec = with_parts_by_name(spec, home)
-    problems += library.clashes(op_places(*(base.spec for base in bases), spec))
-    known = replace(library.known(), taken=taken, beside={} if home else beside(path))
-    problems += validate(spec, known, joined(bases))
+    spec = with_parts_by_name(spec, op_library)
+    problems += library.clashes(op_locations(*(base.spec for base in bases), spec))
+    known = replace(library.known(), reserved=reserved, beside={} if op_library else beside(path))
+    problems += validate(spec, known, merge_specs(bases))
     problems = problems or without_entries(spec)
     target = replace(OUTSIDE, spec_path=seen_from(root, path))
     if problems:
         return None, problems
-    return Project(path, root, Renderer(spec, target, bases, home), known, home), []
+    return Project(path, root, Renderer(spec, target, bases, op_library), known, op_library), []
 
 
-def joined(bases: tuple[Base, ...]) -> Spec:
+def merge_specs(bases: tuple[Base, ...]) -> Spec:
     return Spec(SPEC.name, tuple(entry for base in bases for entry in base.spec.entries))
 
 
-def no_python(home: Home) -> Iterator[Problem]:
+def no_python(op_library: OpLibrary) -> Iterator[Problem]:
     """The hand-written modules that cannot be read."""
-    for path in sorted({path for kind in home.places for path in home.files(kind)}):
+    for path in sorted({path for kind in op_library.locations for path in op_library.files(kind)}):
         try:
             ast.parse(path.read_text(encoding="utf-8"))
         except SyntaxError as error:
@@ -183,10 +185,10 @@ def no_python(home: Home) -> Iterator[Problem]:
 
 def beside(spec: Path) -> dict[str, str]:
     """Names that modules beside a spec define which is in no package, so that generated code cannot import them."""
-    home = Home(spec.resolve().parent, "", relative=True, label="own")
-    if any(no_python(home)):
+    op_library = OpLibrary(spec.resolve().parent, "", relative=True, label="own")
+    if any(no_python(op_library)):
         return {}
-    parts = (part for kind in PLACES for part in home.tables[kind])
+    parts = (part for kind in RULE_FILES for part in op_library.tables[kind])
     return {part.name: f"{part.file.name}:{part.node.lineno}" for part in parts}
 
 

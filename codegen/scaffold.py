@@ -25,9 +25,9 @@ def new_package(name: str, folder: Path) -> Path:
         raise Refused(f"{name}: expected a name that no other package has, such as my_ops")
     check_root(folder)
     files = package_files(name)
-    found = next((path for path in files if kind(folder / path)), None)
-    if found is not None:
-        raise Refused(f"{folder / found}: there is one already, and nothing was written: choose another folder")
+    match = next((path for path in files if kind(folder / path)), None)
+    if match is not None:
+        raise Refused(f"{folder / match}: there is one already, and nothing was written: choose another folder")
     write_new(folder, files)
     for path in files:
         print(f"wrote {folder / path}")
@@ -37,7 +37,7 @@ def new_package(name: str, folder: Path) -> Path:
 def package_files(name: str) -> Files:
     """The files of a package with two ops, one by an expression and one by a kernel."""
     inside = f"src/{name}"
-    places = {
+    locations = {
         "pyproject.toml.j2": "pyproject.toml",
         "README.md.j2": "README.md",
         "package_init.py.j2": f"{inside}/__init__.py",
@@ -48,5 +48,5 @@ def package_files(name: str) -> Files:
     loader = jinja2.FileSystemLoader(TEMPLATES)
     environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     context = {"name": name, "version": specgrad_version()}
-    texts = {path: environment.get_template(template).render(context) for template, path in places.items()}
-    return texts | {f"{inside}/py.typed": ""}
+    sources = {path: environment.get_template(template).render(context) for template, path in locations.items()}
+    return sources | {f"{inside}/py.typed": ""}

@@ -32,10 +32,10 @@ def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warni
         emit_warning: whether to say that they are old.
     """
     averaged = size_average is None or size_average
-    found = "none" if reduce is not None and not reduce else "mean" if averaged else "sum"
+    result = "none" if reduce is not None and not reduce else "mean" if averaged else "sum"
     if emit_warning:
-        warn_user(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
-    return found
+        warn_user(f"size_average and reduce args will be deprecated, please use reduction='{result}' instead.")
+    return result
 
 
 def legacy_get_enum(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> int:

@@ -29,8 +29,8 @@ class FunctionalModuleWithBuffers:
         self.buffer_names = tuple(buffer_names)
 
     def __call__(self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:
-        given = dict(zip(self.param_names + self.buffer_names, (*params, *buffers), strict=True))
-        return functional_call(self.stateless_model, given, args, kwargs)
+        arguments = dict(zip(self.param_names + self.buffer_names, (*params, *buffers), strict=True))
+        return functional_call(self.stateless_model, arguments, args, kwargs)
 
 
 class FunctionalModule(FunctionalModuleWithBuffers):

@@ -17,7 +17,7 @@ _ENTRY = re.compile(r"^    (?=\S)", re.MULTILINE)
 _DIMENSIONS = re.compile(r"[123]d")
 
 # What docstrings for one, two and three spatial dimensions say in place of each other; of two that fit, the first.
-_WORDS = (
+_PHRASES = (
     ("1d", "2d", "3d"),
     ("sequence", "image", "volume"),
     ("(before, after)", "(left, right, top, bottom)", "(left, right, top, bottom, front, back)"),
@@ -100,7 +100,7 @@ def _translated(doc: str, model: str, variant: str) -> str:
     before, after = _DIMENSIONS.search(model), _DIMENSIONS.search(variant)
     if not before or not after:
         return doc
-    return _replaced(doc, [(words[int(before[0][0]) - 1], words[int(after[0][0]) - 1]) for words in _WORDS])
+    return _replaced(doc, [(tokens[int(before[0][0]) - 1], tokens[int(after[0][0]) - 1]) for tokens in _PHRASES])
 
 
 def _replaced(doc: str, pairs: Sequence[tuple[str, str]]) -> str:
@@ -119,17 +119,17 @@ def _parameters(variant: Any) -> tuple[str, ...]:
 def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:
     """The section Args with an entry for each parameter, the variant's own before that of the model."""
     mine = _entries(own)
-    texts = _entries(theirs) | mine
-    named = [name for name in parameters if name in texts] + [name for name in mine if name not in parameters]
-    entries = [f"    {', '.join(group)}:{text}" for text, group in groupby(named, texts.__getitem__)]
+    strings = _entries(theirs) | mine
+    named = [name for name in parameters if name in strings] + [name for name in mine if name not in parameters]
+    entries = [f"    {', '.join(group)}:{text}" for text, group in groupby(named, strings.__getitem__)]
     return "\n".join(["Args:", *entries]) if entries else ""
 
 
 @cache
 def _entries(section: str) -> dict[str, str]:
     """The text of a section Args for each name; names that share an entry share its text."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for entry in _ENTRY.split(section)[1:]:
         names, _, text = entry.partition(":")
-        found |= dict.fromkeys(names.split(", "), text.rstrip())
-    return found
+        results |= dict.fromkeys(names.split(", "), text.rstrip())
+    return results

@@ -90,8 +90,8 @@ class FlopCounterMode:
             )
         finally:
             self._inside = False
-        for place in {"Global", *self._stack}:
-            self.flop_counts[place][name] += number
+        for module_name in {"Global", *self._stack}:
+            self.flop_counts[module_name][name] += number
         return result
 
     def get_total_flops(self) -> int:
@@ -100,18 +100,26 @@ class FlopCounterMode:
 
     def get_flop_counts(self) -> dict[str, dict[str, int]]:
         """By module (`Global` for all) and by op, the number of operations."""
-        return {place: dict(counts) for place, counts in self.flop_counts.items()}
+        return {module_name: dict(counts) for module_name, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
         """The numbers of modules, down to a `depth` of levels, and of all, as text."""
         levels = self.depth if depth is None else depth
         total = max(self.get_total_flops(), 1)
-        shown = [place for place in sorted(self.flop_counts) if place != "Global" and place.count(".") < levels]
-        rows = [
-            (place, sum(self.flop_counts[place].values())) for place in ["Global", *shown] if place in self.flop_counts
+        shown = [
+            module_name
+            for module_name in sorted(self.flop_counts)
+            if module_name != "Global" and module_name.count(".") < levels
         ]
-        width = max((len(place) for place, _ in rows), default=6)
-        return "\n".join(f"{place:<{width}}  {number:>15,}  {number / total:>7.2%}" for place, number in rows)
+        rows = [
+            (module_name, sum(self.flop_counts[module_name].values()))
+            for module_name in ["Global", *shown]
+            if module_name in self.flop_counts
+        ]
+        width = max((len(module_name) for module_name, _ in rows), default=6)
+        return "\n".join(
+            f"{module_name:<{width}}  {number:>15,}  {number / total:>7.2%}" for module_name, number in rows
+        )
 
 
 def _name(op: Any) -> str:

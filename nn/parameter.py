@@ -54,7 +54,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             raise TypeError(f"Parameter(): argument 'data' must be Tensor, not {type_name(data)}")
         parameter = unmarked(data.detach())
         if overrides(type(data)):
-            return _marked(data, parameter, requires_grad)
+            return _with_flags(data, parameter, requires_grad)
         parameter.__class__ = cls
         return parameter.requires_grad_(requires_grad)
 
@@ -67,7 +67,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         return "Parameter containing:\n" + super().__repr__()
 
 
-def _marked(data: Any, parameter: Any, requires_grad: bool) -> Any:
+def _with_flags(data: Any, parameter: Any, requires_grad: bool) -> Any:
     """A tensor of a subclass of the user's as a parameter."""
     if type(parameter) is not type(data):
         raise RuntimeError(
@@ -99,7 +99,7 @@ class _Uninitialized(Tensor):
     cls_to_become: type[Tensor]
     __torch_function__ = disabled
 
-    _flat = _shape = _storage = _nd = _strides = property(_unknown)
+    _flat = _shape = _storage = _array = _strides = property(_unknown)
 
     @explained
     def materialize(self, shape: Sequence[int], device: Any = None, dtype: Any = None) -> None:
@@ -109,9 +109,9 @@ class _Uninitialized(Tensor):
             shape: the size.
             device, dtype: those that this was made for when not given.
         """
-        kind, place = dtype or self._dtype, device or self._device
+        kind, target_device = dtype or self._dtype, device or self._device
         self.__class__ = self.cls_to_become  # type: ignore[assignment]
-        self.data = empty(tuple(shape), device=place, dtype=kind)
+        self.data = empty(tuple(shape), device=target_device, dtype=kind)
 
     @property
     def shape(self) -> Any:

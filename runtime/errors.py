@@ -8,7 +8,7 @@ import warnings
 from pickle import UnpicklingError
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_said: set[str] = set()  # warnings that are not said again
+_error_message: set[str] = set()  # warnings that are not said again
 
 
 class ShapeError(RuntimeError):
@@ -95,8 +95,8 @@ def type_name(value: object) -> str:
 
 def warn_once(message: str) -> None:
     """Warn the first time that a program comes here, at the innermost line outside this package."""
-    if message not in _said:
-        _said.add(message)
+    if message not in _error_message:
+        _error_message.add(message)
         warn_user(message)
 
 

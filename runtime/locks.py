@@ -44,12 +44,12 @@ class _Taking(threading.local):
     """The locks that a thread tried to take, and whether it has each."""
 
     def __init__(self) -> None:
-        self.wanted: list[Any] = []
-        self.taken: list[bool] = []
+        self.requested: list[Any] = []
+        self.acquired: list[bool] = []
 
 
 _here = _Taking()
-_kept: list[bool] = []
+_held: list[bool] = []
 
 
 def new_lock() -> Any:
@@ -108,39 +108,39 @@ def _all_locks() -> list[Any]:
     return [*known, *filter(None, map(_compiler_lock, COMPILER)), _Imports()]
 
 
-def _compiler_lock(place: tuple[str, str]) -> Any:
-    found = sys.modules.get(place[0])
-    for name in place[1].split("."):
-        found = getattr(found, name, None)
-    return found if hasattr(found, "_at_fork_reinit") else None
+def _compiler_lock(target: tuple[str, str]) -> Any:
+    cached = sys.modules.get(target[0])
+    for name in target[1].split("."):
+        cached = getattr(cached, name, None)
+    return cached if hasattr(cached, "_at_fork_reinit") else None
 
 
 def _take_all() -> None:
     """Take all locks, or what is free of them when the time is over."""
     end, missing = time.monotonic() + PATIENCE, 0
-    wanted, taken = _here.wanted, _here.taken
+    requested, acquired = _here.requested, _here.acquired
     while True:
-        taken.clear()
-        wanted[:] = _all_locks()
-        wanted.insert(0, wanted.pop(missing % len(wanted)))
+        acquired.clear()
+        requested[:] = _all_locks()
+        requested.insert(0, requested.pop(missing % len(requested)))
         wait = methodcaller("acquire", True, max(0.0, end - time.monotonic()))
-        taken.extend(map(wait, wanted[:1]))  # each of these is one step: no exception leaves a lock unnoted
-        taken.extend(map(_try, wanted[1:]))
-        if all(taken) or time.monotonic() > end:
+        acquired.extend(map(wait, requested[:1]))  # each of these is one step: no exception leaves a lock unnoted
+        acquired.extend(map(_try, requested[1:]))
+        if all(acquired) or time.monotonic() > end:
             return
-        missing = taken.index(False)
+        missing = acquired.index(False)
         _give_back()
 
 
 def _give_back() -> None:
-    deque(map(_release, compress(_here.wanted, _here.taken)), maxlen=0)
-    _here.taken.clear()
+    deque(map(_release, compress(_here.requested, _here.acquired)), maxlen=0)
+    _here.acquired.clear()
 
 
 def _forked() -> None:
     """In the forked process: nobody holds a lock."""
-    for lock, taken in zip(_here.wanted, _here.taken, strict=False):
-        if not taken and not isinstance(lock, _Imports):
+    for lock, acquired in zip(_here.requested, _here.acquired, strict=False):
+        if not acquired and not isinstance(lock, _Imports):
             lock._at_fork_reinit()
     _give_back()
     for lock in _locks_of_properties():
@@ -162,9 +162,9 @@ def _locks_of_properties() -> Iterator[Any]:
             yield from (part for part in parts if hasattr(part, "_at_fork_reinit"))
 
 
-def are_kept() -> bool:
+def are_retained() -> bool:
     """Whether the main thread has taken all locks for good, so that no other thread imports or compiles any more."""
-    return bool(_kept)
+    return bool(_held)
 
 
 def _keep_all() -> None:
@@ -175,9 +175,9 @@ def _keep_all() -> None:
     if not _thread._count():
         return
     _take_all()
-    _kept.append(True)
-    plain = [isinstance(lock, _thread.LockType) for lock in _here.wanted]
-    deque(map(_release, compress(_here.wanted, map(and_, plain, _here.taken))), maxlen=0)
+    _held.append(True)
+    plain = [isinstance(lock, _thread.LockType) for lock in _here.requested]
+    deque(map(_release, compress(_here.requested, map(and_, plain, _here.acquired))), maxlen=0)
 
 
 atexit.register(_keep_all)

@@ -27,8 +27,8 @@ class Namespace:
         base = self.__dict__["_base"]
         if base is None or name.startswith("__"):
             raise AttributeError(f"no op named {name!r} has been generated")
-        found = self.__dict__[name] = getattr(base, name)
-        return found
+        value = self.__dict__[name] = getattr(base, name)
+        return value
 
 
 op = Namespace()

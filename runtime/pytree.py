@@ -75,13 +75,13 @@ def broadcast_prefix(prefix: Any, tree: Any) -> list[Any] | None:
         if prefix.keys() != tree.keys():
             return None
         parts = [prefix[key] for key in tree]
-    found: list[Any] = []
+    matches: list[Any] = []
     for part, item in zip(parts, items, strict=True):
         below = broadcast_prefix(part, item)
         if below is None:
             return None
-        found += below
-    return found
+        matches += below
+    return matches
 
 
 def shown(spec: Spec) -> str:

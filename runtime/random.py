@@ -53,7 +53,7 @@ class Generator:
         7
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_words", "device")
+    __slots__ = ("__dict__", "__weakref__", "_seed_and_offset", "device")
 
     def __init__(self, device: devices.device | str | None = None) -> None:
         self.device = devices.resolve(device)
@@ -62,7 +62,7 @@ class Generator:
     def take(self, count: int) -> tuple[int, int]:
         """The seed, as a signed integer, and the first of the next `count` words, which nobody else gets."""
         with _moving:
-            words = self._words
+            words = self._seed_and_offset
             offset = _advance[-1](words, count)
         return int(words[0]), offset
 
@@ -77,11 +77,11 @@ class Generator:
 
     def initial_seed(self) -> int:
         """The seed of the current stream."""
-        return int(self._words[0]) % 2**64
+        return int(self._seed_and_offset[0]) % 2**64
 
     def get_state(self) -> Any:
         """The seed and the position in its stream, as a uint8 Tensor."""
-        return adopt(self._state_words().view(np.uint8))
+        return adopt(self._state_slots().view(np.uint8))
 
     def set_state(self, new_state: Any) -> None:
         """Go back to `new_state`, a state that `get_state` returned.
@@ -92,20 +92,20 @@ class Generator:
         if array is None or array.dtype != np.uint8:
             raise ArgumentError(f"set_state(): expected a uint8 Tensor, but got {type_name(new_state)}")
         if array.shape not in ((8 * _LENGTH,), (8 * _OLD_LENGTH,)):
-            found = list(array.shape)
-            raise RuntimeError(f"set_state(): expected a state of size {8 * _LENGTH}, but got shape {found}")
+            matches = list(array.shape)
+            raise RuntimeError(f"set_state(): expected a state of size {8 * _LENGTH}, but got shape {matches}")
         self._restore(np.ascontiguousarray(array).view(np.uint64))
 
     def clone_state(self) -> Generator:
         """A generator that goes on from the same place, independently."""
         copy = Generator(self.device)
-        copy._restore(self._state_words())
+        copy._restore(self._state_slots())
         return copy
 
     clone = clone_state
 
-    def _state_words(self) -> np.ndarray:
-        seed, offset = self._words.tolist()
+    def _state_slots(self) -> np.ndarray:
+        seed, offset = self._seed_and_offset.tolist()
         return np.array([_VERSION, seed % 2**64, offset], np.uint64)
 
     def _restore(self, words: np.ndarray) -> None:
@@ -113,10 +113,10 @@ class Generator:
 
     def _go_to(self, seed: int, offset: int) -> None:
         signed = seed if seed < 2**63 else seed - 2**64
-        self._words = np.array([signed, offset], np.int64)  # a new one: others see both change at once
+        self._seed_and_offset = np.array([signed, offset], np.int64)  # a new one: others see both change at once
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"device": self.device, "words": self._state_words()}
+        return {"device": self.device, "words": self._state_slots()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.device = state["device"]
@@ -228,7 +228,7 @@ def fork_rng(devices: Any = None, enabled: bool = True, *, device_type: str = "c
         >>> sg.equal(inside, sg.rand(3))
         True
     """
-    words = default_generator._state_words()
+    words = default_generator._state_slots()
     try:
         yield
     finally:

@@ -16,16 +16,16 @@ def _get_device_index(device: _Any, optional: bool = False, allow_cpu: bool = Fa
     """The number of a CUDA device: of the current one where none is said and `optional` is set; -1 of the CPU."""
     if isinstance(device, int):
         return device
-    place = None if device is None else _device(device)
-    if place is not None and place.type == "cpu" and allow_cpu:
+    target_device = None if device is None else _device(device)
+    if target_device is not None and target_device.type == "cpu" and allow_cpu:
         return -1
-    if place is not None and place.type != "cuda":
-        raise ValueError(f"Expected a cuda device, but got: {place}")
-    if place is None or place.index is None:
+    if target_device is not None and target_device.type != "cuda":
+        raise ValueError(f"Expected a cuda device, but got: {target_device}")
+    if target_device is None or target_device.index is None:
         if not optional:
             raise ValueError(f"Expected a cuda device with a specified index or an integer, but got: {device!r}")
         return _current_device()
-    return place.index
+    return target_device.index
 
 
 def _get_all_device_indices() -> list[int]:

@@ -12,8 +12,8 @@ from .runtime.pytorch.environment.hub import (
     load_state_dict_from_url,
     set_dir,
 )
+from .runtime.pytorch.environment.hub import hub_root as _get_torch_home  # noqa: F401
 from .runtime.pytorch.environment.hub import list_entries as list
-from .runtime.pytorch.environment.hub import torch_home as _get_torch_home  # noqa: F401
 
 __all__ = [
     "HASH_REGEX",

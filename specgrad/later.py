@@ -11,7 +11,7 @@ MODULES = (
     *("_C", "_utils", "as_torch", "cuda", "distributed", "hub", "multiprocessing", "onnx"),
     *("return_types", "serialization", "storage", "types"),
 )
-_HOMES = {
+_LENDERS = {
     "nn.functional.aten_forms": (
         "alpha_dropout",
         "alpha_dropout_",
@@ -132,7 +132,7 @@ _HOMES = {
 }
 FAMILIES = {"_foreach_": "runtime.functions.foreach"}  # by what names begin with: a module whose `named` has them all
 _NO_FAMILIES: Mapping[str, str] = {}
-NAMES = {name: home for home, names in _HOMES.items() for name in names}
+NAMES = {name: module_name for module_name, names in _LENDERS.items() for name in names}
 
 
 def finder(
@@ -153,9 +153,9 @@ def finder(
             return getattr(import_module(f".{names[name]}", top), name)
         if name in modules:
             return import_module(f".{name}", package)
-        for prefix, home in families.items():
+        for prefix, module_name in families.items():
             if name.startswith(prefix):
-                return import_module(f".{home}", top).named(name)
+                return import_module(f".{module_name}", top).named(name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return find

@@ -46,16 +46,16 @@ def _made(name: str) -> ModuleType:
     module = ModuleType(full, f"PyTorch's `torch.{name}`: names of modules that `specgrad/torch_names.py` lists.")
     module.__spec__ = ModuleSpec(full, None, is_package=True)
     module.__package__, module.__path__ = full, []
-    vars(module).update(SETTINGS.get(name, {}), __getattr__=partial(_kept, name), __dir__=partial(_names, name))
+    vars(module).update(SETTINGS.get(name, {}), __getattr__=partial(_pending, name), __dir__=partial(_names, name))
     return module
 
 
-def _kept(module: str, name: str) -> Any:
+def _pending(module: str, name: str) -> Any:
     """The `__getattr__` of a module: a name is looked for once."""
     full = f"{_PACKAGE}.{module}"
     if name == "__all__":
         return _public(module)
-    value = _found(module, full, name)
+    value = _cached(module, full, name)
     if module in GUARDED and name in _public(module):
         from .runtime.arguments.guard import guarded  # loaded when the package is
 
@@ -64,15 +64,15 @@ def _kept(module: str, name: str) -> Any:
     return value
 
 
-def _found(module: str, full: str, name: str) -> Any:
+def _cached(module: str, full: str, name: str) -> Any:
     """What a name stands for: one of the entry, one that is not here, a module below, or one that a home answers.
 
     Raises:
         AttributeError: nothing.
     """
     if name in (homes := _homes(module)):
-        home, there = homes[name]
-        return getattr(_home(home), there)
+        module_name, there = homes[name]
+        return getattr(_home(module_name), there)
     if f"{module}.{name}" in WHY:
         return named(f"{module}.{name}")
     if f"{full}.{name}" in sys.modules:
@@ -88,33 +88,33 @@ def _found(module: str, full: str, name: str) -> Any:
 @cache
 def _homes(module: str) -> dict[str, tuple[str, str]]:
     """Where the names of an entry are: the home, and the name there."""
-    words = [(home, *word.partition("=")[::2]) for home, word in _listed(module)]
-    return {name: (home, there or name) for home, name, there in words if name.isidentifier()}
+    slot_values = [(module_name, *word.partition("=")[::2]) for module_name, word in _listed(module)]
+    return {name: (module_name, there or name) for module_name, name, there in slot_values if name.isidentifier()}
 
 
 def _finders(module: str, full: str) -> Iterator[Any]:
     """Functions that find a name or raise an AttributeError, for homes that offer more than an entry lists."""
-    for home in _whole(module):
-        yield partial(getattr, _home(home))
-    for home, name in _listed(module):
+    for module_name in _integral(module):
+        yield partial(getattr, _home(module_name))
+    for module_name, name in _listed(module):
         if name.endswith("()"):
-            yield getattr(_home(home), name.removesuffix("()"))
+            yield getattr(_home(module_name), name.removesuffix("()"))
     if module in BORROWERS:
         from .nn.modules.borrowed import borrowed
 
         yield borrowed(full, module.rpartition(".")[0])
 
 
-def _whole(module: str) -> list[str]:
+def _integral(module: str) -> list[str]:
     """The homes all of which a module offers."""
-    return [home for home, name in _listed(module) if name == "*"]
+    return [module_name for module_name, name in _listed(module) if name == "*"]
 
 
 @cache
 def _listed(module: str) -> list[tuple[str, str]]:
     """The words of an entry, each with its home."""
     parts = [entry.partition(":") for entry in NAMES[module]]
-    return [(home, word) for home, _, words in parts for word in words.split()]
+    return [(module_name, word) for module_name, _, slot_values in parts for word in slot_values.split()]
 
 
 def _home(name: str) -> ModuleType:
@@ -137,15 +137,17 @@ def _own(module: str) -> list[str]:
 
 def _public(module: str) -> list[str]:
     """The `__all__` of a module: what the entry names and homes list, and what lies in it if it has no such home."""
-    own, whole = _own(module), _whole(module)
-    listed = sum((getattr(home, "__all__", []) for home in map(_home, whole)), [] if whole else _below(module))
+    own, whole = _own(module), _integral(module)
+    listed = sum(
+        (getattr(module_name, "__all__", []) for module_name in map(_home, whole)), [] if whole else _below(module)
+    )
     return sorted({name for name in own + listed if not name.startswith("_")})
 
 
 def _names(module: str) -> list[str]:
     """The `__dir__` of a module."""
     own = {*vars(sys.modules[f"{_PACKAGE}.{module}"]), *_own(module), *_below(module)}
-    return sorted(own.union(*(dir(_home(home)) for home in _whole(module))))
+    return sorted(own.union(*(dir(_home(module_name)) for module_name in _integral(module))))
 
 
 _install()

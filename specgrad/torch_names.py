@@ -49,7 +49,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "_subclasses.fake_tensor": (),
     "_tensor": ("generated.tensor:Tensor",),
     "_tensor_str": (
-        "runtime.methods.printing:_add_suffixes=with_suffixes _str=to_text _tensor_str=numbers PRINT_OPTS",
+        "runtime.methods.printing:_add_suffixes=with_suffixes _str=to_repr _tensor_str=numbers PRINT_OPTS",
         "runtime.methods.printing:set_printoptions",
     ),
     "_vmap_internals": ("runtime.batching:*",),

@@ -28,7 +28,7 @@ import specgrad as sg
 
 from .codegen.progress import Progress
 from .codegen.spec.suggest import did_you_mean
-from .codegen.verify.samples import Drawing, Drawn, call_texts
+from .codegen.verify.samples import Drawing, SampledArgument, sample_calls
 from .generated.registry import OPS
 from .runtime.dispatch.registry import Op
 from .runtime.tensor import dtypes
@@ -60,12 +60,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.script:
             run_script(options.script)
         else:
-            wanted = [getattr(sg, name) for name in options.dtypes]
+            requested = [getattr(sg, name) for name in options.dtypes]
             with Progress(len(ops), "ops") as progress:
                 for op in ops:
-                    warm(op, wanted)
+                    warm(op, requested)
                     progress.step()
-            for dtype in [] if options.names else wanted:
+            for dtype in [] if options.names else requested:
                 draw(dtype)
     print(f"{compiled.count} kernels compiled in {time.perf_counter() - begin:.1f} s")
     return 0
@@ -112,11 +112,11 @@ def run_script(command: Sequence[str]) -> None:
         sys.argv, sys.path[:] = before
 
 
-def warm(op: Op, wanted: Sequence[Any]) -> None:
+def warm(op: Op, requested: Sequence[Any]) -> None:
     """Call an op in every one of these dtypes that it computes in."""
-    for dtype in wanted:
+    for dtype in requested:
         if not op.dtypes or KINDS[dtype.kind] in op.dtypes:
-            for text in call_texts(op):
+            for text in sample_calls(op):
                 for call in calls(op, text, dtype):
                     attempt(call)
 
@@ -145,38 +145,38 @@ def attempt(call: Callable[[], object]) -> None:
 
 def calls(op: Op, text: str, dtype: Any) -> Iterator[Callable[[], object]]:
     """A sample as calls: with gradients for each choice of inputs, without any, in place, and with a number."""
-    drawn = Drawing(op, text, dtype.kind == "c", dtypes).arguments(text)
+    example_args = Drawing(op, text, dtype.kind == "c", dtypes).arguments(text)
     for mask in op.masks or [(1 << len(op.inputs)) - 1]:
         leaves = [name for bit, name in enumerate(op.inputs) if mask >> bit & 1]
-        yield partial(differentiated, op, tensors(drawn, dtype, leaves))
+        yield partial(differentiated, op, tensors(example_args, dtype, leaves))
     if op.inplace is not None:
-        yield partial(op.inplace, **tensors(drawn, dtype))
+        yield partial(op.inplace, **tensors(example_args, dtype))
     if op.takes_number:
-        yield partial(differentiated, op, tensors(drawn, dtype, ["self"]) | {op.arguments[1][0]: 2.0})
+        yield partial(differentiated, op, tensors(example_args, dtype, ["self"]) | {op.arguments[1][0]: 2.0})
 
 
-def tensors(drawn: dict[str, Any], dtype: Any, leaves: Sequence[str] = ()) -> dict[str, Any]:
+def tensors(example_args: dict[str, Any], dtype: Any, leaves: Sequence[str] = ()) -> dict[str, Any]:
     """The arguments of a call: indices and masks as they are, numbers in the dtype, `leaves` requiring gradients."""
 
     def made(name: str, value: Any) -> Any:
         if isinstance(value, list):
             return [made(name, item) for item in value]
-        if not isinstance(value, Drawn):
+        if not isinstance(value, SampledArgument):
             return value
         if value.array.dtype.kind in "ib":
             return sg.tensor(value.array)
         tensor = sg.tensor(np.ceil(value.array) if dtype.kind in "ib" else value.array).to(dtype)
         return tensor.requires_grad_() if name in leaves and dtype.kind in "fc" else tensor
 
-    return {"input" if name == "self" else name: made(name, value) for name, value in drawn.items()}
+    return {"input" if name == "self" else name: made(name, value) for name, value in example_args.items()}
 
 
-def differentiated(op: Op, given: dict[str, Any]) -> None:
+def differentiated(op: Op, kwargs: dict[str, Any]) -> None:
     """One call, and backward from its outputs, twice, so that gradients are also added up."""
     if "(a!)" in op.schema.partition("->")[0]:  # an op that only exists in place
-        given["input"] = given["input"].clone()
-    found = op.function(**given)
-    outputs = [out for out in ((found,) if isinstance(found, sg.Tensor) else found) if out.requires_grad]
+        kwargs["input"] = kwargs["input"].clone()
+    result = op.function(**kwargs)
+    outputs = [out for out in ((result,) if isinstance(result, sg.Tensor) else result) if out.requires_grad]
     for _ in range(2 if outputs else 0):
         sg.autograd.backward(outputs, [sg.ones_like(out) for out in outputs], retain_graph=True)
 

@@ -17,7 +17,7 @@ import pytest
 from .repository import ROOT
 
 FOLDERS = [ROOT / "tests" / name for name in ("nn", "autograd")]
-PLACES = ("cpu", "cuda")
+INDEX_TYPE = ("cpu", "cuda")
 
 
 def of_test(request: pytest.FixtureRequest) -> str:
@@ -32,7 +32,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     test = metafunc.definition
     inside = any(folder in test.path.parents for folder in FOLDERS)
     if inside and "SPECGRAD_TEST_DEVICE" not in os.environ and not test.get_closest_marker("cpu"):
-        metafunc.parametrize("place", PLACES, indirect=True)
+        metafunc.parametrize("target_device", INDEX_TYPE, indirect=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -52,4 +52,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def is_on_the_device(item: pytest.Item) -> bool:
     """Whether a test has been made for the device."""
     given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    return given.get("place") == "cuda"
+    return given.get("target_device") == "cuda"

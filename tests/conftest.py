@@ -48,7 +48,7 @@ def settled() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def place(request: pytest.FixtureRequest) -> Iterator[str]:
+def target_device(request: pytest.FixtureRequest) -> Iterator[str]:
     """Where tests make their tensors: see `tests/both_places.py`."""
     chosen = both_places.of_test(request)
     with everything_on_the_device(request.module) if chosen == "cuda" else nullcontext():

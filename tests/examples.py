@@ -26,9 +26,9 @@ def array(tensor: Any) -> np.ndarray:
 
 def close(found: Any, expected: Any) -> None:
     """Equal up to rounding, and of one shape."""
-    wanted = array(expected) if hasattr(expected, "detach") else np.asarray(expected)
-    assert tuple(found.shape) == wanted.shape
-    np.testing.assert_allclose(array(found), wanted, rtol=1e-9, atol=1e-11)
+    requested = array(expected) if hasattr(expected, "detach") else np.asarray(expected)
+    assert tuple(found.shape) == requested.shape
+    np.testing.assert_allclose(array(found), requested, rtol=1e-9, atol=1e-11)
 
 
 def close_trees(found: Any, expected: Any) -> None:

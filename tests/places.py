@@ -37,9 +37,9 @@ def simulated_device() -> Iterator[None]:
         patch.setattr(driver, "_chosen", [simulated])
         patch.setattr(allocator, "_caches", caches)
         patch.setenv("SPECGRAD_CUDA_FALLBACK", "silent")
-        current.Changes.told()
+        current.Changes.notify()
         yield
-    current.Changes.told()
+    current.Changes.notify()
 
 
 @contextmanager

@@ -55,7 +55,11 @@ ORDER = [
     ["runtime.dispatch*"],
     ["runtime.autograd.inplace*", "runtime.autograd.node", "runtime.autograd.saved*"],
     ["runtime.autograd.engine.match_input", "runtime.autograd.hooks.hooks"],
-    ["runtime.methods.interop", "runtime.methods.printing*", "runtime.autograd.as_strided_formulas"],  # which find ops by `namespace.op` alone
+    [
+        "runtime.methods.interop",
+        "runtime.methods.printing*",
+        "runtime.autograd.as_strided_formulas",
+    ],  # which find ops by `namespace.op` alone
     ["runtime.tensor*", "runtime.modes*", "runtime.random", "runtime.pytorch.trees*"],
     # Arrays.
     ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*", "runtime.ops.optim.rules"],
@@ -166,7 +170,8 @@ def test_who_sets_the_history_of_tensors() -> None:
 def _sets_history(module: str) -> bool:
     nodes = ast.walk(ast.parse(SOURCES[module].read_text(encoding="utf-8")))
     return any(
-        isinstance(n, ast.Attribute) and n.attr in ("_rg", "_fn") and isinstance(n.ctx, ast.Store) for n in nodes
+        isinstance(n, ast.Attribute) and n.attr in ("_requires_grad", "_grad_fn") and isinstance(n.ctx, ast.Store)
+        for n in nodes
     )
 
 

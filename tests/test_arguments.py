@@ -16,7 +16,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.arguments.explain import misfit
-from specgrad.runtime.arguments.fitting import came, fits, in_words
+from specgrad.runtime.arguments.fitting import came, fits, type_phrase
 from specgrad.runtime.dispatch.failures import reraise
 from specgrad.runtime.errors import ArgumentError
 
@@ -66,7 +66,7 @@ FITTING: list[tuple[Any, Any, bool]] = [
     (object(), Any, True),
 ]
 
-WORDS: list[tuple[Any, str]] = [
+SLOTS: list[tuple[Any, str]] = [
     (int | None, "int or None"),
     (int | float | None, "int, float or None"),
     (Sequence[int], "Sequence of int"),
@@ -125,10 +125,10 @@ def test_fits(value: Any, hint: Any, expected: bool) -> None:
     assert fits(value, hint) is expected
 
 
-@pytest.mark.parametrize("hint,words", WORDS)
-def test_in_words(hint: Any, words: str) -> None:
+@pytest.mark.parametrize("hint,words", SLOTS)
+def test_in_words(hint: Any, slot_values: str) -> None:
     """An annotation reads as a user would say it."""
-    assert in_words(hint) == words
+    assert type_phrase(hint) == slot_values
 
 
 def test_came() -> None:

@@ -70,10 +70,10 @@ ONE = Sample("float32", [3], [1.0, 2.0, 3.0])
         (Sample("float32", [3, 1], [1.0, 2.0, 3.0]), "float32 [3] and float32 [3, 1]"),
     ],
 )
-def test_results_that_differ_are_seen(other: Sample, words: str) -> None:
+def test_results_that_differ_are_seen(other: Sample, slot_values: str) -> None:
     """Roundings are no difference; another number, dtype or shape is one, and so is nan."""
     found = difference([ONE], [other])
-    assert words in found and bool(found) == bool(words)
+    assert slot_values in found and bool(found) == bool(slot_values)
 
 
 def test_integers_and_masks_are_to_be_equal() -> None:
@@ -105,13 +105,13 @@ def test_shares_of_the_machine() -> None:
 def test_the_picture_has_a_bar_for_each_workload(tmp_path: Path) -> None:
     """It is XML, with names, ratios and both directions, in a size that holds all rows."""
     groups = {
-        group: [Row(name, [[1.0, 2.0 if place % 3 else 0.5]]) for place, name in enumerate(names)]
+        group: [Row(name, [[1.0, 2.0 if index % 3 else 0.5]]) for index, name in enumerate(names)]
         for group, names in GROUPS.items()
     }
     draw(groups, "title", tmp_path / "speed.svg")
     found = ElementTree.parse(tmp_path / "speed.svg").getroot()
-    texts = [each.text for each in found.iter("{http://www.w3.org/2000/svg}text")]
-    assert {name for group in GROUPS.values() for name in group} <= set(texts)
+    sources = [each.text for each in found.iter("{http://www.w3.org/2000/svg}text")]
+    assert {name for group in GROUPS.values() for name in group} <= set(sources)
     bars = [each for each in found.iter("{http://www.w3.org/2000/svg}rect") if each.get("class") != "ground"]
     assert {each.get("class") for each in bars} == {"faster", "slower"}
     width, height = map(float, found.get("viewBox", "").split()[2:])

@@ -146,9 +146,9 @@ BY_PATH = {public.path: public for public in PUBLIC}
 BY_NAME = {public.path.rpartition(".")[2]: public for public in reversed(PUBLIC)}
 
 
-def _lacking(wanted: Callable[[Public], bool], missing: Callable[[Public], Any]) -> list[str]:
+def _lacking(requested: Callable[[Public], bool], missing: Callable[[Public], Any]) -> list[str]:
     """What is missing, for those public things that it is wanted of."""
-    found = [(public.path, missing(public)) for public in PUBLIC if wanted(public)]
+    found = [(public.path, missing(public)) for public in PUBLIC if requested(public)]
     return [f"{path}: {what}" for path, what in found if what]
 
 
@@ -211,11 +211,11 @@ def test_methods_name_their_arguments() -> None:
         there = _documented_arguments(public.doc)
         return [n for n in public.parameters if n not in there and not re.search(rf"\b{n}\b", public.doc)]
 
-    def wanted(public: Public) -> bool:
-        said = public.path.rpartition(".")[2] in SAID_BY_THE_CLASS
-        return public.kind == "method" and not public.generated and not said
+    def requested(public: Public) -> bool:
+        message = public.path.rpartition(".")[2] in SAID_BY_THE_CLASS
+        return public.kind == "method" and not public.generated and not message
 
-    assert _lacking(wanted, missing) == []
+    assert _lacking(requested, missing) == []
 
 
 def _is_op(public: Public) -> bool:

@@ -126,8 +126,8 @@ def test_the_network_of_the_demo(demo: Path) -> None:
 
     def trained(word: str) -> Any:
         (demo / "training.py").write_text(with_word(NEW_OP / "training.py", word), encoding="utf-8")
-        losses, scores, place = json.loads(run(demo, "-c", PASSES))
-        assert place == word
+        losses, scores, index = json.loads(run(demo, "-c", PASSES))
+        assert index == word
         return np.array(losses), np.array(scores)
 
     for found, expected in zip(trained("cuda"), trained("cpu"), strict=True):

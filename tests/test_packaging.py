@@ -39,14 +39,14 @@ def test_wheel_has_one_top_level_name(wheel: list[str]) -> None:
 
 def test_wheel_has_every_module_and_data_file(wheel: list[str]) -> None:
     """Every Python file, stub, template and registry of the tree, the spec, and the type marker are in the wheel."""
-    wanted = {"specgrad/derivatives.yaml", "specgrad/py.typed"}
+    requested = {"specgrad/derivatives.yaml", "specgrad/py.typed"}
     for folder in SOURCES:
         prefix = "" if folder == "specgrad" else "specgrad/"
         for suffix in ("*.py", "*.pyi", "*.j2", "*.jsonl"):
-            wanted |= {prefix + str(p.relative_to(ROOT)) for p in (ROOT / folder).rglob(suffix)}
+            requested |= {prefix + str(p.relative_to(ROOT)) for p in (ROOT / folder).rglob(suffix)}
     files = [*(ROOT / "tests/spec").glob("*.yaml"), *(ROOT / "tests/spec").glob("references/*.py")]
-    wanted |= {f"specgrad/{path.relative_to(ROOT)}" for path in files}
-    assert wanted - set(wheel) == set()
+    requested |= {f"specgrad/{path.relative_to(ROOT)}" for path in files}
+    assert requested - set(wheel) == set()
 
 
 USES = """
@@ -67,7 +67,7 @@ print(x.grad.tolist(), sg.__file__)
 def carrying(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel that carries machine code for what relu needs, for the best level of this processor."""
     folder = tmp_path_factory.mktemp("carrying")
-    folders = ["--out", str(folder / "dist"), "--kept", str(folder / "kept")]
+    folders = ["--out", str(folder / "dist"), "--retained", str(folder / "retained")]
     command = [sys.executable, "-m", "codegen", "wheel", "relu", "--levels", levels()[0].name, *folders]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -88,16 +88,16 @@ def used(wheel: Path, folder: Path, **more: str) -> tuple[list[str], list[Path]]
 def test_a_wheel_that_carries_machine_code(carrying: Path, tmp_path: Path) -> None:
     """It is one for this platform and Python, and its user compiles nothing of what it carries."""
     assert re.search(r"-cp3\d+-cp3\d+-\w+\.whl$", carrying.name) and "-none-" not in carrying.name
-    printed, kept = used(carrying, tmp_path)
+    printed, retained = used(carrying, tmp_path)
     assert (tmp_path / "site/specgrad/runtime/kernels/cache/machine_code" / f"{levels()[0].name}.kernels").is_file()
     assert printed == [f"[0.0, 1.0] {tmp_path / 'site/specgrad/__init__.py'}"]
-    assert not kept
+    assert not retained
 
 
 def test_a_processor_below_the_levels_compiles(carrying: Path, tmp_path: Path) -> None:
     """As in a clone: code for a better processor is not even looked at."""
-    printed, kept = used(carrying, tmp_path, NUMBA_CPU_NAME=LESSER[machine()], NUMBA_CPU_FEATURES="")
-    assert len(printed) > 1 and all(line.startswith("compiled") for line in printed[:-1]) and kept
+    printed, retained = used(carrying, tmp_path, NUMBA_CPU_NAME=LESSER[machine()], NUMBA_CPU_FEATURES="")
+    assert len(printed) > 1 and all(line.startswith("compiled") for line in printed[:-1]) and retained
     assert printed[-1] == f"[0.0, 1.0] {tmp_path / 'site/specgrad/__init__.py'}"
 
 
@@ -111,9 +111,9 @@ def test_links_are_relative_and_point_to_the_folders() -> None:
 def test_every_requirement_is_pinned() -> None:
     """constraints.txt has an exact version for everything pyproject.toml asks for, in every extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
+    queried = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
     pins = re.findall(r"^([\w-]+)==", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {_plain(re.match(r"[\w-]+", one).group()) for one in asked} <= {_plain(pin) for pin in pins}
+    assert {_plain(re.match(r"[\w-]+", one).group()) for one in queried} <= {_plain(pin) for pin in pins}
 
 
 def _plain(name: str) -> str:
@@ -125,5 +125,5 @@ def test_make_help_lists_every_target() -> None:
     phony = (
         re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE).group(1).split()
     )
-    said = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert re.findall(r"^  make (\S+)", said, re.MULTILINE) == phony
+    message = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert re.findall(r"^  make (\S+)", message, re.MULTILINE) == phony

@@ -40,5 +40,5 @@ def test_the_reading_order_is_that_of_the_program() -> None:
     command = [sys.executable, "-c", FOLLOWED]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     entered = [line.split("specgrad/")[-1] for line in done.stdout.split("\n")]
-    places = [[entered.index(f"{file}:{name}") for name in re.findall(r"\w+", names)] for file, names in files]
-    assert [min(found) for found in places] == sorted(min(found) for found in places)
+    positions = [[entered.index(f"{file}:{name}") for name in re.findall(r"\w+", names)] for file, names in files]
+    assert [min(found) for found in positions] == sorted(min(found) for found in positions)

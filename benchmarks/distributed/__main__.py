@@ -14,34 +14,34 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from .teams import Team, teams
+from .process_groups import RankGroup, rank_groups
 from .workloads import WORKLOADS
 
-KINDS = ("one", "apart", "ranks")
+KINDS = ("one", "separate", "ranks")
 
 
 Times = dict[tuple[str, str], list[float]]  # seconds of steps, by library and kind of team
 
 
-def measured(workload: str, every: dict[tuple[str, str], Team], rounds: int, steps: int) -> Times:
+def measured(workload: str, every: dict[tuple[str, str], RankGroup], rounds: int, steps: int) -> Times:
     """Seconds of the steps of each team; every second round goes through them backwards."""
     times: Times = {key: [] for key in every}
-    for team in every.values():
-        team.seconds(workload, 1)  # prepares it
+    for rank_group in every.values():
+        rank_group.seconds(workload, 1)  # prepares it
     for number in range(rounds):
         for key in [*every][:: -1 if number % 2 else 1]:
             times[key] += every[key].seconds(workload, steps + 1)[1:]  # the first comes from sleep
     return times
 
 
-def lines(workload: str, found: Times) -> list[str]:
+def lines(workload: str, result: Times) -> list[str]:
     """The lines of a workload: milliseconds a step, and efficiencies, of each library."""
     printed = []
-    for library in dict.fromkeys(library for library, _ in found):
+    for library in dict.fromkeys(library for library, _ in result):
         for name, chosen in (("best", min), ("median", median)):
-            one, apart, ranks = (chosen(found[library, kind]) for kind in KINDS)
-            times = "".join(f"{1e3 * seconds:12.1f}" for seconds in (one, apart, ranks))
-            printed.append(f"{workload:18}{library:10}{name:8}{times}{one / apart:12.1%}{one / ranks:12.1%}")
+            one, separate, ranks = (chosen(result[library, kind]) for kind in KINDS)
+            times = "".join(f"{1e3 * seconds:12.1f}" for seconds in (one, separate, ranks))
+            printed.append(f"{workload:18}{library:10}{name:8}{times}{one / separate:12.1%}{one / ranks:12.1%}")
     return printed
 
 
@@ -52,18 +52,18 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--steps", type=int, default=8, help="of each round")
-    given = parser.parse_args()
+    value = parser.parse_args()
     libraries = ["specgrad", *(["torch"] if importlib.util.find_spec("torch") else [])]
-    columns = ("one, ms", f"{given.ranks} apart, ms", f"{given.ranks} ranks, ms", "ceiling", "efficiency")
+    columns = ("one, ms", f"{value.ranks} apart, ms", f"{value.ranks} ranks, ms", "ceiling", "efficiency")
     print(f"{'a step':36}" + "".join(f"{name:>12}" for name in columns), flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        every = teams(libraries, given.ranks, Path(folder))
+        every = rank_groups(libraries, value.ranks, Path(folder))
         try:
-            for workload in given.workload:
-                print(*lines(workload, measured(workload, every, given.rounds, given.steps)), sep="\n", flush=True)
+            for workload in value.workload:
+                print(*lines(workload, measured(workload, every, value.rounds, value.steps)), sep="\n", flush=True)
         finally:
-            for team in every.values():
-                team.close()
+            for rank_group in every.values():
+                rank_group.close()
     return 0
 
 

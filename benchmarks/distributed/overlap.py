@@ -20,8 +20,8 @@ from typing import Any
 from specgrad.runtime.distributed.launching import mpiexec
 from specgrad.runtime.ops.collective import cpu
 
+from .process_groups import ONE_THREAD
 from .rank import WARM, timed
-from .teams import ONE_THREAD
 
 SHAPES = ((512, 128), (2048, 128), (2048, 512))  # rows and width of the input; the wider, the more is computed a byte
 BLOCKS = 2
@@ -53,8 +53,8 @@ def waiting(group: Any) -> Iterator[None]:
     begin, pieces = group.all_reduce, cpu.PIECES
 
     def complete(own: Any, reduce: str) -> Callable[[], Any]:
-        found = begin(own, reduce)()
-        return lambda: found
+        result = begin(own, reduce)()
+        return lambda: result
 
     group.all_reduce, cpu.PIECES = complete, 1
     try:
@@ -86,8 +86,8 @@ def measured(torch: Any, every: dict[str, Callable[[], object]], rounds: int, co
     for number in range(-1, rounds):
         for way in [*every][:: -1 if number % 2 else 1]:
             torch.distributed.barrier()
-            found = timed(every[way], WARM if number < 0 else count + 1)[1:]
-            times[way] += found if number >= 0 else []
+            entry = timed(every[way], WARM if number < 0 else count + 1)[1:]
+            times[way] += entry if number >= 0 else []
     for way, own in times.items():
         slowest = torch.tensor(own, dtype=torch.float64)
         torch.distributed.all_reduce(slowest, torch.distributed.ReduceOp.MAX)
@@ -99,9 +99,9 @@ def lines(name: str, times: Times) -> list[str]:
     """The lines of a shape: milliseconds a step, and how many times as long it takes without overlap."""
     printed = []
     for kind, chosen in (("best", min), ("median", median)):
-        found = {way: chosen(times[way]) for way in WAYS}
-        numbers = "".join(f"{1e3 * found[way]:>16.2f}" for way in WAYS)
-        printed.append(f"{name:14}{kind:8}{numbers}{found['waiting'] / found['overlap']:>10.3f}")
+        results = {way: chosen(times[way]) for way in WAYS}
+        numbers = "".join(f"{1e3 * results[way]:>16.2f}" for way in WAYS)
+        printed.append(f"{name:14}{kind:8}{numbers}{results['waiting'] / results['overlap']:>10.3f}")
     return printed
 
 
@@ -113,9 +113,9 @@ def be_a_rank(rounds: int, count: int, shapes: list[tuple[int, int]]) -> None:
     torch.set_num_threads(1)
     dist.init_process_group("mpi")
     for rows, width in shapes:
-        found = lines(f"{rows} x {width}", measured(torch, steps(torch, rows, width), rounds, count))
+        result = lines(f"{rows} x {width}", measured(torch, steps(torch, rows, width), rounds, count))
         if dist.get_rank() == 0:
-            print(*found, sep="\n", flush=True)
+            print(*result, sep="\n", flush=True)
     dist.destroy_process_group()
 
 
@@ -133,12 +133,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--steps", type=int, default=8, help="of each round")
     parser.add_argument("--as-rank", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.as_rank:
-        be_a_rank(given.rounds, given.steps, given.shape)
+    value = parser.parse_args()
+    if value.as_rank:
+        be_a_rank(value.rounds, value.steps, value.shape)
         return 0
     print(f"{'a step':22}" + "".join(f"{f'{way}, ms':>16}" for way in WAYS) + f"{'ratio':>10}", flush=True)
-    command = [mpiexec(), "-n", str(given.ranks), sys.executable, "-m", name, "--as-rank"]
+    command = [mpiexec(), "-n", str(value.ranks), sys.executable, "-m", name, "--as-rank"]
     return subprocess.call([*command, *sys.argv[1:]], env={**os.environ, **ONE_THREAD})
 
 

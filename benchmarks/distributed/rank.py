@@ -19,7 +19,7 @@ from .workloads import WORKLOADS, step_of
 WARM = 5  # steps that are not counted: kernels are compiled, buckets found, memory is there
 
 
-def joined(torch: Any, meeting: str) -> int:
+def join_group(torch: Any, meeting: str) -> int:
     """Become a rank; which one."""
     if meeting == "alone":
         return 0
@@ -45,12 +45,12 @@ def prepared(torch: Any, name: str, alone: bool) -> Callable[[], object]:
 
 def timed(step: Callable[[], object], count: int) -> list[float]:
     """Seconds of each step."""
-    found = []
+    matches = []
     for _ in range(count):
         begin = perf_counter()
         step()
-        found.append(perf_counter() - begin)
-    return found
+        matches.append(perf_counter() - begin)
+    return matches
 
 
 def main(library: str, address: str, name: str, meeting: str) -> None:
@@ -58,12 +58,12 @@ def main(library: str, address: str, name: str, meeting: str) -> None:
     torch = importlib.import_module(library)
     importlib.import_module(f"{library}.distributed")
     torch.set_num_threads(1)
-    rank = joined(torch, meeting)
+    rank = join_group(torch, meeting)
     steps: dict[str, Callable[[], object]] = {}
     with Client(address) as parent:
         parent.send((name, rank))
-        while (asked := parent.recv()) is not None:
-            workload, count = asked
+        while (request := parent.recv()) is not None:
+            workload, count = request
             if workload not in steps:
                 steps[workload] = prepared(torch, workload, meeting == "alone")
             parent.send(timed(steps[workload], count))

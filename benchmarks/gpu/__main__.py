@@ -35,19 +35,19 @@ def main() -> int:
     path = Path(os.environ.get("OUT", ".")) / "gpu.json"
     path.write_text(json.dumps(results, indent=1, default=str), encoding="utf-8")
     print(f"written to {path}")
-    return int(any("error" in found for found in results.values()))
+    return int(any("error" in result for result in results.values()))
 
 
 def outcome(name: str, run: Any, seconds: float) -> dict[str, Any]:
     """What a stage found, or how it failed."""
     start = time.monotonic()
     try:
-        found = run(max(seconds, 1.0))
+        result = run(max(seconds, 1.0))
     except Exception as error:
-        found = {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
-    text = found.get("error") or ", ".join(f"{key} {value}" for key, value in found.items() if key != "output")
+        result = {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
+    text = result.get("error") or ", ".join(f"{key} {value}" for key, value in result.items() if key != "output")
     print(f"{name} ({time.monotonic() - start:.0f} s): {text}", flush=True)
-    return found
+    return result
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import warnings
 
 import specgrad as sg
 from tests.cuda.comparison import UP_TO_PHASE, same, shown
-from tests.generated.calls import BY_NAME, NAMES, Style, run, texts
+from tests.generated.calls import BY_NAME, NAMES, Style, call_sources, run
 
 
 def differs(name: str, text: str) -> str:
@@ -22,11 +22,11 @@ def differs(name: str, text: str) -> str:
         return ""
     sg.manual_seed(0)
     try:
-        found = run(name, text, Style(sg.float32, device="cuda"))
+        result = run(name, text, Style(sg.float32, device="cuda"))
         sg.cuda.synchronize()
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    pairs = zip(map(shown, found), map(shown, expected), strict=True)
+    pairs = zip(map(shown, result), map(shown, expected), strict=True)
     close = [same(f, e, 1e-4, name in UP_TO_PHASE) for f, e in pairs]
     return "" if all(close) else "other values"
 
@@ -41,11 +41,11 @@ def main() -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
-            for text in texts(BY_NAME[name])[:1]:
-                said = differs(name, text)
-                wrong += bool(said)
-                if said:
-                    print(f"{name}({text}): {said}", flush=True)
+            for text in call_sources(BY_NAME[name])[:1]:
+                message = differs(name, text)
+                wrong += bool(message)
+                if message:
+                    print(f"{name}({text}): {message}", flush=True)
     print(f"{len(names)} entries, {wrong} differ")
     return int(wrong > 0)
 

@@ -44,7 +44,7 @@ def ceilings(seconds: float) -> dict[str, Any]:
 def all_of_them(seconds: float) -> dict[str, Any]:
     """Rates of element-wise ops, folds, rows and a product, times of a launch and of steps of training: ours, and
     PyTorch's. On a GPU what does not reach its limit is an error."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     libraries = {"specgrad": sg}
     simulated = "Simulated" in sg.cuda.get_device_name()
     with contextlib.suppress(ImportError):
@@ -54,19 +54,19 @@ def all_of_them(seconds: float) -> dict[str, Any]:
             libraries["torch"] = torch
     for name, lib in libraries.items():
         for what, value in (measured(lib) | steps_measured(lib, [] if simulated else list(steps.MODELS))).items():
-            found[f"{name} {what}"] = value
-    under = [] if simulated else limits.missed(found)
-    return found | ({"error": f"below the limits: {'; '.join(under)}"} if under else {})
+            results[f"{name} {what}"] = value
+    under = [] if simulated else limits.missed(results)
+    return results | ({"error": f"below the limits: {'; '.join(under)}"} if under else {})
 
 
 def steps_measured(lib: Any, models: Sequence[str], repeats: int = 100) -> dict[str, float]:
     """Microseconds of a step of training, eager and as a graph, of which so many are timed."""
-    found = {}
+    results = {}
     for name in models:
         step = steps.step_of(lib, name)
-        found[f"{name} step us"] = round(seconds_of(lib, step, repeats) * 1e6, 1)
-        found[f"{name} graph us"] = round(seconds_of(lib, steps.graph_of(lib, step), repeats) * 1e6, 1)
-    return found
+        results[f"{name} step us"] = round(seconds_of(lib, step, repeats) * 1e6, 1)
+        results[f"{name} graph us"] = round(seconds_of(lib, steps.graph_of(lib, step), repeats) * 1e6, 1)
+    return results
 
 
 def large(seconds: float) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def large(seconds: float) -> dict[str, Any]:
     y = x + x
     wrong = [
         name
-        for name, found, expected in (
+        for name, result, expected in (
             ("add", y[-1].item(), 6),
             ("sum", y.sum().item(), 2 * count + 4),
             ("argmax", y.argmax().item(), count - 1),
@@ -85,7 +85,7 @@ def large(seconds: float) -> dict[str, Any]:
             ("index", y[sg.tensor([count - 1], device="cuda")].item(), 6),
             ("cumsum", x.cumsum(0)[-1].item(), count + 2),
         )
-        if found != expected
+        if result != expected
     ]
     return {"elements": count} | ({"error": f"wrong at the end of large arrays: {', '.join(wrong)}"} if wrong else {})
 

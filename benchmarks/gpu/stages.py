@@ -29,17 +29,17 @@ def environment(seconds: float) -> dict[str, Any]:
     """The device, the driver and the versions of packages."""
     import specgrad as sg
 
-    found: dict[str, Any] = {"python": platform.python_version(), "available": sg.cuda.is_available()}
+    results: dict[str, Any] = {"python": platform.python_version(), "available": sg.cuda.is_available()}
     if sg.cuda.is_available():
         properties = sg.cuda.get_device_properties()
-        found |= {"device": properties.name, "capability": f"{properties.major}.{properties.minor}"}
-        found |= {"memory": properties.total_memory}
+        results |= {"device": properties.name, "capability": f"{properties.major}.{properties.minor}"}
+        results |= {"memory": properties.total_memory}
     for package in PACKAGES:
         try:
-            found[package] = importlib.metadata.version(package)
+            results[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            found[package] = "missing"
-    return found
+            results[package] = "missing"
+    return results
 
 
 def launches(seconds: float) -> dict[str, Any]:
@@ -52,11 +52,11 @@ def sanitizer(seconds: float) -> dict[str, Any]:
     program = shutil.which("compute-sanitizer")
     if program is None:
         return {"skipped": "compute-sanitizer is not installed"}
-    found = {}
+    results = {}
     for tool in TOOLS:
         command = [program, "--tool", tool, "--error-exitcode", "9", *LAUNCHES, "--first", "60"]
-        found[tool] = last_line(command, seconds / 4).get("result", "failed")
-    return found
+        results[tool] = last_line(command, seconds / 4).get("result", "failed")
+    return results
 
 
 def suite(seconds: float) -> dict[str, Any]:
@@ -76,5 +76,5 @@ def last_line(command: list[str], seconds: float, more: dict[str, str] | None = 
     except subprocess.TimeoutExpired as error:
         return {"error": f"not done after {seconds:.0f} s", "output": str(error.stdout)}
     lines = (done.stdout + done.stderr).strip().splitlines()
-    found: dict[str, Any] = {"result": lines[-1] if lines else "", "output": lines[-200:]}
-    return found if done.returncode == 0 else {**found, "error": f"exit {done.returncode}: {found['result']}"}
+    results: dict[str, Any] = {"result": lines[-1] if lines else "", "output": lines[-200:]}
+    return results if done.returncode == 0 else {**results, "error": f"exit {done.returncode}: {results['result']}"}

@@ -38,7 +38,7 @@ def matmul_1024(torch):
 
 @algebra
 @costing(flops=2 * 32 * 768 * 3072)
-def matmul_few_rows(torch):
+def matmul_small(torch):
     """A product of 32 rows with a 768 x 3072 matrix."""
     a, b = plain(torch, (32, 768), (768, 3072))
     return lambda: a @ b

@@ -115,8 +115,8 @@ def gradients_for_each_sample(torch):
     parameters = dict(model.named_parameters())
     (x,) = plain(torch, (64, 16))
 
-    def loss(given, sample):
-        return torch.func.functional_call(model, given, (sample,)).square().sum()
+    def loss(value, sample):
+        return torch.func.functional_call(model, value, (sample,)).square().sum()
 
     mapped = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0))
     return giving(lambda: mapped(parameters, x), lambda: list(mapped(parameters, x).values()))

@@ -244,8 +244,8 @@ def bags_by_offsets(torch):
 def largest_of_neighbours(torch):
     """scatter_reduce: the largest rows of those that belong together, as graph networks pool."""
     (a,), index = plain(torch, (ROWS, COLUMNS)), integers(torch, ROWS // 8, ROWS)
-    start, places = torch.zeros(ROWS // 8, COLUMNS), index[:, None].expand(ROWS, COLUMNS)
-    return lambda: start.scatter_reduce(0, places, a, "amax", include_self=False)
+    start, positions = torch.zeros(ROWS // 8, COLUMNS), index[:, None].expand(ROWS, COLUMNS)
+    return lambda: start.scatter_reduce(0, positions, a, "amax", include_self=False)
 
 
 @indexing

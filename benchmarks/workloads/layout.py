@@ -118,7 +118,7 @@ def part_as_bfloat16(torch):
 
 
 @layout
-def parts_joined(torch):
+def cat_parts(torch):
     """Parts of two matrices side by side."""
     a, b = plain(torch, (1600, 80), (1600, 80))
     return lambda: torch.cat([a[:, :50], b[:, 30:]], 1)

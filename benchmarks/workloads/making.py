@@ -75,7 +75,7 @@ def through(torch: ModuleType, layer: Callable, *shapes: tuple[int, ...], dtype:
     """Forward and backward of a module or function of leaves, with a gradient for its output."""
     inputs = leaves(torch, *shapes, dtype=dtype)
     parameters = list(filled(torch, layer).parameters()) if hasattr(layer, "parameters") else []
-    given: list = []
+    args: list = []
 
     def forward() -> Any:
         output = layer(*inputs)
@@ -85,9 +85,9 @@ def through(torch: ModuleType, layer: Callable, *shapes: tuple[int, ...], dtype:
         for leaf in (*inputs, *parameters):
             leaf.grad = None
         output = forward()
-        if not given:
-            given.extend(plain(torch, tuple(output.shape), dtype=dtype, seed=1))
-        output.backward(given[0])
+        if not args:
+            args.extend(plain(torch, tuple(output.shape), dtype=dtype, seed=1))
+        output.backward(args[0])
 
     return giving(step, lambda: [forward(), *(leaf.grad for leaf in (*inputs, *parameters))])
 

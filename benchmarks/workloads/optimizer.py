@@ -30,7 +30,7 @@ def sgd_step(torch):
 
 
 @optimizer
-def sgd_step_many(torch):
+def sgd_step_multi(torch):
     """SGD with momentum over a hundred small tensors."""
     return optimizing(torch, SMALL, lambda p: torch.optim.SGD(p, lr=1e-4, momentum=0.9))
 
@@ -42,7 +42,7 @@ def adam_step(torch):
 
 
 @optimizer
-def adam_step_many(torch):
+def adam_step_multi(torch):
     """Adam over a hundred small tensors."""
     return optimizing(torch, SMALL, lambda p: torch.optim.Adam(p, lr=1e-4))
 
@@ -54,7 +54,7 @@ def adamw_step(torch):
 
 
 @optimizer
-def adamw_step_many(torch):
+def adamw_step_multi(torch):
     """AdamW over a hundred small tensors."""
     return optimizing(torch, SMALL, lambda p: torch.optim.AdamW(p, lr=1e-4))
 
@@ -72,7 +72,7 @@ def rmsprop_step(torch):
 
 
 @optimizer
-def rmsprop_step_many(torch):
+def rmsprop_step_multi(torch):
     """RMSprop over a hundred small tensors."""
     return optimizing(torch, SMALL, lambda p: torch.optim.RMSprop(p, lr=1e-4))
 
@@ -91,7 +91,7 @@ def clip_grad_norm(torch):
 
 
 @optimizer
-def clip_grad_norm_many(torch):
+def clip_grad_norm_multi(torch):
     """The norm of the gradients of a hundred small tensors, scaled down to 1."""
     parameters = parameters_of(torch, SMALL)
     return lambda: torch.nn.utils.clip_grad_norm_(parameters, 1.0)

@@ -21,7 +21,7 @@ def kth_of_rows(torch):
 
 
 @order
-def extremes_so_far(torch):
+def cummax_cummin(torch):
     """The greatest up to each of a hundred numbers, in a thousand rows."""
     (a,) = plain(torch, (1000, 100))
     return lambda: a.cummax(1)

@@ -211,7 +211,7 @@ def where_compare(torch):
 
 
 @overhead
-def in_place_updates(torch):
+def inplace_updates(torch):
     """mul_, add_ with alpha, clamp_ on 64 numbers, nothing recorded."""
     a, b = plain(torch, (64,), (64,))
     return lambda: a.mul_(0.9).add_(b, alpha=0.1).clamp_(-1.0, 1.0)
@@ -247,14 +247,14 @@ def masks_combined(torch):
 
 
 @overhead
-def whole_numbers(torch):
+def integer_ops(torch):
     """Arithmetic of 64 integers, as places are computed with."""
     a, b = integers(torch, 1000, 64), integers(torch, 9, 64) + 1
     return lambda: (a % b + a // 3) * 2 - a**2
 
 
 @overhead
-def several_views(torch):
+def multi_views(torch):
     """The rows, chunks and flattened parts of 8 x 4 x 4, without recording."""
     (a,) = plain(torch, (8, 4, 4))
     return lambda: (*a.unbind(), *a.chunk(4), a.flatten(1))

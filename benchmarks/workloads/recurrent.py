@@ -56,11 +56,11 @@ def unrolled(torch, cell, shape, states=1):
         def forward(self, x):
             zeros = torch.zeros(x.shape[1], self.cell.hidden_size)
             state = (zeros,) * states if states > 1 else zeros
-            found = []
+            matches = []
             for each in x:
                 state = self.cell(each, state)
-                found.append(state[0] if states > 1 else state)
-            return torch.stack(found)
+                matches.append(state[0] if states > 1 else state)
+            return torch.stack(matches)
 
     return through(torch, Unrolled(), shape)
 

@@ -25,7 +25,7 @@ GROUPS: dict[str, dict[str, Workload]] = {
     )
 }
 COSTS: dict[str, Cost] = {}
-WORDS = {1: "1", 1_000: "1k", 1_000_000: "1m", 4_000_000: "4m", 16_000_000: "16m"}
+SIZE_NAMES = {1: "1", 1_000: "1k", 1_000_000: "1m", 4_000_000: "4m", 16_000_000: "16m"}
 
 
 def workload(group: str) -> Callable[[Workload], Workload]:
@@ -59,7 +59,7 @@ def sized(group: str, sizes: Sequence[int], touched: int) -> Callable[[Callable]
 
     def register(make: Callable) -> Callable:
         for size in sizes:
-            name = f"{make.__name__}_{WORDS[size]}"
+            name = f"{make.__name__}_{SIZE_NAMES[size]}"
             GROUPS[group][name] = partial(make, size=size)
             if touched and size >= 1_000_000:
                 COSTS[name] = Cost(moved=4 * touched * size)

@@ -47,8 +47,8 @@ def _called(context: Context, entry: Entry) -> Iterator[str]:
     """The composite ops that an entry's expression calls, by name and by operator."""
     if entry.compute.kind != "composite" or entry.compute.tree is None:
         return
-    found = [*_called_by_name(context, entry, entry.compute.tree), *_called_by_operator(context, entry)]
-    yield from (each for each in found if context.ops.entries[each].compute.kind == "composite")
+    matches = [*_called_by_name(context, entry, entry.compute.tree), *_called_by_operator(context, entry)]
+    yield from (each for each in matches if context.ops.entries[each].compute.kind == "composite")
 
 
 def _called_by_name(context: Context, entry: Entry, tree: ast.expr) -> Iterator[str]:
@@ -56,16 +56,16 @@ def _called_by_name(context: Context, entry: Entry, tree: ast.expr) -> Iterator[
     for call, name in context.calls(tree):
         if name in arguments:
             continue
-        given = int(isinstance(call.func, ast.Attribute))
-        overloads = (context.ops.methods if given else context.ops.functions).get(name, ())
-        found = [each for each in overloads if fits(call, each, given) and _types_fit(entry, call, each, given)]
-        yield from [schema.full_name for schema in found[:1]]
+        value = int(isinstance(call.func, ast.Attribute))
+        overloads = (context.ops.methods if value else context.ops.functions).get(name, ())
+        matches = [each for each in overloads if fits(call, each, value) and _types_fit(entry, call, each, value)]
+        yield from [schema.full_name for schema in matches[:1]]
 
 
-def _types_fit(entry: Entry, call: ast.Call, schema: Schema, given: int) -> bool:
+def _types_fit(entry: Entry, call: ast.Call, schema: Schema, value: int) -> bool:
     """Whether no tensor is given by place where the schema asks for something else; a check may make others of them."""
     tensors = [a.name for a in entry.tensor_arguments if not a.type.is_list and entry.check is None]
-    pairs = zip(call.args, schema.arguments[given:], strict=False)
+    pairs = zip(call.args, schema.arguments[value:], strict=False)
     return not any(isinstance(a, ast.Name) and a.id in tensors and not to.type.is_tensor for a, to in pairs)
 
 

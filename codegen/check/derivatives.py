@@ -19,7 +19,7 @@ def check_gradients(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if entry.once_differentiable and not entry.formulas:
         key = "once_differentiable"
-        yield context.problem(entry.key_places[key], "the op has no gradient formula: leave the key out", key)
+        yield context.problem(entry.key_locations[key], "the op has no gradient formula: leave the key out", key)
     if entry.compute.kind == "composite":
         return
     for name, formula in entry.gradients.items():
@@ -56,8 +56,8 @@ def _check_gradient(context: Context, name: str, formula: Formula) -> Iterator[P
 def gradient_name(context: Context) -> str:
     """`grads` for several differentiable outputs or a list of tensors, else `grad`."""
     entry = context.entry
-    several = sum(entry.output_differentiability) > 1
-    return "grads" if several or any(output.type.is_list for output in entry.schema.returns) else "grad"
+    multiple = sum(entry.output_differentiability) > 1
+    return "grads" if multiple or any(output.type.is_list for output in entry.schema.returns) else "grad"
 
 
 def check_backward(context: Context) -> Iterator[Problem]:
@@ -79,13 +79,13 @@ def _check_call(context: Context, formula: Formula, call: ast.Call) -> Iterator[
     if kernels is not None and called(call) not in kernels:
         message = f"there is no kernel '{called(call)}'{did_you_mean(called(call), kernels)}"
         yield context.problem(formula.where, message, "backward")
-    scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "wanted"])
+    scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "output_mask"])
     for part in (*call.args, *(keyword.value for keyword in call.keywords)):
         yield from context.faults(scope, part, "backward")
     used = {node.id for node in names(call)}
     if gradient not in used:
         yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
-    if len(entry.formulas) > 1 and "wanted" not in used:
+    if len(entry.formulas) > 1 and "output_mask" not in used:
         yield context.problem(formula.where, "the kernel does not get 'wanted'", "backward")
 
 
@@ -121,14 +121,14 @@ def _check_renounced(context: Context) -> Iterator[Problem]:
         and not missing_derivative(replace(entry, output_differentiability=(True,)))
     ):
         message = "the output has a derivative: if it is to have no gradient, say `result: zero` as well"
-        yield context.problem(entry.key_places["output_differentiability"], message, "output_differentiability")
+        yield context.problem(entry.key_locations["output_differentiability"], message, "output_differentiability")
 
 
 def _renounces(entry: Entry) -> bool:
     """Whether an element-wise entry says of an output of floats that it has no gradient, and no more."""
     computes = entry.compute.kind == "elementwise" and {"float", "complex"} & {*entry.dtypes}
     floats = not {*entry.result_dtype} & {*WITHOUT_GRADIENT} and not any(entry.output_differentiability)
-    return bool(computes and floats and not entry.gradients) and "output_differentiability" in entry.key_places
+    return bool(computes and floats and not entry.gradients) and "output_differentiability" in entry.key_locations
 
 
 def _check_tangent(context: Context, name: str, tree: ast.expr) -> Iterator[Problem]:

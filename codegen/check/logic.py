@@ -10,7 +10,7 @@ from ..spec.model import Problem
 from .scope import Context
 
 POWER = "'^' is the exclusive or of bits: a power is written **"
-WORDS = {ast.And: "'and' wants one truth value, and a tensor has many: write (a) & (b)",
+MESSAGES = {ast.And: "'and' wants one truth value, and a tensor has many: write (a) & (b)",
          ast.Or: "'or' wants one truth value, and a tensor has many: write (a) | (b)"}  # fmt: skip
 NOT = "'not' wants one truth value, and a tensor has many: write ~(a)"
 CHAIN = "a chain of comparisons wants one truth value, and a tensor has many: write (a < b) & (b < c)"
@@ -32,9 +32,9 @@ def check_logic(context: Context) -> Iterator[Problem]:
 
 def _over_tensors(context: Context) -> list[tuple[str, ast.expr]]:
     entry = context.entry
-    found = [(name, formula.tree) for name, formula in {**entry.gradients, **entry.forward}.items()]
-    found += [("composite", entry.compute.tree)] if entry.compute.kind == "composite" else []
-    return [(key, tree) for key, tree in found if tree is not None]
+    matches = [(name, formula.tree) for name, formula in {**entry.gradients, **entry.forward}.items()]
+    matches += [("composite", entry.compute.tree)] if entry.compute.kind == "composite" else []
+    return [(key, tree) for key, tree in matches if tree is not None]
 
 
 def _tensors(context: Context) -> set[str]:
@@ -59,7 +59,7 @@ def _faults(tree: ast.expr, tensors: Collection[str]) -> Iterator[tuple[ast.expr
     for node in ast.walk(tree):
         match node:
             case ast.BoolOp(op=word, values=values) if any(_is_tensor(value, tensors) for value in values):
-                yield node, WORDS[type(word)]
+                yield node, MESSAGES[type(word)]
             case ast.UnaryOp(op=ast.Not(), operand=operand) if _is_tensor(operand, tensors):
                 yield node, NOT
             case ast.Compare(left=left, comparators=[_, _, *_] as others):

@@ -20,8 +20,8 @@ from ..spec.operators import UNARY, special_methods
 from ..spec.signature import name_fault
 from .scope import Context
 
-MEANING = ("self", "input", "grad", "grads", "result", "wanted")  # words of formulas and of Python's parameters
-TAKEN = "the generated code uses '{}' for something else: give it another name"
+MEANING = ("self", "input", "grad", "grads", "result", "output_mask")  # words of formulas and of Python's parameters
+NAME_RESERVED = "the generated code uses '{}' for something else: give it another name"
 
 
 def public_names(entry: Entry) -> list[str]:
@@ -36,7 +36,7 @@ def check_names(context: Context) -> Iterator[Problem]:
     yield from _check_case(context)
     yield from _check_aliases(context)
     yield from _check_operator(context)
-    yield from _check_taken(context)
+    yield from _check_reserved(context)
 
 
 def _check_values(context: Context) -> Iterator[Problem]:
@@ -80,7 +80,7 @@ def _check_operator(context: Context) -> Iterator[Problem]:
     required = [a for a in entry.schema.arguments if a.default is None]
     if len(required) != count or any(a.keyword_only for a in required) or not any(a.type.is_tensor for a in required):
         message = f"the operator '{entry.operator}' has {count} operand{'s' * (count - 1)}: {_spell(required)}"
-        yield context.problem(entry.key_places["operator"], message, "operator")
+        yield context.problem(entry.key_locations["operator"], message, "operator")
 
 
 def _spell(required: Sequence[Argument]) -> str:
@@ -89,29 +89,29 @@ def _spell(required: Sequence[Argument]) -> str:
 
 def _check_aliases(context: Context) -> Iterator[Problem]:
     entry = context.entry
-    for alias, where in zip(entry.aliases, entry.alias_places, strict=True):
+    for alias, where in zip(entry.aliases, entry.alias_locations, strict=True):
         if fault := name_fault(alias):
             yield context.problem(where, f"'{alias}' cannot be the name of a function: {fault}", "aliases")
 
 
-def _check_taken(context: Context) -> Iterator[Problem]:
+def _check_reserved(context: Context) -> Iterator[Problem]:
     """Names of ops, arguments, outputs and definitions that generated code, formulas or tensors use themselves."""
-    entry, taken = context.entry, context.known.taken
+    entry, reserved = context.entry, context.known.reserved
     for name in public_names(entry):
-        if name in taken.functions:
-            yield context.problem(entry.where, TAKEN.format(name))
-        elif "method" in entry.variants and name in taken.attributes:
+        if name in reserved.functions:
+            yield context.problem(entry.where, NAME_RESERVED.format(name))
+        elif "method" in entry.variants and name in reserved.attributes:
             message = f"a tensor has an attribute '{name}': give the op another name, or leave method out of variants"
             yield context.problem(entry.where, message)
     for name in [a.name for a in entry.schema.arguments] + [r.name for r in entry.schema.returns]:
-        if name in taken.locals or name.startswith("_"):
-            yield context.problem(entry.where, TAKEN.format(name), name)
+        if name in reserved.locals or name.startswith("_"):
+            yield context.problem(entry.where, NAME_RESERVED.format(name), name)
     for name, definition in entry.definitions.items():
-        if name in taken.locals or name in MEANING:
-            yield context.problem(definition.where, TAKEN.format(name), name)
+        if name in reserved.locals or name in MEANING:
+            yield context.problem(definition.where, NAME_RESERVED.format(name), name)
 
 
-IN_PLACE = "the in-place function"
+INPLACE_FUNCTION = "the in-place function"
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Claim:
     where: Where
     key: str = ""  # that claims it, besides the schema
     spelt: str = ""  # what the key says, where that is another word
-    older: bool = False  # of the spec that this one builds on
+    from_base: bool = False  # of the spec that this one builds on
 
     def __str__(self) -> str:
         return f"'{self.spelt or self.name}' is {self.what} of {self.entry.name}, at {self.where}"
@@ -135,7 +135,7 @@ def name_problems(spec: Spec, base: Spec | None) -> Iterator[Problem]:
     """A problem for each name that two entries claim, or one entry twice, at the place of the second claim."""
     first: dict[str, Claim] = {}
     for claim in (claim for entry in _claimed(base) for claim in entry):
-        first.setdefault(claim.name.lower(), replace(claim, older=True))
+        first.setdefault(claim.name.lower(), replace(claim, from_base=True))
     for entry in _claimed(spec):
         yield from _second_claims(entry, first)
 
@@ -165,13 +165,15 @@ def claims(entry: Entry, has_overloads: bool) -> Iterator[Claim]:
     for name, owner, what in functions:
         yield Claim(name, owner, what, entry, entry.where)
         if "inplace" in entry.variants:
-            yield Claim(f"{name}_", owner, IN_PLACE, entry, entry.where)
-    for alias, where in zip(entry.aliases, entry.alias_places, strict=True):
+            yield Claim(f"{name}_", owner, INPLACE_FUNCTION, entry, entry.where)
+    for alias, where in zip(entry.aliases, entry.alias_locations, strict=True):
         yield Claim(alias, own, "an alias", entry, where, "aliases")
         if "inplace" in entry.variants:
             yield Claim(f"{alias}_", own, "an alias of the in-place function", entry, where, "aliases")
     for method in special_methods(entry.operator or ""):
-        yield Claim(method, own, "the operator", entry, entry.key_places["operator"], "operator", entry.operator or "")
+        yield Claim(
+            method, own, "the operator", entry, entry.key_locations["operator"], "operator", entry.operator or ""
+        )
 
 
 def _conflict(claim: Claim, other: Claim) -> str:
@@ -183,13 +185,13 @@ def _conflict(claim: Claim, other: Claim) -> str:
         return f"duplicate entry, first at {other.where}"
     if claim.name != other.name:
         return f"'{claim.name}' and '{other.name}' differ in case only: {other}"
-    if other.older:
+    if other.from_base:
         extends = not claim.key and claim.owner == other.owner and claim.entry.schema.overload
-        said = str(other) if claim.spelt else f"{_package(other)} has an op of this name: {other}{_hint(claim)}"
-        return "" if extends else said
+        reported = str(other) if claim.spelt else f"{_package(other)} has an op of this name: {other}{_hint(claim)}"
+        return "" if extends else reported
     if claim.owner == other.owner:
         return ""
-    if by_schema and IN_PLACE not in (claim.what, other.what):
+    if by_schema and INPLACE_FUNCTION not in (claim.what, other.what):
         return f"{other.entry.name} is the same in Python, first at {other.where}"
     return str(other)
 

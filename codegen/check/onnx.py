@@ -45,10 +45,10 @@ def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -
             case ast.Call(func=ast.Name(id=name)) if name in table:
                 yield from _operator_faults(node, name, table[name])
             case ast.Call(func=ast.Name(id=name)) if name in helpers:
-                fewest, most = helpers[name]
-                given = len(node.args) + len(node.keywords) + 1  # the operators come first
-                if not fewest <= given <= most and not any(isinstance(arg, ast.Starred) for arg in node.args):
-                    yield node, f"'{name}' takes {_range(fewest - 1, most - 1)} arguments, not {given - 1}"
+                fewest, max_args = helpers[name]
+                value = len(node.args) + len(node.keywords) + 1  # the operators come first
+                if not fewest <= value <= max_args and not any(isinstance(arg, ast.Starred) for arg in node.args):
+                    yield node, f"'{name}' takes {_range(fewest - 1, max_args - 1)} arguments, not {value - 1}"
             case ast.Name(id=name) if name in table and id(node) not in called:
                 yield node, f"the operator '{name}' is to be called"
 
@@ -56,13 +56,15 @@ def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -
 def _operator_faults(node: ast.Call, name: str, operator: Operator) -> Iterator[Fault]:
     """A wrong number of inputs, and attributes that the operator has not."""
     starred = any(isinstance(arg, ast.Starred) for arg in node.args)
-    if not starred and not operator.fewest <= len(node.args) <= operator.most:
-        yield node, f"{name} takes {_range(operator.fewest, operator.most)} inputs, not {len(node.args)}"
+    if not starred and not operator.fewest <= len(node.args) <= operator.max_args:
+        yield node, f"{name} takes {_range(operator.fewest, operator.max_args)} inputs, not {len(node.args)}"
     for keyword in node.keywords:
         if keyword.arg not in operator.attributes:
             hint = did_you_mean(keyword.arg or "", operator.attributes)
             yield keyword.value, f"{name} has no attribute '{keyword.arg}'{hint}"
 
 
-def _range(fewest: int, most: float) -> str:
-    return f"{fewest} or more" if most == math.inf else f"{fewest} to {most}" if most > fewest else str(fewest)
+def _range(fewest: int, max_args: float) -> str:
+    return (
+        f"{fewest} or more" if max_args == math.inf else f"{fewest} to {max_args}" if max_args > fewest else str(fewest)
+    )

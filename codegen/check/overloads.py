@@ -51,7 +51,7 @@ def _check_base(context: Context, other: Entry, by_types: bool) -> Iterator[Prob
     if {"method", "inplace"} & {*entry.variants}:
         name = entry.schema.name
         message = f"Tensor.{name} stays as it is: an overload that a package adds needs `variants: [function]`"
-        yield context.problem(entry.key_places.get("variants", entry.where), message, "variants")
+        yield context.problem(entry.key_locations.get("variants", entry.where), message, "variants")
 
 
 def _takes_all(earlier: Entry, later: Entry, by_types: bool) -> bool:
@@ -66,8 +66,8 @@ def _takes(earlier: Entry, later: Entry, argument: Argument, by_types: bool) -> 
     other = next((a for a in earlier.schema.arguments if a.python_name == argument.python_name), None)
     if other is None:
         return False
-    same_place = earlier.schema.arguments.index(other) == later.schema.arguments.index(argument)
-    if not argument.keyword_only and (other.keyword_only or not same_place):
+    is_same_position = earlier.schema.arguments.index(other) == later.schema.arguments.index(argument)
+    if not argument.keyword_only and (other.keyword_only or not is_same_position):
         return False
     if by_types:
         return _is_wider((_plain(other.type), False), (_plain(argument.type), False))

@@ -38,8 +38,8 @@ def _check_result(context: Context, read: set[str]) -> Iterator[Problem]:
     result = [*entry.reference.values()][-1]
     if not read and entry.schema.arguments:
         yield context.problem(result.where, "it reads no argument of the op", "reference")
-    whole = _written_out(entry.reference) if entry.compute.tree is not None else None
-    if entry.compute.tree is not None and whole is not None and same_expression(whole, entry.compute.tree):
+    full_source = _written_out(entry.reference) if entry.compute.tree is not None else None
+    if entry.compute.tree is not None and full_source is not None and same_expression(full_source, entry.compute.tree):
         message = f"it says what '{entry.compute.kind}' says, with its mistakes: say it in another way"
         yield context.problem(result.where, message, "reference")
 
@@ -48,10 +48,10 @@ def _written_out(reference: Mapping[str, Formula]) -> ast.expr | None:
     """The result without names for its parts; None where that is huge."""
     if len(reference) == 1:
         return reference[RESULT].tree
-    found: dict[str, ast.expr] = {}
+    results: dict[str, ast.expr] = {}
     for name, part in reference.items():
-        tree = with_meaning(part, found)[0].tree
+        tree = with_meaning(part, results)[0].tree
         if tree is None:
             return None
-        found[name] = tree
-    return found[RESULT]
+        results[name] = tree
+    return results[RESULT]

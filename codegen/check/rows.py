@@ -20,21 +20,21 @@ def check_rows(context: Context) -> Iterator[Problem]:
     entry, program = context.entry, context.entry.rows
     if program is None:
         return
-    place = entry.key_places["rows"]
+    location = entry.key_locations["rows"]
     faults = list(program_faults(program, context.known.scalars))
     for node, message in faults:
         yield context.problem(node, message, "rows")
     if entry.identifier in context.known.by_hand:
         message = f"there is a kernel '{entry.identifier}' already: give the op another name"
-        yield context.problem(place, message, "rows")
+        yield context.problem(location, message, "rows")
     if set(entry.dtypes) != {"float"}:
         yield context.problem(
-            entry.key_places.get("dtypes", place), "row programs are for floats: dtypes: [float]", "rows"
+            entry.key_locations.get("dtypes", location), "row programs are for floats: dtypes: [float]", "rows"
         )
     read = {n.id for s in program.statements for n in ast.walk(s.value) if isinstance(n, ast.Name)}
     for parameter in program.parameters:
         if parameter.name not in read:
-            yield context.problem(place, f"the program does not read '{parameter.array}'", "rows")
+            yield context.problem(location, f"the program does not read '{parameter.array}'", "rows")
     for argument in entry.schema.arguments:
         if argument.name in LAYOUT and argument.type.base != LAYOUT[argument.name]:
             message = f"expected '{argument.name}' to be {LAYOUT[argument.name]}: it says what a row is"
@@ -49,11 +49,11 @@ def _check_dtypes(context: Context) -> Iterator[Problem]:
     assert program is not None
     kinds = Spelling(Lowered(program), lambda *_: "", "").kinds
     for output, word in zip(program.outputs, entry.result_dtype, strict=True):
-        wanted = DTYPES_OF_KIND.get(kinds[output], ("same",))
-        if word not in wanted:
-            message = f"'{output}' is {wanted[0] if wanted != ('same',) else 'of the dtype of the elements'}, "
+        allowed = DTYPES_OF_KIND.get(kinds[output], ("same",))
+        if word not in allowed:
+            message = f"'{output}' is {allowed[0] if allowed != ('same',) else 'of the dtype of the elements'}, "
             yield context.problem(
-                entry.key_places.get("result_dtype", entry.key_places["rows"]),
+                entry.key_locations.get("result_dtype", entry.key_locations["rows"]),
                 message + f"but result_dtype says {word}",
                 "rows",
             )

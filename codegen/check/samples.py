@@ -21,21 +21,21 @@ def check_samples(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if len(entry.kink) not in (1, len(entry.formulas)):
         message = f"one word, or one for each of the {len(entry.formulas)} gradient formulas, is wanted here"
-        yield context.problem(entry.key_places["kink"], message, "kink")
+        yield context.problem(entry.key_locations["kink"], message, "kink")
     for key, samples in (("samples", entry.samples), ("edge_cases", entry.hard)):
         for sample in samples:
             yield from check_sample(context, key, sample)
     loose = [a for a in entry.schema.arguments if a.default is None and not a.type.is_tensor]
-    if (entry.compute.kind != "elementwise" or loose) and "samples" not in entry.key_places:
+    if (entry.compute.kind != "elementwise" or loose) and "samples" not in entry.key_locations:
         yield context.problem(entry.where, "there are no samples to verify the op with", "samples")
-    elif "samples" in entry.key_places:
+    elif "samples" in entry.key_locations:
         yield from _check_optional(context)
 
 
 def _check_optional(context: Context) -> Iterator[Problem]:
     """An optional tensor that no sample gives has never been computed with."""
     entry = context.entry
-    given = {
+    args = {
         name
         for sample in (*entry.samples, *entry.hard)
         for name, value in sample.arguments.items()
@@ -43,9 +43,9 @@ def _check_optional(context: Context) -> Iterator[Problem]:
     }
     for argument in entry.schema.arguments:
         optional = argument.type.is_tensor and argument.type.optional
-        if optional and argument.name not in {*given, *entry.unvaried, *entry.ignores}:
+        if optional and argument.name not in {*args, *entry.unvaried, *entry.ignores}:
             message = f"no sample gives '{argument.name}': add one, or say under `skip_grad_args` why there is none"
-            yield context.problem(entry.key_places["samples"], message, "samples")
+            yield context.problem(entry.key_locations["samples"], message, "samples")
 
 
 def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:
@@ -132,8 +132,8 @@ def _kind(value: ast.expr) -> str:
         case ast.UnaryOp(operand=operand):
             return _kind(operand)
         case ast.BinOp(left=left, op=sign, right=right):
-            whole = _kind(left) == _kind(right) == "int" and not isinstance(sign, ast.Div)
-            return "int" if whole else "float"
+            full_source = _kind(left) == _kind(right) == "int" and not isinstance(sign, ast.Div)
+            return "int" if full_source else "float"
         case ast.Call(func=ast.Name(id=maker)) if maker in MAKERS:
             return "ranks" if maker == RANKS else "tensor"
         case ast.List() | ast.Tuple():
@@ -145,10 +145,10 @@ def _kind(value: ast.expr) -> str:
 # that are all in this process.
 RANKS = "ranks"
 MAKERS = {"T": ("lo", "hi"), "I": ("high",), "B": (), "V": ("real",), RANKS: ()}
-MOST_RANKS = 8
+MAX_RANKS = 8
 
-MOST_ELEMENTS = 1_000_000
-MOST_DIMENSIONS = 16
+MAX_ELEMENTS = 1_000_000
+MAX_DIMENSIONS = 16
 
 
 def tensor_fault(call: ast.Call) -> str:
@@ -161,8 +161,8 @@ def tensor_fault(call: ast.Call) -> str:
     sizes = [_number(size) for size in call.args]
     if not all(isinstance(size, int) and size >= 0 for size in sizes):
         return f"{call.func.id} takes sizes, integers that are written out"
-    if math.prod(map(int, sizes)) > MOST_ELEMENTS or len(sizes) > MOST_DIMENSIONS:
-        return f"expected a tensor of at most {MOST_ELEMENTS:,} elements in {MOST_DIMENSIONS} dimensions"
+    if math.prod(map(int, sizes)) > MAX_ELEMENTS or len(sizes) > MAX_DIMENSIONS:
+        return f"expected a tensor of at most {MAX_ELEMENTS:,} elements in {MAX_DIMENSIONS} dimensions"
     limits = {keyword.arg: _number(keyword.value) for keyword in call.keywords}
     if not all(math.isfinite(value) and abs(value) <= 1e15 for value in limits.values()):
         return "expected the limits of random numbers to be numbers that are written out, none beyond 1e15"
@@ -173,8 +173,8 @@ def tensor_fault(call: ast.Call) -> str:
 
 def _ranks_fault(call: ast.Call) -> str:
     numbers = [_number(number) for number in call.args]
-    right = len(numbers) == 1 and isinstance(numbers[0], int) and 1 <= numbers[0] <= MOST_RANKS
-    return "" if right else f"{RANKS} takes how many there are, at most {MOST_RANKS}"
+    right = len(numbers) == 1 and isinstance(numbers[0], int) and 1 <= numbers[0] <= MAX_RANKS
+    return "" if right else f"{RANKS} takes how many there are, at most {MAX_RANKS}"
 
 
 def _literal_fault(call: ast.Call) -> str:
@@ -183,8 +183,8 @@ def _literal_fault(call: ast.Call) -> str:
     if any(not isinstance(k.value, ast.Constant) or k.value.value is not True for k in call.keywords):
         return "V takes real=True, for numbers that stay real where the others are complex"
     shape = _shape(call.args[0])
-    if shape is None or len(shape) > MOST_DIMENSIONS:
-        return f"V takes numbers, in lists of equal lengths, at most {MOST_DIMENSIONS} in each other"
+    if shape is None or len(shape) > MAX_DIMENSIONS:
+        return f"V takes numbers, in lists of equal lengths, at most {MAX_DIMENSIONS} in each other"
     return ""
 
 
@@ -213,10 +213,10 @@ def check_refuses(context: Context) -> Iterator[Problem]:
     for refusal in entry.refuses:
         yield from check_sample(context, "errors", refusal.call)
     by_hand = entry.check is not None and (entry.rows is None or entry.check != check_of_rows(entry.schema))
-    if by_hand and not entry.refuses and "errors" not in entry.key_places:
+    if by_hand and not entry.refuses and "errors" not in entry.key_locations:
         first = entry.samples[0].text if entry.samples else "self=T(3)"
         message = (
             f"nothing shows that the check '{entry.check}' refuses anything: give `errors`, a list of calls that it "
             f"must refuse, written like the samples ({first})"
         )
-        yield context.problem(entry.key_places["check"], message, "check")
+        yield context.problem(entry.key_locations["check"], message, "check")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..library.homes import Known
 from ..library.modules import Arity
-from ..spec.formula import called, place
+from ..spec.formula import called, location
 from ..spec.model import Entry, Problem, Schema, Where
 from ..spec.operators import special_methods
 from ..spec.suggest import did_you_mean
@@ -155,9 +155,9 @@ class Scope:
 
 
 def _arity_faults(call: ast.Call, arity: Arity) -> Iterator[Fault]:
-    given = len(call.args) + len(call.keywords)
-    if not arity[0] <= given <= arity[1]:
-        yield call, f"{called(call)} takes {_spell(arity)}, got {given}"
+    value = len(call.args) + len(call.keywords)
+    if not arity[0] <= value <= arity[1]:
+        yield call, f"{called(call)} takes {_spell(arity)}, got {value}"
 
 
 def _op_faults(call: ast.Call, overloads: list[Schema], given: int) -> Iterator[Fault]:
@@ -168,10 +168,10 @@ def _op_faults(call: ast.Call, overloads: list[Schema], given: int) -> Iterator[
         yield call, f"{called(call)} " + "; or ".join(dict.fromkeys(faults))
 
 
-def fits(call: ast.Call, schema: Schema, given: int) -> bool:
+def fits(call: ast.Call, schema: Schema, value: int) -> bool:
     """Whether a call can be of this overload; `given` arguments come before those in the brackets."""
     keywords = [keyword.arg or "" for keyword in call.keywords]
-    return not _mismatch(schema, given, len(call.args) + given, keywords)
+    return not _mismatch(schema, value, len(call.args) + value, keywords)
 
 
 def _mismatch(schema: Schema, bound: int, count: int, keywords: list[str]) -> str:
@@ -210,7 +210,7 @@ class Context:
 
     def problem(self, spot: Where | ast.AST, message: str, argument: str = "") -> Problem:
         """A problem of this entry at a place, or at a node of one of its expressions."""
-        where = spot if isinstance(spot, Where) else place(self.entry.where.file, spot)
+        where = spot if isinstance(spot, Where) else location(self.entry.where.file, spot)
         return Problem(where, self.entry.name, argument, message)
 
     def faults(self, scope: Scope, tree: ast.expr, argument: str) -> Iterator[Problem]:

@@ -23,13 +23,13 @@ SIZES = ("itemsize before", "itemsize after")
 def check_signatures(context: Context) -> Iterator[Problem]:
     """The kernel, the view function, the check, the batching rule and the kernel for backward."""
     entry = context.entry
-    for key, name, own, given in _calls(entry):
+    for key, name, own, value in _calls(entry):
         parameters = context.known.parameters.get(key, {}).get(name)
         if parameters is not None:
-            yield from _fault(context, (key, entry.key_places[key], name), parameters, own, given)
+            yield from _fault(context, (key, entry.key_locations[key], name), parameters, own, value)
     yield from _check_rule(context, "batch", context.entry.batch, BATCHING)
     yield from _check_rule(context, "sparse", context.entry.sparse, SPARSE)
-    yield from _check_rule(context, "conj", context.entry.marked, MARKED)
+    yield from _check_rule(context, "conj", context.entry.conj_rule, CONJ_RULE)
     yield from _check_backward(context)
 
 
@@ -37,10 +37,10 @@ def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
     """The key, the function that it names, what comes first of the generator's own, and the arguments behind that."""
     arguments, compute = entry.schema.arguments, entry.compute
     if compute.kind == "kernel":
-        taken = [a.name for a in arguments if a.type.base not in NO_ARRAYS]
-        yield "kernel", compute.text, (), taken
+        array_args = [a.name for a in arguments if a.type.base not in NO_ARRAYS]
+        yield "kernel", compute.text, (), array_args
         if entry.shape is not None:
-            yield "meta", entry.shape, (), taken
+            yield "meta", entry.shape, (), array_args
     if compute.kind == "view":
         retyped = any(a.type.base == "ScalarType" for a in arguments) or entry.result_dtype[0] != "same"
         passed = [a.name for a in arguments if a.type.base not in ("Tensor", "ScalarType")]
@@ -50,24 +50,24 @@ def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
 
 
 def _fault(
-    context: Context, named: tuple[str, Where, str], parameters: Parameters, own: Sequence[str], given: list[str]
+    context: Context, named: tuple[str, Where, str], parameters: Parameters, own: Sequence[str], args: list[str]
 ) -> Iterator[Problem]:
     """A function that does not take so many arguments, or has the names of some of them in another order."""
     key, where, name = named
-    count = len(own) + len(given)
+    count = len(own) + len(args)
     if not parameters.takes(count):
-        message = f"{name} takes {_shown(parameters)}, the schema gives it {count}: {_listed([*own, *given])}"
+        message = f"{name} takes {_shown(parameters)}, the schema gives it {count}: {_listed([*own, *args])}"
         yield context.problem(where, message, key)
         return
     theirs = parameters.names[len(own) :]
-    if _in_another_order(given, theirs):
-        message = f"{name} takes its arguments in another order, {_listed(theirs)}: the schema has {_listed(given)}"
+    if _in_another_order(args, theirs):
+        message = f"{name} takes its arguments in another order, {_listed(theirs)}: the schema has {_listed(args)}"
         yield context.problem(where, message, key)
 
 
 BATCHING = "batching rule: a rule takes the call and gives what the op gives for the batch"
 SPARSE = "rule for sparse tensors: a rule takes the call and gives what the op gives for them"
-MARKED = "rule for conjugates and negatives: a rule takes the call and gives what the op gives for them"
+CONJ_RULE = "rule for conjugates and negatives: a rule takes the call and gives what the op gives for them"
 
 
 def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iterator[Problem]:
@@ -76,7 +76,7 @@ def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iter
     if parameters is None:
         return
     if not (parameters.takes(1) and parameters.first_hint in ("", "Call") and parameters.gives in ("", "Any")):
-        yield context.problem(context.entry.key_places[key], f"{rule} is no {what}", key)
+        yield context.problem(context.entry.key_locations[key], f"{rule} is no {what}", key)
 
 
 def _check_backward(context: Context) -> Iterator[Problem]:
@@ -85,28 +85,28 @@ def _check_backward(context: Context) -> Iterator[Problem]:
     call = formula.tree if formula else None
     if formula is None or not isinstance(call, ast.Call):
         return
-    name, given = called(call), [a.id if isinstance(a, ast.Name) else "" for a in call.args]
+    name, value = called(call), [a.id if isinstance(a, ast.Name) else "" for a in call.args]
     parameters = context.known.parameters.get("kernel", {}).get(name)
     if parameters is None:
         return
-    if call.keywords or not parameters.takes(len(given)):
-        message = f"{name} takes {_shown(parameters)} by place, got {len(given) + len(call.keywords)}"
+    if call.keywords or not parameters.takes(len(value)):
+        message = f"{name} takes {_shown(parameters)} by place, got {len(value) + len(call.keywords)}"
         yield context.problem(call, message, "backward")
         return
-    if _in_another_order(given, parameters.names):
+    if _in_another_order(value, parameters.names):
         message = f"{name} takes its arguments in another order: {_listed(parameters.names)}"
         yield context.problem(call, message, "backward")
 
 
-def _in_another_order(given: Sequence[str], names: Sequence[str]) -> bool:
+def _in_another_order(args: Sequence[str], names: Sequence[str]) -> bool:
     """Whether the names that arguments and parameters share stand in different orders."""
-    both = list(dict.fromkeys(name for name in given if name in names))
+    both = list(dict.fromkeys(name for name in args if name in names))
     return both != [name for name in names if name in both]
 
 
 def _shown(parameters: Parameters) -> str:
     low, high = parameters.required, len(parameters.names)
-    count = f"{low} or more" if parameters.most > high else str(low) if low == high else f"{low} to {high}"
+    count = f"{low} or more" if parameters.max_args > high else str(low) if low == high else f"{low} to {high}"
     return f"{count} argument{'s' * (count != '1')} {_listed(parameters.names)}"
 
 
@@ -121,7 +121,7 @@ UNUSED = "nothing reads this argument: use it, take it out of the schema, or nam
 def check_unused(context: Context) -> Iterator[Problem]:
     """Arguments that nothing reads, and what the entry says of them in `ignores`."""
     entry = context.entry
-    if not _is_whole(entry):
+    if not _is_integral(entry):
         return
     for name in entry.definitions.keys() - _definitions_used(entry):
         yield context.problem(entry.definitions[name].where, "nothing uses this definition", name)
@@ -133,9 +133,9 @@ def check_unused(context: Context) -> Iterator[Problem]:
     for name in entry.ignores:
         if name not in arguments:
             message = f"the op has no argument '{name}'{did_you_mean(name, arguments)}"
-            yield context.problem(entry.key_places["ignores"], message, "ignores")
+            yield context.problem(entry.key_locations["ignores"], message, "ignores")
         elif name not in unused:
-            yield context.problem(entry.key_places["ignores"], f"'{name}' is read: it is not ignored", "ignores")
+            yield context.problem(entry.key_locations["ignores"], f"'{name}' is read: it is not ignored", "ignores")
 
 
 def check_layout(context: Context) -> Iterator[Problem]:
@@ -143,8 +143,8 @@ def check_layout(context: Context) -> Iterator[Problem]:
     entry = context.entry
     tensors = [a.name for a in entry.schema.arguments if a.type.is_tensor and not a.type.is_list]
     lists = [a.name for a in entry.schema.arguments if a.type.is_tensor and a.type.is_list]
-    for name in entry.laid_like:
-        where = entry.key_places["memory_format_of"]
+    for name in entry.memory_format_of:
+        where = entry.key_locations["memory_format_of"]
         if entry.compute.kind not in ("kernel", "rows"):
             yield context.problem(where, "only what a kernel gives is laid out", "memory_format_of")
         elif name not in tensors + lists:
@@ -156,7 +156,7 @@ def check_hooked(context: Context) -> Iterator[Problem]:
     """The arguments of `hook_order`: tensors, each once, of an op whose node has an edge for each of them."""
     entry = context.entry
     for i, name in enumerate(entry.hooked):
-        where = entry.key_places["hook_order"]
+        where = entry.key_locations["hook_order"]
         if any(a.type.is_tensor and a.type.is_list for a in entry.schema.arguments):
             yield context.problem(where, "which edges lead to the tensors of a list is not known here", "hook_order")
         elif name not in entry.gradients:
@@ -166,7 +166,7 @@ def check_hooked(context: Context) -> Iterator[Problem]:
             yield context.problem(where, f"'{name}' stands there twice", "hook_order")
 
 
-def _is_whole(entry: Entry) -> bool:
+def _is_integral(entry: Entry) -> bool:
     """Whether all of the expressions that could read an argument could be read themselves."""
     if entry.compute.kind == "missing" or (entry.compute.kind in EXPRESSIONS and entry.compute.tree is None):
         return False
@@ -176,10 +176,10 @@ def _is_whole(entry: Entry) -> bool:
 
 def _is_read(context: Context, argument: Argument) -> bool:
     entry = context.entry
-    given = {argument.name, f"{argument.name}_p", f"{argument.name}_t"}
+    args = {argument.name, f"{argument.name}_p", f"{argument.name}_t"}
     if argument.type.base == "MemoryFormat":  # the result is laid out so
         return True
-    return bool(given & _names_read(entry)) or _reaches_function(entry, argument) or _is_checked(context, argument)
+    return bool(args & _names_read(entry)) or _reaches_function(entry, argument) or _is_checked(context, argument)
 
 
 def _names_read(entry: Entry) -> set[str]:
@@ -191,11 +191,11 @@ def _names_read(entry: Entry) -> set[str]:
 def _definitions_used(entry: Entry) -> set[str]:
     formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
     written = [entry.compute.written, *(formula.written for formula in formulas)]
-    found = {node.id for tree in written if tree is not None for node in names(tree)}
+    matches = {node.id for tree in written if tree is not None for node in names(tree)}
     for name, definition in reversed(entry.definitions.items()):
-        if name in found and definition.written is not None:
-            found |= {node.id for node in names(definition.written)}
-    return found
+        if name in matches and definition.written is not None:
+            matches |= {node.id for node in names(definition.written)}
+    return matches
 
 
 def _reaches_function(entry: Entry, argument: Argument) -> bool:
@@ -211,5 +211,5 @@ def _is_checked(context: Context, argument: Argument) -> bool:
     parameters = context.known.parameters.get("check", {}).get(entry.check or "")
     if parameters is None:
         return entry.check is not None
-    place = entry.schema.arguments.index(argument) + 1
-    return (parameters.names[place] if place < len(parameters.names) else parameters.rest) in parameters.read
+    position = entry.schema.arguments.index(argument) + 1
+    return (parameters.names[position] if position < len(parameters.names) else parameters.rest) in parameters.read

@@ -12,7 +12,7 @@ from ..library.row_kernels import with_row_kernels
 from ..spec.autocast import LIKE
 from ..spec.formula import names_in
 from ..spec.keys import COMPUTE, WITHOUT_GRADIENT
-from ..spec.model import MOST_PROBLEMS, Entry, Problem, Spec
+from ..spec.model import MAX_PROBLEMS, Entry, Problem, Spec
 from ..spec.operators import REFLECTED
 from ..spec.sections import with_entries_named
 from ..spec.suggest import did_you_mean
@@ -29,7 +29,9 @@ from .samples import check_refuses, check_samples
 from .scope import Context, Ops, Scope
 from .signatures import check_hooked, check_layout, check_signatures, check_unused
 
-OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
+NO_PACKAGE_HINT = (
+    " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
+)
 
 NOT_COMPUTED = f"the op is not computed: give one of {', '.join(COMPUTE)}, or write a kernel named '{{}}'"
 
@@ -45,12 +47,12 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
     known = with_row_kernels(Known(helpers=known) if isinstance(known, dict) else known, spec)
     entries = (*(base.entries if base else ()), *spec.entries)
     ops = Ops(entries, spec.broken)
-    problems = list(islice(name_problems(spec, base), MOST_PROBLEMS))
+    problems = list(islice(name_problems(spec, base), MAX_PROBLEMS))
     for entry in spec.entries:
         context = Context(entry, ops, known)
         for check in CHECKS:
-            problems += islice(check(context), MOST_PROBLEMS)
-        if len(problems) >= MOST_PROBLEMS:
+            problems += islice(check(context), MAX_PROBLEMS)
+        if len(problems) >= MAX_PROBLEMS:
             break
     return with_entries_named(set(problems), spec.entries)
 
@@ -65,7 +67,7 @@ def _check_named(context: Context) -> Iterator[Problem]:
         ("batch", entry.batch, known.batches),
         ("meta", entry.shape, known.shapes),
         ("sparse", entry.sparse, known.sparse_rules),
-        ("conj", entry.marked, known.marked_rules),
+        ("conj", entry.conj_rule, known.conj_rules),
     ]
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
@@ -75,9 +77,9 @@ def _check_named(context: Context) -> Iterator[Problem]:
             kinds = {"batch": "batching rule", "meta": "shape rule", "sparse": "rule for sparse tensors"}
             kinds |= {"conj": "rule for conjugates and negatives"}
             kind = kinds.get(what, what)
-            hint = OUT_OF_REACH.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
+            hint = NO_PACKAGE_HINT.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
             message = f"there is no {kind} '{name}'{hint}"
-            yield context.problem(entry.key_places[what], message, what)
+            yield context.problem(entry.key_locations[what], message, what)
 
 
 def _check_tried(context: Context) -> Iterator[Problem]:
@@ -85,38 +87,38 @@ def _check_tried(context: Context) -> Iterator[Problem]:
     that are called; or the kernel that the composite is a call of."""
     entry = context.entry
     for text in entry.tries:
-        found, place = trial(text), entry.key_places["try"]
-        if found is None:
+        result, location = trial(text), entry.key_locations["try"]
+        if result is None:
             message = f"'{text}' is no op's name, no call of one by place, and no condition `and` such a call"
-            yield context.problem(place, message, "try")
+            yield context.problem(location, message, "try")
             continue
-        tried = context.ops.entries.get(found.op)
+        tried = context.ops.entries.get(result.op)
         if tried is None:
-            message = f"there is no op '{found.op}'{did_you_mean(found.op, context.ops.entries)}"
-            yield context.problem(place, message, "try")
+            message = f"there is no op '{result.op}'{did_you_mean(result.op, context.ops.entries)}"
+            yield context.problem(location, message, "try")
             continue
-        if found.arguments is not None:
-            yield from (context.problem(place, message, "try") for message in _wrong_call(entry, found, tried))
+        if result.arguments is not None:
+            yield from (context.problem(location, message, "try") for message in _wrong_call(entry, result, tried))
             continue
         if tried.compute.kind == "kernel" and _is_call_of(entry, tried):
             continue
         same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
         if not same or tried.compute.kind not in ("kernel", "view"):
             message = f"'{tried.name}' is no kernel or view with the types of arguments of '{entry.name}'"
-            yield context.problem(place, message, "try")
+            yield context.problem(location, message, "try")
         elif tried.compute.kind == "view" and len(entry.tries) > 1:
-            yield context.problem(place, f"'{tried.name}' is a view, which is tried alone or not at all", "try")
+            yield context.problem(location, f"'{tried.name}' is a view, which is tried alone or not at all", "try")
 
 
-def _wrong_call(entry: Entry, found: Trial, tried: Entry) -> Iterator[str]:
+def _wrong_call(entry: Entry, result: Trial, tried: Entry) -> Iterator[str]:
     """What is wrong with a call that is tried: whatever may change the result has to be seen."""
     if entry.compute.kind != "composite" or tried.compute.kind != "kernel":
         yield f"'{tried.name}' is called first, for which this has to be a composite, and that a kernel"
-    taken = [a for a in tried.schema.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
-    if len(found.arguments or ()) != len(taken):
-        yield f"native code takes {len(taken)} arguments of '{tried.name}', all by place"
+    array_args = [a for a in tried.schema.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
+    if len(result.arguments or ()) != len(array_args):
+        yield f"native code takes {len(array_args)} arguments of '{tried.name}', all by place"
     names = {a.name for a in entry.schema.arguments}
-    used = names_in(*found.written)
+    used = names_in(*result.written)
     unknown = sorted(used - names - {"isinstance", "len", "tuple", "list"})
     if unknown:
         yield f"unknown name '{unknown[0]}'{did_you_mean(unknown[0], names)}"
@@ -131,45 +133,47 @@ def _is_call_of(entry: Entry, tried: Entry) -> bool:
         return False
     if len(tried.tensor_arguments) != len(tensors):
         return False
-    given, others = tree.args[: len(tensors)], tree.args[len(tensors) :]
+    value, others = tree.args[: len(tensors)], tree.args[len(tensors) :]
     nodes = [node for each in others for node in ast.walk(each)]
     shapes = {n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr in ("shape", "ndim")}
     read = [n for n in nodes if isinstance(n, ast.Name) and n.id in tensors]
     alone = len(tree.args) == len(tried.schema.arguments) and len(entry.tries) == 1
     leading = [a.name for a in entry.schema.arguments[: len(tensors)]] == tensors
-    return alone and leading and [ast.unparse(each) for each in given] == tensors and all(n in shapes for n in read)
+    return alone and leading and [ast.unparse(each) for each in value] == tensors and all(n in shapes for n in read)
 
 
 def _check_autocast(context: Context) -> Iterator[Problem]:
     """Ops without floats to cast, and those that are not cast and try another op first that is."""
     entry = context.entry
     if entry.autocast:
-        place = entry.key_places["autocast"]
+        location = entry.key_locations["autocast"]
         if not entry.tensor_arguments:
-            yield context.problem(place, "there is no tensor that could be cast", "autocast")
+            yield context.problem(location, "there is no tensor that could be cast", "autocast")
         elif "float" not in entry.dtypes:
-            yield context.problem(place, "the op takes no floats, and nothing else is cast", "autocast")
+            yield context.problem(location, "the op takes no floats, and nothing else is cast", "autocast")
         elif entry.schema.arguments[0].type.writes:
-            yield context.problem(place, "what is written to cannot be cast: the op exists only in place", "autocast")
+            yield context.problem(
+                location, "what is written to cannot be cast: the op exists only in place", "autocast"
+            )
         for word in set(entry.autocast.values()):
             argument = entry.schema.argument(word.removeprefix(LIKE)) if word.startswith(LIKE) else None
             if word.startswith(LIKE) and (argument is None or not argument.type.is_tensor or argument.keyword_only):
                 names = [a.name for a in entry.tensor_arguments if not a.keyword_only]
                 message = f"'{word}' names no tensor that is given by place (one of {' '.join(names)})"
-                yield context.problem(place, message, "autocast")
+                yield context.problem(location, message, "autocast")
     for tried in filter(None, (context.ops.entries.get(each.op) for each in entry.trials)):
         if tried.autocast and not entry.autocast:  # an op with the key tries nothing where it is cast
             message = f"'{tried.name}' is tried first, which 'autocast' casts, and this op is not cast"
-            yield context.problem(entry.key_places["try"], message, "autocast")
+            yield context.problem(entry.key_locations["try"], message, "autocast")
 
 
 def _check_deprecated(context: Context) -> Iterator[Problem]:
     """Older forms of the call: with other arguments by place than the schema's, and with all that have no default."""
     entry = context.entry
     arguments = {a.name: a for a in entry.schema.arguments}
-    places = sum(not a.keyword_only for a in arguments.values())
+    positions = sum(not a.keyword_only for a in arguments.values())
     for form in entry.deprecated:
-        where, unknown = entry.key_places["deprecated"], next((n for n in form if n not in arguments), None)
+        where, unknown = entry.key_locations["deprecated"], next((n for n in form if n not in arguments), None)
         missing = [a.name for a in arguments.values() if a.default is None and a.name not in form]
         if unknown is not None:
             message = f"the op has no argument '{unknown}'{did_you_mean(unknown, arguments)}"
@@ -177,8 +181,8 @@ def _check_deprecated(context: Context) -> Iterator[Problem]:
             message = f"an argument comes twice: {' '.join(form)}"
         elif missing:
             message = f"a call without '{missing[0]}' is none: it has no default"
-        elif len(form) <= places:
-            message = f"{len(form)} arguments by place are a call of the present form, which has {places}"
+        elif len(form) <= positions:
+            message = f"{len(form)} arguments by place are a call of the present form, which has {positions}"
         else:
             continue
         yield context.problem(where, message, "deprecated")
@@ -189,7 +193,7 @@ def _check_commutative(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if entry.commutative and entry.operator not in REFLECTED:
         message = "this is for operators that take a number on either side: " + " ".join(sorted(REFLECTED))
-        yield context.problem(entry.key_places["commutative"], message, "commutative")
+        yield context.problem(entry.key_locations["commutative"], message, "commutative")
 
 
 def _check_outputs(context: Context) -> Iterator[Problem]:
@@ -198,7 +202,7 @@ def _check_outputs(context: Context) -> Iterator[Problem]:
         if differentiable and dtype in WITHOUT_GRADIENT:
             key = "output_differentiability"
             message = f"an output of dtype {dtype} is not differentiable"
-            yield context.problem(entry.key_places[key], message, key)
+            yield context.problem(entry.key_locations[key], message, key)
 
 
 def _check_elementwise(context: Context) -> Iterator[Problem]:

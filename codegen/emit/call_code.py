@@ -45,6 +45,6 @@ def behind(items: Iterable[str]) -> str:
     return "".join(f", {item}" for item in items)
 
 
-def spread(items: Iterable[str]) -> str:
+def star_args(items: Iterable[str]) -> str:
     """The inside of a tuple: a comma behind each item."""
     return "".join(f"{item}, " for item in items)

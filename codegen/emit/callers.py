@@ -13,13 +13,13 @@ Caller = tuple[str, str]  # an entry's name, and which of its expressions has th
 
 def callers(entries: Sequence[Entry]) -> dict[str, list[Caller]]:
     """The callers of each function, in the order of the spec; an op that calls itself is none."""
-    found: dict[str, dict[Caller, None]] = {}
+    results: dict[str, dict[Caller, None]] = {}
     for entry in entries:
         for key, tree in expressions(entry):
             calls = {called(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
             for name in sorted(calls - {"", entry.schema.name}):
-                found.setdefault(name, {})[entry.name, key] = None
-    return {name: list(each) for name, each in found.items()}
+                results.setdefault(name, {})[entry.name, key] = None
+    return {name: list(each) for name, each in results.items()}
 
 
 def expressions(entry: Entry) -> Iterator[tuple[str, ast.expr]]:

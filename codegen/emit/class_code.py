@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..spec.model import Argument
-from .call_code import spread
+from .call_code import star_args
 from .node_code import NodeCode
 from .savings import SavedTensor
 
@@ -41,15 +41,15 @@ class NodeClass:
     def attributes(self) -> list[str]:
         """The class attributes that native code, the engine and hooks read."""
         node = self.node
-        told: dict[str, object] = {}
+        properties: dict[str, object] = {}
         if node.outputs > 1:
-            told["output_count"] = node.outputs
+            properties["output_count"] = node.outputs
         if node.plan.tensors:
-            told["saved_slots"] = tuple(t.slot for t in node.plan.tensors)
-            told |= {"saved_outputs": node.saved_outputs} if node.saved_outputs else {}
+            properties["saved_slots"] = tuple(t.slot for t in node.plan.tensors)
+            properties |= {"saved_outputs": node.saved_outputs} if node.saved_outputs else {}
         if node.entry.hooked:
-            told["hook_order"] = self._hook_order
-        lines = [f"{name} = {value!r}" for name, value in told.items()]
+            properties["hook_order"] = self._hook_order
+        lines = [f"{name} = {value!r}" for name, value in properties.items()]
         if node.fused or node.fast or (node.kernels is not None and node.plain):
             lines.append(f"elementwise = kernels.{node.entry.identifier.upper()}")
             lines += [f"fused = {node.fused}"] if node.fused or node.fast else []
@@ -71,13 +71,13 @@ class NodeClass:
     def _plain(self) -> list[str]:
         """The attributes by which native code records a node itself."""
         node = self.node
-        told: dict[str, object] = {"inputs": tuple(a.name for a in node.arguments)}
-        told |= {"keeps": node.keeps_what} if node.keeps_what else {}
-        told |= {"values": node.plain_values} if node.plan.values else {}
-        told |= {"differentiable": node.differentiable_outputs} if node.outputs > 1 else {}
-        told |= {"refuses": tuple(name for name, _ in node.not_implemented)} if node.not_implemented else {}
+        properties: dict[str, object] = {"inputs": tuple(a.name for a in node.arguments)}
+        properties |= {"keeps": node.keeps_what} if node.keeps_what else {}
+        properties |= {"values": node.plain_values} if node.plan.values else {}
+        properties |= {"differentiable": node.differentiable_outputs} if node.outputs > 1 else {}
+        properties |= {"refuses": tuple(name for name, _ in node.not_implemented)} if node.not_implemented else {}
         hands_on = [f"hands_on = {node.hands_on_if}"] if node.hands_on_if else []
-        return [f"{name} = {value!r}" for name, value in told.items()] + hands_on
+        return [f"{name} = {value!r}" for name, value in properties.items()] + hands_on
 
     @property
     def results(self) -> str:
@@ -106,8 +106,8 @@ class NodeClass:
                 f"node.metas = tuple([meta_of(t) for t in {listed}])",
                 f"node.edges = tuple([edge_of(t) for t in {listed}])",
             ]
-        edges = spread(map(self._edge, arguments))
-        return [f"node.metas = ({spread(map(_meta, arguments))})", f"node.edges = ({edges})"]
+        edges = star_args(map(self._edge, arguments))
+        return [f"node.metas = ({star_args(map(_meta, arguments))})", f"node.edges = ({edges})"]
 
     def _edge(self, argument: Argument) -> str:
         name = argument.name
@@ -117,12 +117,12 @@ class NodeClass:
         return f"{name}._fn or {name}" if only else f"({name}._fn or {name}) if {name}._rg else None"
 
     @property
-    def kept(self) -> list[str]:
+    def retained(self) -> list[str]:
         """The plain values and the tensors that backward reads."""
         values = [f"node.{value.slot} = {value.source}" for value in self.node.plan.values]
-        return values + [line for tensor in self.node.plan.tensors for line in self._kept(tensor)]
+        return values + [line for tensor in self.node.plan.tensors for line in self._saved_lines(tensor)]
 
-    def _kept(self, tensor: SavedTensor) -> list[str]:
+    def _saved_lines(self, tensor: SavedTensor) -> list[str]:
         lines = self._saved(tensor)
         condition = self.node.keeps(tensor)
         if not condition:
@@ -157,7 +157,7 @@ class NodeClass:
             ]
         if node.outputs == 1:
             return ["result._fn = node", "result._rg = True"]
-        metas = spread(f"(results[{i}]._shape, results[{i}]._dtype)" for i in range(node.outputs))
+        metas = star_args(f"(results[{i}]._shape, results[{i}]._dtype)" for i in range(node.outputs))
         lines = [f"node.output_metas = ({metas})"]
         for i in node.differentiable_outputs:
             lines += [f"results[{i}]._fn = Output(node, {i})", f"results[{i}]._rg = True"]
@@ -168,13 +168,13 @@ class NodeClass:
         return "grads" if self.node.outputs > 1 or self.node.gives_list else "grad"
 
     @property
-    def several(self) -> bool:
+    def has_multiple_outputs(self) -> bool:
         return len(self.node.differentiable_outputs) > 1 or self.node.gives_list
 
     @property
     def only_grad(self) -> list[str]:
         """The gradient of the one differentiable output among several, without which there is none."""
-        if self.grads == "grad" or self.several:
+        if self.grads == "grad" or self.has_multiple_outputs:
             return []
         nothing = f"    return (None,) * {len(self.node.arguments)}"
         return [f"grad = grads[{self.node.differentiable_outputs[0]}]", "if grad is None:", nothing]
@@ -192,14 +192,14 @@ class NodeClass:
         return len(self.node.arguments) == 1 and not self.node.takes_list
 
     @property
-    def _given(self) -> str:
+    def _provided_args(self) -> str:
         return "given" if self.node.gives_list else "grads"
 
     @property
     def dtype_known(self) -> list[str]:
         """The dtype of the gradients; the formula where they are recorded, or not all of one dtype for real numbers."""
         lines = ["given = [grads] if node.output_count == 1 else grads"] if self.node.gives_list else []
-        lines.append(f"dtype = {f'dtype_of({self._given})' if self.several else 'grad._dtype'}")
+        lines.append(f"dtype = {f'dtype_of({self._provided_args})' if self.has_multiple_outputs else 'grad._dtype'}")
         lines += ["shape, own = node.metas[0]"] if self._one else []
         other = "own is not dtype or not dtype.is_floating_point" if self._one else "not all_floats(node.metas, dtype)"
         watched = "grad_mode.grad or watch.active or watch.interceptors"
@@ -210,30 +210,34 @@ class NodeClass:
         """The gradients by compiled kernels, or launches, that are known for such layouts, or found now."""
         if not self.node.launches:
             return []
-        found = f"(found := node.plans.gradients(node, {self.grads})) is not None"
+        result = f"(found := node.plans.gradients(node, {self.grads})) is not None"
         where = "" if self.node.kernel_plan else "grad._device is not CPU and "
-        given = "grads" if self.several else "grad"
-        found = f"({found}) or (node.plans.remember(node, {given}) and ({found}))"
-        return [f"if {where}({found}):" if where else f"if {found}:", "    return found"]
+        value = "grads" if self.has_multiple_outputs else "grad"
+        result = f"({result}) or (node.plans.remember(node, {value}) and ({result}))"
+        return [f"if {where}({result}):" if where else f"if {result}:", "    return found"]
 
     @property
     def arrays(self) -> list[str]:
         """The values that the kernel reads, tensors as arrays."""
         node = self.node
-        one, kept = ("stored_in", "stored_of") if node.entry.stored else ("array_in", "array_of")
-        lines = [f"grads = arrays_in({self._given}, dtype)" if self.several else f"grad = {one}(grad, dtype)"]
+        one, retained = ("stored_in", "stored_of") if node.entry.stored else ("array_in", "array_of")
+        lines = [
+            f"grads = arrays_in({self._provided_args}, dtype)"
+            if self.has_multiple_outputs
+            else f"grad = {one}(grad, dtype)"
+        ]
         lines += [f"{value.name} = node.{value.slot}" for value in node.backward_values]
         for t in node.backward_tensors:
-            array, read = ("arrays_of", "unpack_list") if t.kind == "list" else (kept, "unpack")
+            array, read = ("arrays_of", "unpack_list") if t.kind == "list" else (retained, "unpack")
             lines.append(f'{t.name} = {array}({read}(node, "{t.slot}"), dtype)')
-        wanted = "wanted" in node.plan.backward
-        return lines + (["wanted = tuple([edge is not None for edge in node.edges])"] if wanted else [])
+        output_mask = "output_mask" in node.plan.backward
+        return lines + (["output_mask = tuple([edge is not None for edge in node.edges])"] if output_mask else [])
 
     @property
     def by_kernel(self) -> str:
         kernel = self.node.kernel.spelling  # type: ignore[union-attr]
-        given = "grads" if self.several else "grad"
-        call = f"at_array({given}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"
+        value = "grads" if self.has_multiple_outputs else "grad"
+        call = f"at_array({value}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"
         return f"(as_gradient({call}, shape, dtype),)" if self._one else f"as_gradients({call}, node.metas, dtype)"
 
     @property
@@ -246,8 +250,8 @@ class NodeClass:
         """The gradients that are missing made zeros, where several outputs have one."""
         if self.grads == "grad" or self.only_grad:
             return self.only_grad
-        given = "[grads] if node.output_count == 1 else grads" if self.node.gives_list else "grads"
-        return [f"grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate({given})]"]
+        value = "[grads] if node.output_count == 1 else grads" if self.node.gives_list else "grads"
+        return [f"grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate({value})]"]
 
     @property
     def read(self) -> list[str]:
@@ -268,8 +272,8 @@ class NodeClass:
             return [f"return node.fitted([{first}])" if node.fast else f"return (fit({first}, node.metas[0]),)"]
         lines = []
         for i, argument in enumerate(node.arguments):
-            wanted = [f"if node.edges[{i}] is not None:", f"    grad_{i} = {formulas[argument.name]}"]
-            lines += [f"grad_{i} = None", *wanted]
+            output_mask = [f"if node.edges[{i}] is not None:", f"    grad_{i} = {formulas[argument.name]}"]
+            lines += [f"grad_{i} = None", *output_mask]
         return [*lines, f"return node.fitted([{', '.join(f'grad_{i}' for i in range(len(node.arguments)))}])"]
 
     @property

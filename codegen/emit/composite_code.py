@@ -41,11 +41,11 @@ class CompositeCode:
             lines.append(f"if {self._source(own.formulas['composite'].test)}:")  # type: ignore[attr-defined]
             lines += [f"    {line}" for line in self._statements(tree.body, rest, end)]
             return [*lines, *self._statements(tree.orelse, rest, end)]
-        found = self._result(own.formulas["composite"])
+        result = self._result(own.formulas["composite"])
         if self.fast.calls_planned:
-            function, _, arguments = found.partition("(")
-            found = f"{self.fast.found_by}.run({function}, given, ({arguments})"
-        return [*lines, f"{end}{found}"]
+            function, _, arguments = result.partition("(")
+            result = f"{self.fast.looked_up_by}.run({function}, given, ({arguments})"
+        return [*lines, f"{end}{result}"]
 
     def _result(self, tree: ast.expr) -> str:
         if self.op.names_outputs and isinstance(tree, ast.IfExp):

@@ -14,8 +14,8 @@ from ..spec.model import Argument
 from ..spec.numpy_code import numpy_names, possibly_missing
 from ..spec.overloads import chooses_by_types
 from .call_code import handed_on, parameter_list, renamed
-from .doc_code import IN_PLACE, DocCode
-from .older_code import more_places, older_calls
+from .doc_code import INPLACE_DOC, DocCode
+from .older_code import deprecated_calls, extra_positional
 from .op_code import OpCode
 
 
@@ -43,8 +43,8 @@ class Dispatcher:
     @property
     def docstring(self) -> str:
         if self.inplace:
-            return IN_PLACE.format(self.codes[0].entry.schema.name)
-        return DocCode(self.name, tuple(self.codes)).dispatcher_text
+            return INPLACE_DOC.format(self.codes[0].entry.schema.name)
+        return DocCode(self.name, tuple(self.codes)).dispatcher_doc
 
     @property
     def same_parameters(self) -> bool:
@@ -57,8 +57,8 @@ class Dispatcher:
 
     @property
     def shared(self) -> list[Argument]:
-        together = zip(*(c.arguments for c in self.codes), strict=True)
-        return [next((a for a in same if a.default is not None), same[0]) for same in together]
+        by_position = zip(*(c.arguments for c in self.codes), strict=True)
+        return [next((a for a in same if a.default is not None), same[0]) for same in by_position]
 
     @property
     def has_out(self) -> bool:
@@ -75,14 +75,14 @@ class Dispatcher:
             return f"{self.first}, *args, **kwargs"
         added = ["out=None"] if self.has_out else []
         added += [f"{theirs}=None" for theirs, _ in self.numpy_names]
-        more = [f"{name}=None" for name in more_places([code.entry for code in self.codes])]
+        more = [f"{name}=None" for name in extra_positional([code.entry for code in self.codes])]
         return parameter_list(possibly_missing(self.shared) if self.numpy_names else self.shared, added, more=more)
 
     @property
-    def older(self) -> list[str]:
+    def deprecated(self) -> list[str]:
         if not self.same_parameters:
             return []
-        return older_calls(self.name, [a.python_name for a in positional(self.codes[0])], self.codes, self.has_out)
+        return deprecated_calls(self.name, [a.python_name for a in positional(self.codes[0])], self.codes, self.has_out)
 
     @property
     def cases(self) -> list[tuple[str, str]]:
@@ -96,25 +96,25 @@ class Dispatcher:
             if len(fitting) == 1:
                 call = f"{self.target(fitting[0])}({self.first}, *args)"
                 cases.append((f"len(args) == {count} and not kwargs", call))
-            cases += self.told_by_types(fitting, count)
+            cases += self.matched_by_types(fitting, count)
         for names, codes in self.by_required_names.items():
-            cases += self.told_by_types(codes, len(positional(codes[0])) - 1, names)
+            cases += self.matched_by_types(codes, len(positional(codes[0])) - 1, names)
         for code in self.codes:
             call = f"{self.target(code)}({self.first}, *args, **kwargs)"
-            cases += [(told, call) for told in self.told_by_names(code)]
+            cases += [(type_tests, call) for type_tests in self.matched_by_names(code)]
         return cases
 
     @property
     def by_required_names(self) -> dict[tuple[str, ...], list[OpCode]]:
         """The overloads by the parameters that have to be given by name, of those that have such."""
-        found: dict[tuple[str, ...], list[OpCode]] = {}
+        results: dict[tuple[str, ...], list[OpCode]] = {}
         for code in self.codes:
             named = tuple(a.python_name for a in code.arguments if a.keyword_only and a.default is None)
             if named:
-                found.setdefault(named, []).append(code)
-        return found
+                results.setdefault(named, []).append(code)
+        return results
 
-    def told_by_types(self, fitting: list[OpCode], count: int, names: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    def matched_by_types(self, fitting: list[OpCode], count: int, names: tuple[str, ...] = ()) -> list[tuple[str, str]]:
         """(condition, call) for overloads of the same first parameter that the classes of others tell apart, where
         so many are given by place, and those of these names."""
         if len(fitting) < 2 or len({c.arguments[0].type for c in fitting}) > 1:
@@ -122,22 +122,22 @@ class Dispatcher:
         rows = [positional(c)[1 : count + 1] for c in fitting]
         if len({len(row) for row in rows}) > 1:
             return []
-        places = [i for i, same in enumerate(zip(*rows, strict=True)) if len({a.type for a in same}) > 1]
-        told = [[class_test(row[i], f"args[{i}]") for i in places] for row in rows]
-        if not places or len({tuple(tests) for tests in told}) < len(told):
+        positions = [i for i, same in enumerate(zip(*rows, strict=True)) if len({a.type for a in same}) > 1]
+        type_tests = [[class_test(row[i], f"args[{i}]") for i in positions] for row in rows]
+        if not positions or len({tuple(tests) for tests in type_tests}) < len(type_tests):
             return []
-        given = " and ".join([f"len(kwargs) == {len(names)}", *(f'"{name}" in kwargs' for name in names)])
+        value = " and ".join([f"len(kwargs) == {len(names)}", *(f'"{name}" in kwargs' for name in names)])
         kwargs = ", **kwargs" if names else ""
         return [
             (
-                f"len(args) == {count} and {given if names else 'not kwargs'} and {' and '.join(tests)}",
+                f"len(args) == {count} and {value if names else 'not kwargs'} and {' and '.join(tests)}",
                 f"{self.target(code)}({self.first}, *args{kwargs})",
             )
-            for code, tests in zip(fitting, told, strict=True)
+            for code, tests in zip(fitting, type_tests, strict=True)
             if all(tests)
         ]
 
-    def told_by_names(self, code: OpCode) -> list[str]:
+    def matched_by_names(self, code: OpCode) -> list[str]:
         """The conditions that what is given by name is one parameter which no other overload has, or two that are all
         of these, and that nothing is missing."""
         others = {a.python_name for other in self.codes if other is not code for a in other.arguments}
@@ -145,20 +145,21 @@ class Dispatcher:
         required = [a.python_name for a in code.arguments[1:] if a.default is None]
         if not own or len(required) > 1:
             return []
-        told = [f'"{name}" in kwargs' for name in own]
+        type_tests = [f'"{name}" in kwargs' for name in own]
         enough = [
-            t if name in required or not required else f"({t} and args)" for name, t in zip(own, told, strict=True)
+            t if name in required or not required else f"({t} and args)"
+            for name, t in zip(own, type_tests, strict=True)
         ]
         conditions = ["len(kwargs) == 1 and " + (f"({' or '.join(enough)})" if len(enough) > 1 else enough[0])]
         if len(own) == 2 and set(required) <= set(own):
-            conditions.append(f"len(kwargs) == 2 and {' and '.join(told)}")
+            conditions.append(f"len(kwargs) == 2 and {' and '.join(type_tests)}")
         return conditions
 
     def condition(self, code: OpCode) -> str:
         """Whether the parameters that tell the overloads apart have this overload's types."""
-        together = zip(code.arguments, *(c.arguments for c in self.codes), strict=True)
-        apart = [own for own, *same in together if len({a.type for a in same}) > 1]
-        return " and ".join(map(has_type, apart)) or "True"
+        by_position = zip(code.arguments, *(c.arguments for c in self.codes), strict=True)
+        differing = [own for own, *same in by_position if len({a.type for a in same}) > 1]
+        return " and ".join(map(has_type, differing)) or "True"
 
     @property
     def otherwise(self) -> str:
@@ -188,12 +189,12 @@ CLASS_TESTS = {
 }
 
 
-def class_test(argument: Argument, place: str) -> str:
+def class_test(argument: Argument, expression: str) -> str:
     """The condition that a value is of the one class which stands for an argument's type and no other type of the
     table; empty where a type has none."""
     if argument.type.is_list:
-        return f"{place}.__class__ in (tuple, list)" if argument.type.base == "int" else ""
-    return CLASS_TESTS.get(argument.type.base, "").format(place)
+        return f"{expression}.__class__ in (tuple, list)" if argument.type.base == "int" else ""
+    return CLASS_TESTS.get(argument.type.base, "").format(expression)
 
 
 def positional(code: OpCode) -> list[Argument]:

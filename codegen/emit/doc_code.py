@@ -10,13 +10,13 @@ from ..library.rule_doc import demand
 from ..spec.model import Argument, Entry
 from ..spec.numpy_code import numpy_names
 from .call_code import parameter_list
-from .doc_words import alternatives, computed_dtype, kinds, meaning, older_words, out_words, result_dtype
-from .older_code import more_places
+from .doc_words import alternatives, computed_dtype, deprecated_doc, kinds, meaning, out_doc, result_dtype
+from .older_code import extra_positional
 from .properties import Properties
 
 Lines = list[tuple[str, str]]  # subject, what is said of it
 
-IN_PLACE = "`{}`, written into `input`, which is returned; the same arguments but `out`."
+INPLACE_DOC = "`{}`, written into `input`, which is returned; the same arguments but `out`."
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,16 @@ class DocCode:
             for argument in code.arguments:
                 groups.setdefault(argument.python_name, []).append((code, argument))
         lines = [(name, described(group)) for name, group in groups.items()]
-        writing = [code.several for code in self.codes if code.has_out]
-        out = [("out", out_words(writing))] if writing else []
+        writing = [code.has_multiple_outputs for code in self.codes if code.has_out]
+        out = [("out", out_doc(writing))] if writing else []
         public = [
             code for code in self.codes if code.entry.variants != ("formula",) and code.entry.schema.name == self.name
         ]
         numpy = dict.fromkeys(pair for code in public for pair in numpy_names(code.arguments))
         theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
-        older = more_places([code.entry for code in public]) if public else []
-        forms = older_words([code.entry for code in public])
-        return lines + [(name, forms) for name in older] + out + theirs
+        deprecated_args = extra_positional([code.entry for code in public]) if public else []
+        forms = deprecated_doc([code.entry for code in public])
+        return lines + [(name, forms) for name in deprecated_args] + out + theirs
 
     @property
     def returns(self) -> Lines:
@@ -63,7 +63,7 @@ class DocCode:
     def raises(self) -> Lines:
         """The exceptions of the op's check, and what it expects."""
         demands = [demand(code.rule) for code in self.codes if code.rule]
-        lines = [(", ".join(d.errors), f"expected: {d.words}") for d in demands]
+        lines = [(", ".join(d.errors), f"expected: {d.phrases}") for d in demands]
         plain = len(self.codes) == 1 and not lines and self.codes[0].entry.compute.kind == "elementwise"
         broadcasts = plain and len(self.codes[0].tensors) > 1
         return [("RuntimeError", "expected: shapes that broadcast.")] if broadcasts else lines
@@ -85,20 +85,20 @@ class DocCode:
         """The docstring of an op's function. A dispatcher shows the example of an overload, so that it runs once."""
         entry = self.codes[0].entry
         sections = [("Args", self.arguments), ("Returns", self.returns), ("Gradients", self.gradients)]
-        place = wrapped(f"{entry.schema.text} ({entry.where.file})")
-        head = [*wrapped(self.summary), "", *place, f"Dtypes: {kinds(entry.dtypes)}.", ""]
+        location = wrapped(f"{entry.schema.text} ({entry.where.file})")
+        head = [*wrapped(self.summary), "", *location, f"Dtypes: {kinds(entry.dtypes)}.", ""]
         example = self.example_lines(self.name == entry.schema.name)
         return "\n".join([*head, *section_lines([*sections, ("Raises", self.raises)]), *example])
 
     @property
-    def dispatcher_text(self) -> str:
+    def dispatcher_doc(self) -> str:
         """The docstring of the function that picks among overloads."""
         sections = [("Overloads", self.overloads), ("Args", self.arguments)]
         return "\n".join([*wrapped(self.summary), "", *section_lines(sections), *self.example_lines(True)])
 
     @property
-    def inplace_text(self) -> str:
-        return IN_PLACE.format(self.name)
+    def inplace_doc(self) -> str:
+        return INPLACE_DOC.format(self.name)
 
     def example_lines(self, shown: bool) -> list[str]:
         lines = self.example if shown else []
@@ -106,12 +106,12 @@ class DocCode:
 
 
 def section_lines(sections: Iterable[tuple[str, Lines]]) -> list[str]:
-    found = []
+    matches = []
     for title, lines in sections:
         if lines:
-            texts = [f"    {subject}: {words}" if words else f"    {subject}" for subject, words in lines]
-            found += [f"{title}:", *(line for text in texts for line in wrapped(text))]
-    return found
+            doc_lines = [f"    {subject}: {phrases}" if phrases else f"    {subject}" for subject, phrases in lines]
+            matches += [f"{title}:", *(line for text in doc_lines for line in wrapped(text))]
+    return matches
 
 
 def wrapped(text: str) -> list[str]:
@@ -122,12 +122,12 @@ def wrapped(text: str) -> list[str]:
 
 def described(group: list[tuple[Properties, Argument]]) -> str:
     """One parameter: what overloads take for it is joined."""
-    words: dict[str, None] = {}
+    phrases: dict[str, None] = {}
     for code, argument in group:
-        words |= dict.fromkeys(alternatives(argument.type, code.accepts_number(argument)))
-    none = words.pop("None", "absent")
+        phrases |= dict.fromkeys(alternatives(argument.type, code.accepts_number(argument)))
+    none = phrases.pop("None", "absent")
     argument = group[0][1]
-    text = " or ".join([*words, *(["None"] if none is None else [])])
+    text = " or ".join([*phrases, *(["None"] if none is None else [])])
     text += ", by keyword" * all(a.keyword_only for _, a in group)
     text += ", not differentiated" * group[0][0].is_raw(argument)
     text += f", {meaning(argument)}" if meaning(argument) else ""
@@ -145,13 +145,13 @@ def outputs(code: Properties) -> Lines:
         return [(output.name, f"{dtype}.") for output, dtype in zip(returns, dtypes, strict=True)]
     label = "tuple of Tensors" if returns[0].type.is_list else "Tensor"
     first = code.arguments[0].python_name
-    letter = returns[0].type.alias
-    shared = next((a.python_name for a in code.arguments if letter and a.type.alias == letter), first)
+    alias_name = returns[0].type.alias
+    shared = next((a.python_name for a in code.arguments if alias_name and a.type.alias == alias_name), first)
     if code.writes_first:
         return [(label, f"`{first}` itself.")]
     if entry.compute.kind == "view":
         return [(label, f"a view of `{first}`: it shares the memory.")]
-    if letter:
+    if alias_name:
         return [(label, f"shares the memory of `{shared}` where it can.")]
     own = f"; `{first}` itself for {kinds(entry.identity)}" if entry.identity else ""
     return [(label, f"{result_dtype(entry.result_dtype[0], computation(code))}{own}.")]
@@ -160,13 +160,13 @@ def outputs(code: Properties) -> Lines:
 def computation(code: Properties) -> str:
     """The dtype that an op computes in, in words."""
     entry = code.entry
-    if entry.compute.kind == "composite" and "dtype" not in entry.key_places:
+    if entry.compute.kind == "composite" and "dtype" not in entry.key_locations:
         return "the dtype that its ops give"
     parts = [a for a in code.arguments if (a.type.is_tensor or a.type.base == "Scalar") and not code.is_raw(a)]
     parts = [a for a in parts if a.type.is_tensor or not a.keyword_only]
-    several = len(parts) > 1 or any(a.type.is_list for a in parts)
-    words = computed_dtype(entry.dtype, parts[0].python_name if parts else "input", several)
-    return f"`dtype`, else {words}" if code.has_dtype_argument else words
+    has_multiple_outputs = len(parts) > 1 or any(a.type.is_list for a in parts)
+    phrases = computed_dtype(entry.dtype, parts[0].python_name if parts else "input", has_multiple_outputs)
+    return f"`dtype`, else {phrases}" if code.has_dtype_argument else phrases
 
 
 def gradient_lines(code: Properties) -> Lines:

@@ -58,11 +58,11 @@ def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
     """The kinds of values that may be given for a schema type, None last."""
     word = _TYPES.get(type_.base, type_.base)
     items = f"{word}s and None" if type_.optional_items else f"{word}s"
-    words = [word, "number"] if takes_number else [word]
+    phrases = [word, "number"] if takes_number else [word]
     if type_.is_list:
-        words = [word] if type_.size else []
-        words.append(f"{type_.size} {items}" if (type_.size or 0) > 1 else f"sequence of {items}")
-    return [*words, "None"] if type_.optional else words
+        phrases = [word] if type_.size else []
+        phrases.append(f"{type_.size} {items}" if (type_.size or 0) > 1 else f"sequence of {items}")
+    return [*phrases, "None"] if type_.optional else phrases
 
 
 def meaning(argument: Argument) -> str:
@@ -74,15 +74,15 @@ def kinds(dtypes: tuple[str, ...]) -> str:
     return "all" if len(dtypes) == len(_KINDS) else ", ".join(_KINDS[kind] for kind in dtypes)
 
 
-def computed_dtype(rule: str, subject: str, several: bool) -> str:
+def computed_dtype(rule: str, subject: str, has_multiple_outputs: bool) -> str:
     """The dtype that the spec's rule gives; `subject` is the argument that decides where no other takes part."""
     own = f"the dtype of `{subject}`"
-    common = "the common dtype of the arguments" if several else own
+    common = "the common dtype of the arguments" if has_multiple_outputs else own
     return {
         "promote": common,
         "float": f"{common}, the default float for bools and integers",
         "accumulate": f"{common}, int64 for bools and integers",
-        "match": "the dtype that all tensors share" if several else own,
+        "match": "the dtype that all tensors share" if has_multiple_outputs else own,
         "same": own,
     }.get(rule, own)
 
@@ -95,17 +95,17 @@ def result_dtype(rule: str, computed: str) -> str:
     }.get(rule, rule)
 
 
-def out_words(several: Iterable[bool]) -> str:
+def out_doc(has_multiple_outputs: Iterable[bool]) -> str:
     """The words on `out` of a function, of which some overloads, or all, have several outputs."""
     kinds = {
         frozenset({False}): "tensor or None, by keyword, takes the result",
         frozenset({True}): "tuple of tensors or None, by keyword, one for each result",
     }
-    shown = kinds.get(frozenset(several), "tensor, tuple of one for each result, or None, by keyword")
+    shown = kinds.get(frozenset(has_multiple_outputs), "tensor, tuple of one for each result, or None, by keyword")
     return f"{shown}; default None."
 
 
-def older_words(entries: Iterable[Entry]) -> str:
+def deprecated_doc(entries: Iterable[Entry]) -> str:
     """The words on a place that calls of an older form alone fill."""
     forms = dict.fromkeys(f"({', '.join(form)})" for entry in entries for form in entry.deprecated)
     return f"only in older forms of the call, by place: {' or '.join(forms)}."

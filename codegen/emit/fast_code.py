@@ -12,7 +12,7 @@ from ..spec.keys import COMPUTED, WITHOUT_GRADIENT
 from ..spec.model import Argument
 from ..spec.tried import Trial
 from .call_code import python_names
-from .kernel_code import is_plain_number, is_whole_number
+from .kernel_code import is_integer_argument, is_plain_number
 from .properties import Properties
 
 # What a check that is decorated with `rejects` may reject, and nothing else.
@@ -32,11 +32,11 @@ class FastCode:
             entry.compute.kind == "elementwise"
             and 1 <= len(op.tensors) <= 3
             and not any(a.type.optional or a.type.is_list for a in op.tensors)
-            and all(is_plain_number(n) or is_whole_number(n) for n in op.numbers)
+            and all(is_plain_number(n) or is_integer_argument(n) for n in op.numbers)
             and (not self.checks_numbers or all(n.default is not None for n in op.numbers))
             and (entry.dtype != "accumulate" and not op.has_dtype_argument)
-            and ("float" in entry.dtypes or bool(self.whole))
-            and (entry.result_dtype[0] in ("same", "bool", "real") and not op.several)
+            and ("float" in entry.dtypes or bool(self.integral_kinds))
+            and (entry.result_dtype[0] in ("same", "bool", "real") and not op.has_multiple_outputs)
             and not (self.fits_numbers and len(op.tensors) - sum(op.raw) > 1)  # a tensor in the place of a number
             and (self.op.writes_first or op.node is None or op.node.fast or op.node.plain)
         )
@@ -54,10 +54,10 @@ class FastCode:
         """Whether a view op may look up what it found for the same layout and arguments."""
         op = self.op
         plain = len(op.tensors) == 1 and all(a.type.base == "int" for a in self.view_arguments)
-        told = op.rule is None or not reads_storage(op.rule)
+        is_static = op.rule is None or not reads_storage(op.rule)
         recorded = op.node is not None and op.node.plain
         known = not op.retypes or (not op.has_dtype_argument and op.node is not None)
-        return op.entry.compute.kind == "view" and plain and told and (recorded or op.gives_list) and known
+        return op.entry.compute.kind == "view" and plain and is_static and (recorded or op.gives_list) and known
 
     @cached_property
     def keeps_views(self) -> bool:
@@ -68,9 +68,9 @@ class FastCode:
         shares = (
             one and len(returns) == 1 and first.type.alias is not None and returns[0].type.alias == first.type.alias
         )
-        told = op.rule is None or not reads_storage(op.rule)
+        is_static = op.rule is None or not reads_storage(op.rule)
         plain = all(a.type.base == "int" for a in others) and not op.has_out and not self.tried
-        return op.entry.compute.kind == "composite" and shares and told and plain and not op.entry.autocast
+        return op.entry.compute.kind == "composite" and shares and is_static and plain and not op.entry.autocast
 
     @cached_property
     def view_arguments(self) -> tuple[Argument, ...]:
@@ -79,13 +79,13 @@ class FastCode:
     @cached_property
     def launches(self) -> bool:
         """Whether native code may run the op's kernel: by plans on the host, by its launches on a device."""
-        op, letters = self.op, list(self.letters.values())
+        op, arg_kinds = self.op, list(self.arg_kinds.values())
         if op.entry.converts:
             return False
-        stated = "?" not in letters and letters[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
+        stated = "?" not in arg_kinds and arg_kinds[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
         pairs = {"complex"} if self.op.plan is not None else set()
         known = set(op.entry.result_dtype) <= {"same", "real", COMPUTED, *WITHOUT_GRADIENT, *pairs}
-        planned = self.op.plan is not None or "J" not in letters
+        planned = self.op.plan is not None or "J" not in arg_kinds
         return op.entry.compute.kind == "kernel" and known and stated and planned
 
     @cached_property
@@ -96,24 +96,24 @@ class FastCode:
     @cached_property
     def launches_unchecked(self) -> bool:
         """Whether it may run before arguments are checked: layouts and numbers say all, and native code records it."""
-        told = self.op.rule is None or not reads_elements(self.op.rule)
-        return self.launches and self.records and told
+        is_static = self.op.rule is None or not reads_elements(self.op.rule)
+        return self.launches and self.records and is_static
 
     @cached_property
     def records(self) -> bool:
         return self.op.node is None or self.op.node.plain
 
     @cached_property
-    def letters(self) -> dict[str, str]:
+    def arg_kinds(self) -> dict[str, str]:
         """For each argument but `dtype` the letter of what it is, as KernelOp has them; ? for what it has not."""
-        return {a.name: self.letter(a) for a in self.kernel_arguments}
+        return {a.name: self.arg_kind(a) for a in self.kernel_arguments}
 
     @cached_property
     def kernel_arguments(self) -> list[Argument]:
         """The arguments of a kernel with plans: not those that say of what dtype the result is, or how it lies."""
         return [a for a in self.op.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
 
-    def letter(self, argument: Argument) -> str:
+    def arg_kind(self, argument: Argument) -> str:
         type_ = argument.type
         if type_.is_tensor and type_.is_list:
             if type_.optional_items:
@@ -129,15 +129,15 @@ class FastCode:
         """Whether a list is one of indices as plans take it: as the last argument, or with a last one that is no
         tensor."""
         last = self.op.arguments[-1]
-        return self.op.plan is not None if argument == last else self._writes and not last.type.is_tensor
+        return self.op.plan is not None if argument == last else self._version_counter and not last.type.is_tensor
 
     def _raw(self, argument: Argument) -> str:
         """The letter of a tensor that keeps its dtype: plans take indices of int64, launches on devices any, as they do
         those that may be left out, with which there is no plan."""
-        return "I" if (self.op.plan or self._writes) and not argument.type.optional else "R"
+        return "I" if (self.op.plan or self._version_counter) and not argument.type.optional else "R"
 
     @cached_property
-    def _writes(self) -> bool:
+    def _version_counter(self) -> bool:
         return self.op.plan_in_place is not None
 
     @cached_property
@@ -149,29 +149,31 @@ class FastCode:
     def tried(self) -> list[str]:
         """The objects that know what the ops have found that are tried first, of those of this package."""
         own = self.op.calls.own
-        return [self._found_by(each) for each in self.op.entry.trials if each.arguments is None and each.op in own]
+        return [self._cache_key(each) for each in self.op.entry.trials if each.arguments is None and each.op in own]
 
     @cached_property
     def tried_calls(self) -> list[tuple[str, str]]:
         """(condition, call) of the ops that are tried with arguments of their own."""
         named: Trees = {a.name: ast.Name(a.python_name) for a in self.op.arguments}
-        found = []
+        matches = []
         for each in self.op.entry.trials:
             if each.arguments is not None and each.op in self.op.calls.own:
-                told = [f"({source(test, named)})" for test in each.conditions]
-                given = ", ".join(source(argument, named) for argument in each.arguments)
-                found.append(("".join(f" and {test}" for test in told), f"{self._found_by(each)}.launch({given})"))
-        return found
+                is_static = [f"({source(test, named)})" for test in each.conditions]
+                value = ", ".join(source(argument, named) for argument in each.arguments)
+                matches.append(
+                    ("".join(f" and {test}" for test in is_static), f"{self._cache_key(each)}.launch({value})")
+                )
+        return matches
 
-    def _found_by(self, trial: Trial) -> str:
+    def _cache_key(self, trial: Trial) -> str:
         return self.op.calls.functions[trial.op].upper()
 
     @cached_property
     def calls_planned(self) -> str | None:
         """The object of the op under `try` that a composite is a call of, with arguments made of its own: what that has
         found is kept under the composite's. None where there is none, or where a check reads elements."""
-        tree, told = self.op.entry.compute.tree, self.op.rule is None or not reads_elements(self.op.rule)
-        known = told and self.op.entry.compute.kind == "composite" and "?" not in self.letters.values()
+        tree, is_static = self.op.entry.compute.tree, self.op.rule is None or not reads_elements(self.op.rule)
+        known = is_static and self.op.entry.compute.kind == "composite" and "?" not in self.arg_kinds.values()
         if not known or not isinstance(tree, ast.Call) or ast.unparse(tree.func) not in self.op.entry.tries:
             return None
         return next(iter(self.tried), None)
@@ -184,7 +186,7 @@ class FastCode:
         return bool(self.tried) and len(self.op.arguments) > 1 and not self.op.arguments[1].type.is_tensor
 
     @cached_property
-    def found_by(self) -> str:
+    def looked_up_by(self) -> str:
         """The name of the object that knows what a view op, or a kernel op, has found."""
         return self.op.name.upper()
 
@@ -212,7 +214,7 @@ class FastCode:
         return self.op.entry.check is not None and self.rejects == OUT_OF_RANGE
 
     @cached_property
-    def whole(self) -> str:
+    def integral_kinds(self) -> str:
         """What the op computes of whole numbers as its check allows: "i" of int64, "p" if the second tensor, or the
         number in its place, is positive, or all numbers of an op that has some are, "b" of bools."""
         entry, rejects = self.op.entry, self.rejects
@@ -232,11 +234,13 @@ class FastCode:
         return free and "complex" in entry.dtypes and not any(self.op.raw) and not self.op.writes_first
 
     @cached_property
-    def refused_whole(self) -> str:
+    def rejected_integers(self) -> str:
         """Which whole numbers an op refuses that takes the others: "b" bools, "i" integers."""
         kinds = {"bool": "b", "int": "i"}
-        taken = [letter for kind, letter in kinds.items() if kind in self.op.entry.dtypes]
-        return "".join(letter for letter in kinds.values() if letter not in taken) if len(taken) == 1 else ""
+        reserved = [arg_kind for kind, arg_kind in kinds.items() if kind in self.op.entry.dtypes]
+        return (
+            "".join(arg_kind for arg_kind in kinds.values() if arg_kind not in reserved) if len(reserved) == 1 else ""
+        )
 
     @cached_property
     def converts(self) -> str:
@@ -258,10 +262,10 @@ class FastCode:
     def condition(self) -> str:
         """The further condition: numbers that the op's check may refuse are defaults, whole numbers such objects."""
         named = self.op.numbers if self.checks_numbers else ()
-        whole = [n.python_name for n in self.op.numbers if is_whole_number(n)]
+        integral_kinds = [n.python_name for n in self.op.numbers if is_integer_argument(n)]
         natural = self.rejects == NEGATIVE
-        told = [f"{name}.__class__ is int" + f" and {name} >= 0" * natural for name in whole]
-        return "".join(f" and {each}" for each in [*(f"{n.python_name} == {n.default}" for n in named), *told])
+        is_static = [f"{name}.__class__ is int" + f" and {name} >= 0" * natural for name in integral_kinds]
+        return "".join(f" and {each}" for each in [*(f"{n.python_name} == {n.default}" for n in named), *is_static])
 
 
 def source(tree: ast.expr, named: Trees) -> str:

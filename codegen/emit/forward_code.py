@@ -52,12 +52,12 @@ def _outputs_read(entry: Entry) -> list[str]:
 
 def _by_tangent(entry: Entry) -> dict[str, Formula]:
     """The formulas and keywords that give a tangent, by the name of its local variable."""
-    found: dict[str, Formula] = {}
+    results: dict[str, Formula] = {}
     for index, output in enumerate(entry.schema.returns):
         formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
         if formula is not None and formula.keyword != "zero" and entry.output_differentiability[index]:
-            found[f"tangent{index}"] = formula
-    return found
+            results[f"tangent{index}"] = formula
+    return results
 
 
 def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
@@ -96,10 +96,10 @@ def _gradient_terms(entry: Entry, calls: Calls) -> list[tuple[str, str]]:
     terms = []
     for name in differentiable_formulas(entry):
         tangent = ast.parse(f"{name}_t.conj()", mode="eval").body
-        whole = ast.Call(
+        full_call = ast.Call(
             ast.Attribute(substituted(entry.formulas[name], {"grad": tangent}), "conj", ast.Load()), [], []
         )
-        terms.append((name, rewrite(whole, calls)))
+        terms.append((name, rewrite(full_call, calls)))
     return terms
 
 

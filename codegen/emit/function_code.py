@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from ..library.homes import Part
 from ..spec.model import Argument
-from .call_code import behind, handed_on, python_names, spread
+from .call_code import behind, handed_on, python_names, star_args
 from .dispatcher_code import Dispatcher
 from .general_code import General, checked, named, rule
-from .older_code import older_calls
+from .older_code import deprecated_calls
 from .op_code import OpCode
 
 Overloads = Mapping[str, list[OpCode]]  # function -> the ops that share it
@@ -37,9 +37,9 @@ class Public:
         return " and out is None" if self.code.has_out else ""
 
     @property
-    def older(self) -> list[str]:
-        given = [a.python_name for a in self.code.arguments if not a.keyword_only]
-        return older_calls(self.code.name, given, [self.code], self.code.has_out) if self.code.is_shown else []
+    def deprecated(self) -> list[str]:
+        args = [a.python_name for a in self.code.arguments if not a.keyword_only]
+        return deprecated_calls(self.code.name, args, [self.code], self.code.has_out) if self.code.is_shown else []
 
     @property
     def unchanged(self) -> list[str]:
@@ -55,21 +55,21 @@ class Public:
         names = python_names(code.arguments)
         lines = [] if fast.calls_planned else self._tried
         if code.writes_first:
-            return [*lines, *InPlace(code).fast]
+            return [*lines, *InplaceCode(code).fast]
         if self.template == "composite":
             condition = self._plain if fast.calls_planned else ""
             keeps = fast.keeps_views or fast.calls_planned
-            found = self._launched(condition, f"{fast.found_by}.launch({names})") if keeps else []
-            return [*lines, *found]
+            result = self._launched(condition, f"{fast.looked_up_by}.launch({names})") if keeps else []
+            return [*lines, *result]
         if fast.applies:
             lines += self._elementwise()
         if fast.recalls:
-            made = f"{code.turned}(result)" if code.turned else "result"
-            lines += self._launched("", f"{fast.found_by}.launch({names})", result=made)
+            made = f"{code.lazy_constructor}(result)" if code.lazy_constructor else "result"
+            lines += self._launched("", f"{fast.looked_up_by}.launch({names})", result=made)
         if code.entry.converts:
-            lines += self._launched(self._plain, f"{fast.found_by}.launch({names})")
+            lines += self._launched(self._plain, f"{fast.looked_up_by}.launch({names})")
         if fast.launches_unchecked:
-            call = f"{fast.found_by}.launch({python_names(fast.kernel_arguments)})"
+            call = f"{fast.looked_up_by}.launch({python_names(fast.kernel_arguments)})"
             lines += self._launched(f"{self._plain}{fast.without_others}", call, result=named(code, "result"))
             lines += self._converted if code.has_dtype_argument else []
         return lines
@@ -79,7 +79,7 @@ class Public:
         """A call in a dtype of the caller's: the call of the op in that of its tensor, which is converted first."""
         first, *others = self.code.arguments
         dtype = next(a for a in others if a.type.base == "ScalarType").python_name
-        converted = f"(converted := in_given_dtype({first.python_name}, {dtype})) is not None"
+        converted = f"(converted := in_input_dtype({first.python_name}, {dtype})) is not None"
         rest = behind(handed_on(a for a in others if a.type.base != "ScalarType"))
         return [
             f"if {dtype} is not None{self._plain} and not watch.every and {converted}:",
@@ -109,22 +109,22 @@ class Public:
         lines = self._launched(f"{self._plain}{fast.condition}", f"{code.kernel}.launch({fast.operands})")
         if len(code.tensors) != 2 or fast.checks_numbers or code.raw:
             return lines
-        operands = f"({python_names(code.tensors)}), ({spread(n.python_name for n in code.numbers)})"
+        operands = f"({python_names(code.tensors)}), ({star_args(n.python_name for n in code.numbers)})"
         lines += [f'    result = run_rows({code.kernel}, "{self.op}", {operands})', "    if result is not None:"]
         if code.node:
-            wanted = " or ".join(f"{a.python_name}._rg" for a in code.node.arguments)
-            kept = behind(a.python_name for a in code.arguments if a.name in code.node.recorded_arguments)
-            record = f"            {code.node_class}.record(result{kept})"
-            lines += [f"        if ({wanted}) and grad_mode.grad:", record]
+            needs_grad = " or ".join(f"{a.python_name}._rg" for a in code.node.arguments)
+            retained = behind(a.python_name for a in code.arguments if a.name in code.node.recorded_arguments)
+            record = f"            {code.node_class}.record(result{retained})"
+            lines += [f"        if ({needs_grad}) and grad_mode.grad:", record]
         return [*lines, "        return result"]
 
     @property
     def decorators(self) -> list[str]:
         """What autocast is to know of the function: the entry's words by type of device, with places for names."""
-        places = {f"like {a.name}": f"like {place}" for place, a in enumerate(self.code.arguments)}
-        given = self.code.entry.autocast.items()
-        words = ", ".join(f"{device}={places.get(word, word)!r}" for device, word in given)
-        return [f"@autocast_as({words})"] if words else []
+        device_names = {f"like {a.name}": f"like {index}" for index, a in enumerate(self.code.arguments)}
+        value = self.code.entry.autocast.items()
+        phrases = ", ".join(f"{device}={device_names.get(word, word)!r}" for device, word in value)
+        return [f"@autocast_as({phrases})"] if phrases else []
 
     @property
     def intercepted(self) -> list[str]:
@@ -147,7 +147,7 @@ class Public:
         code = self.code
         if not code.has_out:
             return []
-        writer = "write_outs" if code.several else "write_out"
+        writer = "write_outs" if code.has_multiple_outputs else "write_out"
         if self.template == "composite":
             call = f"{code.name}({', '.join(handed_on(code.arguments))})"
             return ["if out is not None:", f"    return {writer}(name, out, {call})"]
@@ -177,9 +177,9 @@ class Public:
         """The arguments of a composite, checked and under the schema's names; before that what a view is kept by."""
         code, lines = self.code, []
         if code.fast.tries_view or code.fast.keeps_views:
-            lines.append(f"given = ({spread(a.python_name for a in code.arguments[1:])})")
+            lines.append(f"given = ({star_args(a.python_name for a in code.arguments[1:])})")
         if code.fast.calls_planned:
-            lines.append(f"given = ({spread(a.python_name for a in code.arguments)})")
+            lines.append(f"given = ({star_args(a.python_name for a in code.arguments)})")
         for argument in code.arguments:
             lines += [f"{argument.name} = {argument.python_name}"] if argument.name != argument.python_name else []
             lines += checked(code, argument)
@@ -190,17 +190,17 @@ class Public:
         """The view that a composite turned out to be, for the next call."""
         if self.code.fast.keeps_views:
             return [
-                f"{self.code.fast.found_by}.remember_made({self.code.tensors[0].name}, given, result)",
+                f"{self.code.fast.looked_up_by}.remember_made({self.code.tensors[0].name}, given, result)",
                 "return result",
             ]
         if not self.code.fast.tries_view:
             return []
-        kept = spread(a.name for a in self.code.arguments[1:])
-        return [f"{self.code.fast.tried[0]}.remember_as(self, given, ({kept}))", "return result"]
+        retained = star_args(a.name for a in self.code.arguments[1:])
+        return [f"{self.code.fast.tried[0]}.remember_as(self, given, ({retained}))", "return result"]
 
 
 @dataclass(frozen=True)
-class InPlace:
+class InplaceCode:
     """The function with an underscore, which writes to its first tensor."""
 
     code: OpCode
@@ -217,9 +217,9 @@ class InPlace:
         return f"{self.code.entry.schema.name}_"
 
     @property
-    def older(self) -> list[str]:
-        given = [a.python_name for a in self.code.inplace_arguments if not a.keyword_only]
-        return older_calls(self.op, given, [self.code]) if self.code.is_shown else []
+    def deprecated(self) -> list[str]:
+        args = [a.python_name for a in self.code.inplace_arguments if not a.keyword_only]
+        return deprecated_calls(self.op, args, [self.code]) if self.code.is_shown else []
 
     @property
     def written(self) -> list[str]:
@@ -229,11 +229,11 @@ class InPlace:
             others = behind(a.python_name for a in code.arguments[1:])
             return [*caught, f'return view_in_place("{self.op}", input, {code.name}{others})']
         target = code.inplace_arguments[0]
-        if code.in_place_formula is not None:
-            return [*caught, *self._by_formula(code.in_place_formula, target)]
+        if code.inplace_formula is not None:
+            return [*caught, *self._by_formula(code.inplace_formula, target)]
         if kind == "composite":
-            given = ", ".join(handed_on(code.arguments)).replace("input", "original", 1)
-            computed = [f'adopt_result("{self.op}", input, {code.name}({given}))']
+            value = ", ".join(handed_on(code.arguments)).replace("input", "original", 1)
+            computed = [f'adopt_result("{self.op}", input, {code.name}({value}))']
         else:
             unrecorded = not code.node and not code.entry.undefined_gradients
             computed = [write_call(code, self.op, target), *["overwrite(input, before)"] * unrecorded]
@@ -264,14 +264,14 @@ class InPlace:
         return [f"if not watch.every{fast.condition} and {call} is not None:", "    return input"]
 
 
-Function = Public | InPlace | General | Dispatcher
+Function = Public | InplaceCode | General | Dispatcher
 
 
 def launched_in_place(code: OpCode) -> list[str]:
     """The first tensor written to by a plan that was found for it."""
     if not code.plan_in_place:
         return []
-    call = f"{code.fast.found_by}.launch_in_place({python_names(code.fast.kernel_arguments)})"
+    call = f"{code.fast.looked_up_by}.launch_in_place({python_names(code.fast.kernel_arguments)})"
     return [f"if not watch.every and {call} is not None:", "    return input"]
 
 
@@ -280,9 +280,9 @@ def intercepted(code: OpCode, function: str, arguments: Sequence[Argument], out:
     rule = repr(code.batch_rule) if code.own_rule is None else code.own_rule.spelling
     call = f'intercept("{code.entry.schema.full_name}", {function}, {rule}{behind(handed_on(arguments))}{out})'
     looked = list(filter(None, [*(foreign(code, a) for a in arguments), "out.__class__ not in plain" if out else ""]))
-    asked = " or ".join(looked) or "watch.interceptors"
-    asked = f"({asked})" if len(looked) > 1 else asked
-    return [f"if {asked} and (result := {call}) is not NOT_HANDLED:", "    return result"]
+    interceptor_test = " or ".join(looked) or "watch.interceptors"
+    interceptor_test = f"({interceptor_test})" if len(looked) > 1 else interceptor_test
+    return [f"if {interceptor_test} and (result := {call}) is not NOT_HANDLED:", "    return result"]
 
 
 def foreign(code: OpCode, argument: Argument) -> str:
@@ -302,31 +302,31 @@ def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str
 
 
 def looked_at(code: OpCode, op: str, target: Argument, keep: str) -> str:
-    given = f'"{op}", {target.python_name}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"'
-    return f"before_write({given}{', replaces=True' if code.entry.replaces else ''})"
+    value = f'"{op}", {target.python_name}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"'
+    return f"before_write({value}{', replaces=True' if code.entry.replaces else ''})"
 
 
 def write_call(code: OpCode, op: str, target: Argument) -> str:
-    given = behind("original" if a is target else a.python_name for a in code.arguments)
-    return f'_{code.name}("{op}"{given}, into={target.python_name})'
+    value = behind("original" if a is target else a.python_name for a in code.arguments)
+    return f'_{code.name}("{op}"{value}, into={target.python_name})'
 
 
 def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Overloads) -> Iterator[Function]:
     for code in ops:
         yield Public(code)
         if code.has_inplace:
-            yield InPlace(code)
+            yield InplaceCode(code)
         if code.entry.compute.kind != "composite":
             yield General(code)
     yield from (Dispatcher(name, codes) for name, codes in shared.items())
     yield from (Dispatcher(name, codes, inplace=True) for name, codes in shared_in_place.items())
 
 
-def found_by(ops: Sequence[OpCode]) -> list[str]:
+def looked_up_by(ops: Sequence[OpCode]) -> list[str]:
     """The objects that know what ops with kernels, and views, have found."""
     lines = []
     for code in (code for code in ops if code.fast.keeps_plans):
-        outputs = f", outputs={len(code.entry.schema.returns)}" if code.several else ""
+        outputs = f", outputs={len(code.entry.schema.returns)}" if code.has_multiple_outputs else ""
         part = code.library.get("kernel", code.entry.compute.text)
         kernel = part.spelling if part else None
         plan = code.plan.spelling if code.plan else None
@@ -335,17 +335,17 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
         node = code.node_class if code.fast.records else None
         rules = code.entry.result_dtype
         dtypes = f", dtypes={rules}" if set(rules) - {"same", "real"} else ""
-        refused = f', refused="{code.fast.refused_whole}"' if code.fast.refused_whole else ""
-        given = f"{plan}, {kernel}, {node}, {code.fast.letters}{outputs}{dtypes}{in_place}{refused}"
-        lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
+        refused = f', refused="{code.fast.rejected_integers}"' if code.fast.rejected_integers else ""
+        value = f"{plan}, {kernel}, {node}, {code.fast.arg_kinds}{outputs}{dtypes}{in_place}{refused}"
+        lines.append(f'{code.fast.looked_up_by} = KernelOp("{code.entry.schema.name}", {value})')
     for code in (code for code in ops if code.fast.calls_planned):
-        given = f'"{code.entry.schema.name}", {code.fast.calls_planned}, {code.fast.letters}'
-        lines.append(f"{code.fast.found_by} = CalledKernelOp({given})")
+        value = f'"{code.entry.schema.name}", {code.fast.calls_planned}, {code.fast.arg_kinds}'
+        lines.append(f"{code.fast.looked_up_by} = CalledKernelOp({value})")
     for code in (code for code in ops if code.entry.converts):
-        lines.append(f'{code.fast.found_by} = Conversion("{code.entry.schema.name}", {code.node_class})')
+        lines.append(f'{code.fast.looked_up_by} = Conversion("{code.entry.schema.name}", {code.node_class})')
     for code in (code for code in ops if code.fast.recalls or code.fast.keeps_views):
-        given = behind(f'"{a.name}"' for a in code.arguments) + ", several=True" * code.gives_list
+        value = behind(f'"{a.name}"' for a in code.arguments) + ", multiple_views=True" * code.gives_list
         node = code.node_class if code.fast.recalls else None
-        given += f', retypes="{code.entry.result_dtype[0]}"' if code.fast.recalls and code.retypes else ""
-        lines.append(f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", {node}{given})')
+        value += f', retypes="{code.entry.result_dtype[0]}"' if code.fast.recalls and code.retypes else ""
+        lines.append(f'{code.fast.looked_up_by} = ViewOp("{code.entry.schema.name}", {node}{value})')
     return lines

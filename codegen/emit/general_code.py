@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..spec.model import Argument
-from .call_code import behind, spread
+from .call_code import behind, star_args
 from .op_code import OpCode
 
 
@@ -22,21 +22,21 @@ class General:
 
     @property
     def tensors(self) -> str:
-        return spread(a.name for a in self.code.tensors)
+        return star_args(a.name for a in self.code.tensors)
 
     @property
     def numbers(self) -> str:
         """The numbers of an element-wise op; those that take part in promotion are marked."""
         promoting = [a.name for a in self.code.numbers if a.type.base == "Scalar" and not a.keyword_only]
-        return spread(f"Promoting({a.name})" if a.name in promoting else a.name for a in self.code.numbers)
+        return star_args(f"Promoting({a.name})" if a.name in promoting else a.name for a in self.code.numbers)
 
     @property
     def prepared(self) -> list[str]:
         """The arguments checked and normalised, and before that as they came, by which what is found is looked up."""
         code, fast = self.code, self.code.fast
-        kept = fast.letters if fast.keeps_plans else [a.name for a in fast.view_arguments]
-        given = [f"given = ({spread(kept)})"] if fast.keeps_plans or fast.recalls else []
-        return [*given, *(line for argument in code.arguments for line in checked(code, argument)), *rule(code)]
+        retained = fast.arg_kinds if fast.keeps_plans else [a.name for a in fast.view_arguments]
+        value = [f"given = ({star_args(retained)})"] if fast.keeps_plans or fast.recalls else []
+        return [*value, *(line for argument in code.arguments for line in checked(code, argument)), *rule(code)]
 
     @property
     def geometry(self) -> list[str]:
@@ -45,30 +45,34 @@ class General:
         function = code.library["view", code.entry.compute.text].spelling
         sizes = ", first._dtype.itemsize, kind.itemsize" if code.retypes else ""
         others = behind(a.name for a in code.arguments if a.type.base not in ("Tensor", "ScalarType"))
-        place = f"({function}, first._shape, first.stride(), first._offset{sizes}{others})"
+        view_geometry = f"({function}, first._shape, first.stride(), first._offset{sizes}{others})"
         if code.gives_list:
-            kept = [f"{fast.found_by}.remember(first, given, ({self._found('places')}))"] if fast.recalls else []
-            made = "result = tuple([make_view(first, place) for place in places])"
-            return [f"places = geometries{place}", *kept, made]
-        remembered = f"{fast.found_by}.remember(first, given, ({self._found('place')}))"
+            retained = (
+                [f"{fast.looked_up_by}.remember(first, given, ({self._cached_lookup('view_geometries')}))"]
+                if fast.recalls
+                else []
+            )
+            made = "result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])"
+            return [f"view_geometries = geometries{view_geometry}", *retained, made]
+        remembered = f"{fast.looked_up_by}.remember(first, given, ({self._cached_lookup('view_geometry')}))"
         if fast.recalls and not code.retypes:
-            return [f"place = geometry{place}", remembered, "result = make_view(first, place)"]
+            return [f"view_geometry = geometry{view_geometry}", remembered, "result = make_view(first, view_geometry)"]
         if code.retypes:
             kind = "dtype" if code.has_dtype_argument else f"first._dtype.to_{code.entry.result_dtype[0]}()"
             made = "typed_view" if code.node else "typed_alias"
             if fast.recalls:
                 return [
                     f"kind = {kind}",
-                    f"place = geometry{place}",
+                    f"view_geometry = geometry{view_geometry}",
                     remembered,
-                    f"result = {made}(first, place, kind)",
+                    f"result = {made}(first, view_geometry, kind)",
                 ]
-            return [f"kind = {kind}", f"result = {made}(first, geometry{place}, kind)"]
-        return [f"result = make_view(first, geometry{place})"]
+            return [f"kind = {kind}", f"result = {made}(first, geometry{view_geometry}, kind)"]
+        return [f"result = make_view(first, geometry{view_geometry})"]
 
-    def _found(self, place: str) -> str:
+    def _cached_lookup(self, view_geometry: str) -> str:
         """What a view op keeps of what it has found: the place, or the places, and the arguments as checked."""
-        return spread([place, *(a.name for a in self.code.fast.view_arguments)])
+        return star_args([view_geometry, *(a.name for a in self.code.fast.view_arguments)])
 
     @property
     def planned(self) -> list[str]:
@@ -77,10 +81,10 @@ class General:
         if not fast.launches:
             return []
         lines = [] if fast.records else [f"{self.results} = None"]
-        first, letter = next(iter(fast.letters.items()))
-        where = f"{first}._device is not CPU and " if letter == "T" and not self.code.plan else ""
+        first, arg_kind = next(iter(fast.arg_kinds.items()))
+        where = f"{first}._device is not CPU and " if arg_kind == "T" and not self.code.plan else ""
         condition = f"{where}into is None and not watch.every{fast.without_others}{self._in_rows}"
-        remembered, launched = f"{fast.found_by}.remember(given, ({spread(fast.letters)}))", self._launched
+        remembered, launched = f"{fast.looked_up_by}.remember(given, ({star_args(fast.arg_kinds)}))", self._launched
         if fast.launches_unchecked:
             lines += [f"if {condition} and {remembered}:", f"    {launched}"]
         else:  # nobody has tried yet what was found
@@ -93,7 +97,7 @@ class General:
     @property
     def _launched(self) -> str:
         fast = self.code.fast
-        return f"{self.results} = {fast.found_by}.launch({', '.join(fast.letters)})"
+        return f"{self.results} = {fast.looked_up_by}.launch({', '.join(fast.arg_kinds)})"
 
     @property
     def by_kernel(self) -> list[str]:
@@ -116,12 +120,12 @@ class General:
         if code.writer is None:
             return made
         first, *others = code.fast.kernel_arguments
-        tensors = spread(f"*{a.name}" if a.type.is_list else a.name for a in others if a.type.is_tensor)
-        given = behind(map(self._kernel_argument, others))
+        tensors = star_args(f"*{a.name}" if a.type.is_list else a.name for a in others if a.type.is_tensor)
+        value = behind(map(self._kernel_argument, others))
         return [
             f"if into is not None and is_writable(into, {first.name}, computed, ({tensors})):",
             *(f"    {line}" for line in self.remembered_in_place),
-            f"    {code.writer.spelling}(into.array{given})",
+            f"    {code.writer.spelling}(into.array{value})",
             "    note_write(into, name)",
             f"    {self.results} = into",
             "else:",
@@ -132,7 +136,7 @@ class General:
     def remembered_in_place(self) -> list[str]:
         """The plan by which the next such call writes to its first tensor."""
         fast = self.code.fast
-        call = f"{fast.found_by}.remember_in_place(given, ({spread(fast.letters)}))"
+        call = f"{fast.looked_up_by}.remember_in_place(given, ({star_args(fast.arg_kinds)}))"
         return [call] if self.code.plan_in_place else []
 
     @property
@@ -140,9 +144,9 @@ class General:
         code = self.code
         if code.entry.dtype == "none":
             return []
-        wanted = ", dtype" if code.has_dtype_argument else ""
-        given = f'name, "{code.entry.dtype}", {code.allowed}, {self._promoted}{wanted}'
-        return [f"computed = {self._native_shortcut}computed_dtype({given})"]
+        needs_grad = ", dtype" if code.has_dtype_argument else ""
+        value = f'name, "{code.entry.dtype}", {code.allowed}, {self._promoted}{needs_grad}'
+        return [f"computed = {self._native_shortcut}computed_dtype({value})"]
 
     @property
     def _promoted(self) -> str:
@@ -172,7 +176,7 @@ class General:
 
     @property
     def results(self) -> str:
-        return "results" if self.code.several else "result"
+        return "results" if self.code.has_multiple_outputs else "result"
 
     @property
     def made(self) -> str:
@@ -181,33 +185,33 @@ class General:
         kernel = code.library["kernel", code.entry.compute.text].spelling
         call = f"{self._at(kernel)}({', '.join(map(self._kernel_argument, code.fast.kernel_arguments))})"
         computed = "None" if code.entry.dtype == "none" else "computed"
-        if code.several:
+        if code.has_multiple_outputs:
             made = f"outputs({call}, {computed}, {rules})"
-            return f"first_laid_like({made}, {self._laid_like})" if self._laid_like else made
+            return f"first_format_of({made}, {self._format_source})" if self._format_source else made
         plain = computed == "None" or rules[0] == "same"
         dtype = computed if plain else f'result_dtype("{rules[0]}", computed)'
-        return self._laid(f"adopt({call}, {dtype})")
+        return self._with_format(f"adopt({call}, {dtype})")
 
     @property
     def _in_rows(self) -> str:
         """The further condition of plans, whose results lie in rows: nothing asks for another order."""
         if self.code.memory_format is not None:
             return f" and keeps_rows({self.code.arguments[0].name})"
-        return f" and is_in_rows({self._laid_like})" if self._laid_like else ""
+        return f" and is_in_rows({self._format_source})" if self._format_source else ""
 
     @property
-    def _laid_like(self) -> str:
+    def _format_source(self) -> str:
         """The tensors whose memory formats results have; a list has one where all of its tensors agree."""
         lists = {a.name for a in self.code.tensors if a.type.is_list}
-        return ", ".join(f"agreeing({n})" if n in lists else n for n in self.code.entry.laid_like)
+        return ", ".join(f"agreeing({n})" if n in lists else n for n in self.code.entry.memory_format_of)
 
-    def _laid(self, made: str) -> str:
+    def _with_format(self, made: str) -> str:
         """The output in the order in memory that the entry says, or an argument."""
         if self.code.memory_format is not None:
             return f"formatted(name, {made}, {self.code.arguments[0].name}, {self.code.memory_format.name})"
         if self.code.entry.converts:
             return f"formatted(name, {made}, {self.code.arguments[0].name}, None)"
-        return f"laid_like({made}, {self._laid_like})" if self._laid_like else made
+        return f"memory_format_of({made}, {self._format_source})" if self._format_source else made
 
     def _at(self, kernel: str) -> str:
         first = next(a for a in self.code.arguments if a.type.is_tensor)
@@ -221,13 +225,13 @@ class General:
         if argument.type.is_list:
             return f"arrays_in({argument.name}, {cast})"
         one = "stored_in" if self.code.entry.stored else "array_in"
-        laid = argument.name in self.code.entry.laid_like
-        return f"{one}({f'in_rows({argument.name})' if laid else argument.name}, {cast})"
+        with_layout = argument.name in self.code.entry.memory_format_of
+        return f"{one}({f'in_rows({argument.name})' if with_layout else argument.name}, {cast})"
 
     @property
     def written(self) -> list[str]:
         """The result of a kernel put into the tensor that is written to."""
-        if self.code.several:
+        if self.code.has_multiple_outputs:
             return []
         elsewhere = " and result is not into" if self.code.writer else ""
         return [f"if into is not None{elsewhere}:", "    result = write(name, into, result)"]
@@ -241,13 +245,13 @@ class General:
         code, node = self.code, self.code.node
         if node is None:
             return []
-        asked = [*node.arguments, *(a for a in code.arguments if a.name in dict(node.not_implemented))]
-        wanted = " or ".join(map(_requires_grad, asked))
+        checked_arguments = [*node.arguments, *(a for a in code.arguments if a.name in dict(node.not_implemented))]
+        needs_grad = " or ".join(map(_requires_grad, checked_arguments))
         record = f"{code.node_class}.record({', '.join([self.results, *node.recorded_arguments])})"
         if code.entry.compute.kind != "view":
-            floats = "" if code.several else ' and result._dtype.kind in "fc"'
-            return [f"if grad_mode.grad and ({wanted}){floats}:", f"    {record}"]
-        recorded = [f"    if {wanted}:", f"        {record}", *["    several(result)"] * code.gives_list]
+            floats = "" if code.has_multiple_outputs else ' and result._dtype.kind in "fc"'
+            return [f"if grad_mode.grad and ({needs_grad}){floats}:", f"    {record}"]
+        recorded = [f"    if {needs_grad}:", f"        {record}", *["    multiple_views(result)"] * code.gives_list]
         return ["if grad_mode.grad:", *recorded, "else:", f"    not_recorded({'*' * code.gives_list}result)"]
 
     @property
@@ -256,7 +260,7 @@ class General:
         why = self.code.entry.undefined_gradients
         if not why:
             return []
-        results = "results" if self.code.several else "(result,)"
+        results = "results" if self.code.has_multiple_outputs else "(result,)"
         call = f'record_undefined(name, {results}, ({", ".join(why)},), "{next(iter(why.values()))}")'
         return ["if grad_mode.grad or watch.active:", f"    {call}"]
 
@@ -267,14 +271,14 @@ class General:
             return []
         if not node.forward:
             return ["if watch.notes:", f"    watch.note({self.results})"]
-        into = "" if code.several or code.entry.compute.kind == "view" else ", into"
-        primals = f"({code.general_parameters},), ({spread(a.name for a in node.arguments)})"
+        into = "" if code.has_multiple_outputs or code.entry.compute.kind == "view" else ", into"
+        primals = f"({code.general_parameters},), ({star_args(a.name for a in node.arguments)})"
         return ["if watch.active:", f"    propagate({code.node_class}, {self.results}, {primals}{into})"]
 
     @property
     def returned(self) -> str:
-        found = named(self.code, self.results)
-        return f"{self.code.turned}({found})" if self.code.turned else found
+        result = named(self.code, self.results)
+        return f"{self.code.lazy_constructor}({result})" if self.code.lazy_constructor else result
 
 
 def _requires_grad(argument: Argument) -> str:
@@ -294,9 +298,9 @@ def checked(code: OpCode, argument: Argument) -> list[str]:
 def rule(code: OpCode) -> list[str]:
     if code.rule is None:
         return []
-    given = code.general_parameters
-    return [f"{given}{',' * (len(code.arguments) == 1)} = {code.rule.spelling}(name, {given})"]
+    value = code.general_parameters
+    return [f"{value}{',' * (len(code.arguments) == 1)} = {code.rule.spelling}(name, {value})"]
 
 
 def named(code: OpCode, results: str) -> str:
-    return f"_{code.name}_result(*{results})" if code.several else results
+    return f"_{code.name}_result(*{results})" if code.has_multiple_outputs else results

@@ -88,7 +88,7 @@ def is_plain_number(argument: Argument) -> bool:
     return argument.type.base in ("Scalar", "float") and not argument.type.optional and not argument.type.is_list
 
 
-def is_whole_number(argument: Argument) -> bool:
+def is_integer_argument(argument: Argument) -> bool:
     """Whether a kernel gets this argument as a whole number, whatever the dtype of the computation."""
     return argument.type.base == "int" and not argument.type.optional and not argument.type.is_list
 
@@ -133,23 +133,23 @@ def _typing_array(entry: Entry) -> str:
     return next((name for name in tensors if name not in entry.masks), tensors[0])
 
 
-MOST_FUSED = 6  # differentiable arguments: n of them give 2^n - 1 kernels
+MAX_FUSED = 6  # differentiable arguments: n of them give 2^n - 1 kernels
 
 
 def backward_kernels(entry: Entry, inliner: Inliner):
     """(mask, kernel) for every non-empty set of wanted gradients; nothing when a formula is not element-wise."""
     formulas = differentiable_formulas(entry)
-    if hands_on(formulas.values()) or len(formulas) > MOST_FUSED:
+    if hands_on(formulas.values()) or len(formulas) > MAX_FUSED:
         return
     try:
         scalars = {name: inlined(entry, inliner, formula.tree) for name, formula in formulas.items()}
     except NotElementwise:
         return
-    texts = {name: formula.text for name, formula in formulas.items()}
+    strings = {name: formula.text for name, formula in formulas.items()}
     for size in range(1, len(scalars) + 1):
         for chosen in itertools.combinations(scalars, size):
             mask = sum(1 << list(scalars).index(name) for name in chosen)
-            yield mask, backward_kernel(entry, mask, {n: scalars[n] for n in chosen}, texts)
+            yield mask, backward_kernel(entry, mask, {n: scalars[n] for n in chosen}, strings)
 
 
 def hands_on(formulas: Iterable[Formula]) -> bool:
@@ -157,12 +157,12 @@ def hands_on(formulas: Iterable[Formula]) -> bool:
     return all(isinstance(f.tree, ast.Name) and f.tree.id == "grad" for f in formulas)
 
 
-def backward_kernel(entry: Entry, mask: int, scalars: Mapping[str, ast.expr], texts: Mapping[str, str]) -> Kernel:
+def backward_kernel(entry: Entry, mask: int, scalars: Mapping[str, ast.expr], strings: Mapping[str, str]) -> Kernel:
     used = names_in(*scalars.values())
     saved = [n for n in (*tensor_names(entry), "result") if n in used]
     numbers = tuple(a for a in number_arguments(entry) if a.name in used)
     arrays = ("grad", *saved)
     outputs = tuple(f"grad_{name}" for name in scalars)
-    doc = "; ".join(f"{name}: {texts[name]}" for name in scalars)
+    doc = "; ".join(f"{name}: {strings[name]}" for name in scalars)
     sources = tuple(typed(tree, set(arrays), "complex" in entry.dtypes) for tree in scalars.values())
     return Kernel(f"backward_{mask}", doc, arrays, numbers, outputs, sources, outputs[0])

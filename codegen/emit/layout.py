@@ -33,7 +33,7 @@ class Formatter:
     path: str
     layout: str  # "ruff 0.17.5"
 
-    def laid_out(self, files: Files) -> Files:
+    def formatted_files(self, files: Files) -> Files:
         """The files with imports sorted, without those that nothing uses, and formatted."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
@@ -48,8 +48,8 @@ class Formatter:
         command = [str(Path(self.path).absolute()), *arguments]
         done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", cwd=root)
         if done.returncode:
-            said = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()
-            raise OtherLayout(f"{self.path} {arguments[0]} failed: {said[0]}")
+            message = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()
+            raise OtherLayout(f"{self.path} {arguments[0]} failed: {message[0]}")
 
 
 def installed() -> Formatter | None:
@@ -61,27 +61,27 @@ def installed() -> Formatter | None:
         done = subprocess.run([path, "--version"], capture_output=True, encoding="utf-8", errors="replace")
     except OSError:
         return None
-    found = VERSION.match(done.stdout)
-    return Formatter(path, f"ruff {found[1]}") if found and not done.returncode else None
+    match = VERSION.match(done.stdout)
+    return Formatter(path, f"ruff {match[1]}") if match and not done.returncode else None
 
 
-def laid_out(files: Files, formatter: Formatter | None) -> Files:
+def formatted_files(files: Files, formatter: Formatter | None) -> Files:
     """The files as a formatter lays them out; as they are without one."""
-    return files if formatter is None else formatter.laid_out(files)
+    return files if formatter is None else formatter.formatted_files(files)
 
 
 def pinned() -> str:
     """The layout of what lies in the tree; empty where no version is pinned."""
-    found = PIN.search(CONSTRAINTS.read_text(encoding="utf-8")) if CONSTRAINTS.is_file() else None
-    return f"ruff {found[1]}" if found else ""
+    result = PIN.search(CONSTRAINTS.read_text(encoding="utf-8")) if CONSTRAINTS.is_file() else None
+    return f"ruff {result[1]}" if result else ""
 
 
 def layout_of(formatter: Formatter | None) -> str:
     return "" if formatter is None else formatter.layout
 
 
-def other_layout(what: str, wanted: str, formatter: Formatter | None) -> OtherLayout:
+def other_layout(what: str, requested: str, formatter: Formatter | None) -> OtherLayout:
     """The error of text that has to be laid out by one ruff where there is another, or none."""
-    found = layout_of(formatter) or "none"
-    install = f"python -m pip install {wanted.replace(' ', '==')}"
-    return OtherLayout(f"{what}: expected {wanted} to lay it out, found {found}: {install}")
+    result = layout_of(formatter) or "none"
+    install = f"python -m pip install {requested.replace(' ', '==')}"
+    return OtherLayout(f"{what}: expected {requested} to lay it out, found {result}: {install}")

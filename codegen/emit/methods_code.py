@@ -19,13 +19,13 @@ def unique(items: Iterable[Any]) -> list[Any]:
 def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
     """(name, function or source) of methods and operators, by how the template writes them."""
     kinds = ("methods", "variadic", "operators", "binary", "comparisons", "reflected", "reordered")
-    found: dict[str, list[Any]] = {kind: [] for kind in kinds}
+    results: dict[str, list[Any]] = {kind: [] for kind in kinds}
     for code in ops:
         for kind, item in (*_methods(code, ops), *_operators(code, ops)):
-            found[kind].append(item)
-    variadic = {name for name, *_ in found["variadic"]}
-    found["methods"] = [method for method in found["methods"] if method[0] not in variadic]
-    return {kind: unique(items) for kind, items in found.items()}
+            results[kind].append(item)
+    variadic = {name for name, *_ in results["variadic"]}
+    results["methods"] = [method for method in results["methods"] if method[0] not in variadic]
+    return {kind: unique(items) for kind, items in results.items()}
 
 
 def _methods(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]:
@@ -60,12 +60,12 @@ def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
     context = methods_context(ops)
     methods = {name: f"ops.{function}" for name, function in context["methods"]}
     methods |= {name: f"ops.{function}" for name, function, *_ in context["variadic"]}
-    methods |= {name: f"lambda self, {given}: ops.{name}({handed})" for name, given, handed in context["reordered"]}
-    found = {"Tensor": methods}
+    methods |= {name: f"lambda self, {value}: ops.{name}({handed})" for name, value, handed in context["reordered"]}
+    results = {"Tensor": methods}
     for code in ops:
         if code.entry.namespace and "function" in code.entry.variants:
-            found.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in code.entry.names})
-    return {place: functions for place, functions in found.items() if functions}
+            results.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in code.entry.names})
+    return {location: functions for location, functions in results.items() if functions}
 
 
 def has_overload_of_int(code: OpCode, ops: Sequence[OpCode]) -> bool:
@@ -88,8 +88,8 @@ def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
         return f"ops.{name}(other, self)", ""
     if code.entry.commutative:
         return f"ops.{name}(self, other)", ""
-    given = f'"{name}", other, self{behind(str(a.default) for a in code.arguments[2:])}'
-    return f"_{code.name}({given})", f'"{code.entry.name}", _{code.name}, "{code.batch_rule}", {given}'
+    value = f'"{name}", other, self{behind(str(a.default) for a in code.arguments[2:])}'
+    return f"_{code.name}({value})", f'"{code.entry.name}", _{code.name}, "{code.batch_rule}", {value}'
 
 
 def general_paths(families: Mapping[str, Sequence[OpCode]]) -> dict[str, list[str]]:

@@ -12,11 +12,11 @@ from ..spec.definitions import substituted
 from ..spec.formula import names_in
 from ..spec.model import Argument, Entry
 from .forward_code import forward_lines
-from .kernel_code import ElementKernels, hands_on, is_plain_number, is_whole_number
+from .kernel_code import ElementKernels, hands_on, is_integer_argument, is_plain_number
 from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
 from .scalar_code import number_arguments
 
-MOST = 12  # tensors and values that a node keeps, and edges, which native code writes down
+MAX_NODE_TENSORS = 12  # tensors and values that a node keeps, and edges, which native code writes down
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class NodeCode:
     @cached_property
     def class_name(self) -> str:
         """PyTorch's: MulBackward0; the number counts the overloads of a name."""
-        words = self.entry.schema.name.strip("_").split("_")
-        camel = "".join(w[:1].upper() + w[1:] for w in words)
+        phrases = self.entry.schema.name.strip("_").split("_")
+        camel = "".join(w[:1].upper() + w[1:] for w in phrases)
         return f"{camel}Backward{self.calls.overload_numbers[self.entry.name]}"
 
     @cached_property
@@ -48,8 +48,8 @@ class NodeCode:
     @cached_property
     def not_implemented(self) -> tuple[tuple[str, str], ...]:
         """(argument, reason) of gradients that the spec says do not exist."""
-        found = ((n, f) for n, f in self.entry.gradients.items() if f.keyword == "not_implemented")
-        return tuple((n, f.why) for n, f in found)
+        result = ((n, f) for n, f in self.entry.gradients.items() if f.keyword == "not_implemented")
+        return tuple((n, f.why) for n, f in result)
 
     @cached_property
     def backward_tensors(self) -> tuple[SavedTensor, ...]:
@@ -83,8 +83,8 @@ class NodeCode:
     def backward_reads(self) -> list[str]:
         """The code of each operand of that kernel, as KernelOpGradient takes them; empty for others."""
         call = ast.parse(self.plan.backward, mode="eval").body
-        found = [self.backward_read(operand) for operand in call.args]  # type: ignore[attr-defined]
-        return found if all(found) else []
+        matches = [self.backward_read(operand) for operand in call.args]  # type: ignore[attr-defined]
+        return matches if all(matches) else []
 
     def backward_read(self, operand: ast.expr) -> str:
         """One of them: a tensor, a value or something made of one, or a constant; empty for anything else.
@@ -95,7 +95,7 @@ class NodeCode:
         tensors = {t.name: f'("{"r" if t.name in raw else "k"}", "{t.slot}")' for t in self.backward_tensors}
         values = {v.name: v.slot for v in self.backward_values}
         each = ", ".join(f'("g", "", {i})' for i in self.differentiable_outputs)
-        known = {"grad": '("g", "")', "grads": each, "wanted": '("w", "")'} | tensors
+        known = {"grad": '("g", "")', "grads": each, "output_mask": '("w", "")'} | tensors
         named = _names([code := ast.unparse(operand)])
         if named & known.keys():
             is_list = any(t.kind == "list" for t in self.backward_tensors if t.name in named)
@@ -137,9 +137,9 @@ class NodeCode:
 
     @cached_property
     def recorded_arguments(self) -> tuple[str, ...]:
-        wanted = {a.name for a in self.arguments} | {t.name for t in self.plan.tensors}
-        wanted |= _names(value.source for value in self.plan.values)
-        return tuple(a.name for a in self.entry.schema.arguments if a.name in wanted)
+        output_mask = {a.name for a in self.arguments} | {t.name for t in self.plan.tensors}
+        output_mask |= _names(value.source for value in self.plan.values)
+        return tuple(a.name for a in self.entry.schema.arguments if a.name in output_mask)
 
     @cached_property
     def plain(self) -> bool:
@@ -149,30 +149,30 @@ class NodeCode:
         one_list = len(tensors) == 1 and self.takes_list and not self.plan.tensors
         before = tensors[:-1] if tensors and tensors[-1].type.optional_items else tensors
         single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in before)
-        few = max(len(self.plan.tensors), len(self.plan.values), len(self.arguments)) <= MOST
-        fits = single and few and not self.gives_list and bool(self.differentiable_outputs)
+        fits_native = max(len(self.plan.tensors), len(self.plan.values), len(self.arguments)) <= MAX_NODE_TENSORS
+        fits = single and fits_native and not self.gives_list and bool(self.differentiable_outputs)
         return fits and all(known for known, _ in self.plain_values.values())
 
     @cached_property
     def plain_values(self) -> dict[str, tuple[str, str]]:
         """Slot -> the argument that it holds, or an argument and its attribute; ("", "") for other expressions."""
-        found = {}
+        results = {}
         for value in self.plan.values:
             match ast.parse(value.source, mode="eval").body:
                 case ast.Name(id=name):
-                    found[value.slot] = name, ""
+                    results[value.slot] = name, ""
                 case ast.Attribute(value=ast.Name(id=name), attr=("_shape" | "_dtype") as part):
-                    found[value.slot] = name, part
+                    results[value.slot] = name, part
                 case ast.IfExp(body=ast.Constant(None), orelse=ast.Attribute(value=ast.Name(id=name), attr="_shape")):
-                    found[value.slot] = name, "_shape"  # None where the argument is
+                    results[value.slot] = name, "_shape"  # None where the argument is
                 case ast.Call(
                     func=ast.Name(id="tuple"),
                     args=[ast.ListComp(generators=[ast.comprehension(iter=ast.Name(id=name))])],
                 ):
-                    found[value.slot] = name, "shapes"
+                    results[value.slot] = name, "shapes"
                 case _:
-                    found[value.slot] = "", ""
-        return found
+                    results[value.slot] = "", ""
+        return results
 
     @cached_property
     def keeps_what(self) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -258,7 +258,9 @@ class NodeCode:
         """Whether native code runs `apply`: a fused kernel for one or two inputs and single numbers only."""
         numbers = number_arguments(self.entry)
         simple = bool(self.fused) or self.always_hands_on
-        return simple and len(self.arguments) <= 2 and all(is_plain_number(n) or is_whole_number(n) for n in numbers)
+        return (
+            simple and len(self.arguments) <= 2 and all(is_plain_number(n) or is_integer_argument(n) for n in numbers)
+        )
 
     @cached_property
     def always_hands_on(self) -> bool:
@@ -273,14 +275,14 @@ class NodeCode:
     def hands_on(self) -> str:
         """When every formula is just `grad`: the condition on number arguments that these state; empty for never."""
         names = (a.name for a in number_arguments(self.entry))
-        kept = {name: ast.parse(f"node._saved_{name}", mode="eval").body for name in names}
+        retained = {name: ast.parse(f"node._saved_{name}", mode="eval").body for name in names}
         tests = []
         for name in self.plan.formulas:
             tree = self.entry.gradients[name].tree
             if isinstance(tree, ast.IfExp):
-                if names_in(tree.test) - kept.keys():
+                if names_in(tree.test) - retained.keys():
                     return ""
-                tests.append(ast.unparse(substituted(tree.test, kept)))
+                tests.append(ast.unparse(substituted(tree.test, retained)))
                 tree = tree.body
             if not (isinstance(tree, ast.Name) and tree.id == "grad"):
                 return ""

@@ -12,7 +12,7 @@ from ..spec.model import Entry
 from .properties import Properties
 
 
-def more_places(entries: Iterable[Entry]) -> list[str]:
+def extra_positional(entries: Iterable[Entry]) -> list[str]:
     """The names of the parameters behind those that have places, as many as the longest older form of any needs."""
     entries = list(entries)
     longest = max((len(form) for entry in entries for form in entry.deprecated), default=0)
@@ -20,16 +20,18 @@ def more_places(entries: Iterable[Entry]) -> list[str]:
     return [f"more{k}" for k in range(1, longest - plain + 1)]
 
 
-def older_calls(function: str, given: Sequence[str], codes: Sequence[Properties], has_out: bool = False) -> list[str]:
+def deprecated_calls(
+    function: str, args: Sequence[str], codes: Sequence[Properties], has_out: bool = False
+) -> list[str]:
     """The lines that hand a call with more arguments by place than the function has to its older forms."""
-    more = more_places(code.entry for code in codes)
+    more = extra_positional(code.entry for code in codes)
     if not more:
         return []
     forms = tuple(form for code in codes for form in _typed(code))
     named = codes[0].arguments
     options = "".join(f"({a.python_name!r}, {a.python_name}, {a.python_default}), " for a in named if a.keyword_only)
     out = ", out" if has_out else ""
-    call = f"call_older_form({function}, {forms!r}, ({', '.join([*given, *more])}), ({options}){out})"
+    call = f"call_deprecated_signature({function}, {forms!r}, ({', '.join([*args, *more])}), ({options}){out})"
     return [f"if {more[0]} is not None:", f"    return {call}"]
 
 

@@ -13,7 +13,7 @@ from .call_code import parameter_list, renamed
 from .composite_code import CompositeCode
 from .doc_code import DocCode
 from .fast_code import FastCode
-from .older_code import more_places
+from .older_code import extra_positional
 from .properties import Properties
 
 _HINTS = {"Tensor": "Tensor", "Scalar": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str"}
@@ -50,9 +50,9 @@ class OpCode(Properties):
         return f"{self.name}_"
 
     @property
-    def turned(self) -> str:
+    def lazy_constructor(self) -> str:
         """The function that marks a view of elements that are shown conjugated or negated; empty for others."""
-        return f"as_{self.entry.turns}" if self.entry.turns else ""
+        return f"as_{self.entry.lazy}" if self.entry.lazy else ""
 
     @property
     def node_class(self) -> str:
@@ -69,7 +69,7 @@ class OpCode(Properties):
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
         plan = self.plan if self.fast.launches else None
         shape = self.library.get("shape rule", self.entry.shape)
-        own_shape = shape if shape is not None and shape.home.label else None
+        own_shape = shape if shape is not None and shape.op_library.label else None
         return [computed, self.writer, plan, self.plan_in_place, self.rule, self.own_rule, own_shape]
 
     @property
@@ -77,7 +77,9 @@ class OpCode(Properties):
         """What says the shapes of a kernel's results: the place of a function of the runtime's, which is loaded when it
         is asked for, or a function of a user's package; empty where the entry names none."""
         part = self.library.get("shape rule", self.entry.shape)
-        return "" if part is None else part.spelling if part.home.label else f'"{".".join(part.module)}:{part.name}"'
+        return (
+            "" if part is None else part.spelling if part.op_library.label else f'"{".".join(part.module)}:{part.name}"'
+        )
 
     @property
     def returns(self) -> str:
@@ -105,12 +107,14 @@ class OpCode(Properties):
         ordered: Sequence[Argument] = self.inplace_arguments if inplace else self.arguments
         if numpy and self.numpy_names:
             ordered = possibly_missing(ordered)
-        hint = "Sequence[Tensor]" if self.several else "Tensor"
+        hint = "Sequence[Tensor]" if self.has_multiple_outputs else "Tensor"
         added = [f"out: {hint} | None = None"] if out and self.has_out else []
         added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
-        taken = (a for a in ordered if not method or a.name != "self")
-        places = [f"{name}: Any = None" for name in more_places([self.entry])] if more and self.is_shown else []
-        listed = parameter_list(taken, added, self.written_hint if inplace else self.parameter_hint, places)
+        reserved = (a for a in ordered if not method or a.name != "self")
+        extra_params = (
+            [f"{name}: Any = None" for name in extra_positional([self.entry])] if more and self.is_shown else []
+        )
+        listed = parameter_list(reserved, added, self.written_hint if inplace else self.parameter_hint, extra_params)
         return ", ".join(filter(None, ["self" * method, listed]))
 
     @property

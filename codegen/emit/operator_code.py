@@ -57,26 +57,26 @@ def _overloads(code: OpCode, ops: Sequence[OpCode]) -> list[OpCode]:
     return [c for c in named if takes(c, len(OPERANDS)) and c.arguments[0].type.is_tensor]
 
 
-def _given(code: OpCode) -> str:
+def _provided_args(code: OpCode) -> str:
     """The arguments of `launch`: the operands, and the numbers that an operator does not have."""
     names = dict(zip((a.python_name for a in code.arguments), OPERANDS, strict=False))
-    taken: Sequence[Argument] = (*code.tensors, *code.numbers)
-    return ", ".join(names.get(a.python_name, str(a.default)) for a in taken)
+    reserved: Sequence[Argument] = (*code.tensors, *code.numbers)
+    return ", ".join(names.get(a.python_name, str(a.default)) for a in reserved)
 
 
 def _condition(code: OpCode, chosen: bool) -> str:
     unwatched = "(not watch.casts or uncast())" if code.entry.autocast else "not watch.every"
-    told = has_type(code.arguments[1]).replace(code.arguments[1].python_name, "other")
-    return f"{unwatched} and {told}" if chosen else unwatched
+    type_test = has_type(code.arguments[1]).replace(code.arguments[1].python_name, "other")
+    return f"{unwatched} and {type_test}" if chosen else unwatched
 
 
 def _launched(code: OpCode, chosen: bool) -> Iterator[str]:
     yield f"if {_condition(code, chosen)}:"
     for each in code.fast.tried or [code.kernel]:
-        yield f"    result = {each}.launch({_given(code)})"
+        yield f"    result = {each}.launch({_provided_args(code)})"
         yield from ("    if result is not None:", "        return result")
 
 
 def _written(code: OpCode, chosen: bool) -> Iterator[str]:
-    yield f"if {_condition(code, chosen)} and {code.kernel}.launch_in_place({_given(code)}) is not None:"
+    yield f"if {_condition(code, chosen)} and {code.kernel}.launch_in_place({_provided_args(code)}) is not None:"
     yield "    return self"

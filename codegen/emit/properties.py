@@ -114,7 +114,7 @@ class Properties:
     # Results
 
     @cached_property
-    def several(self) -> bool:
+    def has_multiple_outputs(self) -> bool:
         """Whether the op has several outputs."""
         return len(self.entry.schema.returns) > 1
 
@@ -128,10 +128,10 @@ class Properties:
         """Whether several outputs get the names of the schema: of a composite, where it writes them as a tuple, alone
         or in a branch."""
         if self.entry.compute.kind != "composite":
-            return self.several
+            return self.has_multiple_outputs
         tree = self.entry.compute.written or self.entry.compute.tree
         unnamed = any(output.name == "result0" for output in self.entry.schema.returns)
-        return self.several and not unnamed and tree is not None and _gives_tuple(tree)
+        return self.has_multiple_outputs and not unnamed and tree is not None and _gives_tuple(tree)
 
     @cached_property
     def has_inplace(self) -> bool:
@@ -147,9 +147,11 @@ class Properties:
         """Whether the function takes `out=`: its outputs are new tensors, and those of the layers say so."""
         entry = self.entry
         types = [r.type for r in entry.schema.returns]
-        fresh = entry.compute.kind != "view" and all(t.is_tensor and not t.is_list and t.alias is None for t in types)
+        from_flat = entry.compute.kind != "view" and all(
+            t.is_tensor and not t.is_list and t.alias is None for t in types
+        )
         offered = "function" in entry.variants and (entry.namespace != "nn.functional" or entry.takes_out)
-        return fresh and offered and not self.writes_first
+        return from_flat and offered and not self.writes_first
 
     @cached_property
     def retypes(self) -> bool:
@@ -193,10 +195,10 @@ class Properties:
     def own_rule(self) -> Part | None:
         """The batching rule where a user's package has it."""
         part = self.library.get("batching rule", self.batch_rule)
-        return part if part is not None and part.home.label else None
+        return part if part is not None and part.op_library.label else None
 
     @cached_property
-    def in_place_formula(self) -> Part | None:
+    def inplace_formula(self) -> Part | None:
         """The helper that writes what a composite gives to its first tensor, as its decorator says."""
         is_composite = self.entry.compute.kind == "composite" and self.has_inplace
         return self.library.writers.get(("helper", self.entry.schema.name)) if is_composite else None
@@ -204,7 +206,7 @@ class Properties:
     @cached_property
     def writer(self) -> Part | None:
         """The kernel of the in-place form, which writes to its first array, as its decorator says."""
-        is_kernel = self.entry.compute.kind == "kernel" and not self.several
+        is_kernel = self.entry.compute.kind == "kernel" and not self.has_multiple_outputs
         named = self.has_inplace and is_kernel
         return self.library.writers.get(("kernel", self.entry.compute.text)) if named else None
 

@@ -40,7 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "refuses": (),
     "autocast": {},
     "sparse": "",
-    "marked": "",
+    "conj_rule": "",
     "example": "",
 }
 
@@ -85,11 +85,11 @@ def record(code: OpCode) -> dict[str, Any]:
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
         "autocast": entry.autocast,
         "sparse": entry.sparse or "",
-        "marked": entry.marked or "",
+        "conj_rule": entry.conj_rule or "",
         "example": entry.example,
     }
-    told = {name: value for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}
-    return {"name": entry.name} | functions | told
+    non_default = {name: value for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}
+    return {"name": entry.name} | functions | non_default
 
 
 def _expression(entry: Entry) -> str:
@@ -102,5 +102,5 @@ def _expression(entry: Entry) -> str:
 
 def _formulas(entry: Entry) -> dict[str, str]:
     """The formulas of both modes on one line each, and the call of the kernel that gives all gradients."""
-    found = {**entry.gradients, **entry.forward} | ({"backward": entry.backward} if entry.backward else {})
-    return {name: " ".join(formula.text.split()) for name, formula in found.items()}
+    result = {**entry.gradients, **entry.forward} | ({"backward": entry.backward} if entry.backward else {})
+    return {name: " ".join(formula.text.split()) for name, formula in result.items()}

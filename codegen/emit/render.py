@@ -16,14 +16,14 @@ from ..library.bases import SPECGRAD, Base
 from ..library.by_name import with_parts_by_name
 from ..library.families import modules
 from ..library.format import format_of, specgrad_version
-from ..library.homes import Home, Library, Part, import_lines, runtime_home
+from ..library.homes import Library, OpLibrary, Part, import_lines, runtime_library
 from ..library.row_kernels import FOLDER, row_parts
 from ..library.sources import function_source
 from ..spec.model import Entry, Spec
 from . import scalar_code
 from .callers import Caller, callers
 from .class_code import NodeClass
-from .function_code import found_by, functions_of
+from .function_code import functions_of, looked_up_by
 from .kernel_code import ElementKernels, element_kernels
 from .methods_code import general_paths, methods_context, registered, unique
 from .node_code import NodeCode
@@ -56,15 +56,17 @@ OUTSIDE = Target("specgrad.runtime", "specgrad.runtime", "specgrad.codegen", in_
 class Renderer:
     """Renders one spec; `bases` are what one outside the tree builds on, `home` its package of hand-written parts."""
 
-    def __init__(self, spec: Spec, target: Target, bases: Sequence[Base] = (), home: Home | None = None) -> None:
-        spec = with_parts_by_name(spec, runtime_home(True) if target.in_tree else home)
+    def __init__(
+        self, spec: Spec, target: Target, bases: Sequence[Base] = (), op_library: OpLibrary | None = None
+    ) -> None:
+        spec = with_parts_by_name(spec, runtime_library(True) if target.in_tree else op_library)
         self.spec = spec
         self.target = target
         self.bases = tuple(bases)
-        self.home = home
-        runtime = runtime_home(target.in_tree)
-        homes = (runtime, *(b.home for b in bases if b.home), *([home] if home else []))
-        self.library = Library(homes, row_parts(spec.entries))
+        self.op_library = op_library
+        runtime = runtime_library(target.in_tree)
+        op_libraries = (runtime, *(b.op_library for b in bases if b.op_library), *([op_library] if op_library else []))
+        self.library = Library(op_libraries, row_parts(spec.entries))
         self.entries = {e.name: e for each in (*(base.spec for base in bases), spec) for e in each.entries}
         self.inliner = Inliner(self.entries)
         entries = self.entries.values()
@@ -100,8 +102,8 @@ class Renderer:
 
     @cached_property
     def ops(self) -> list[OpCode]:
-        found = self.kernels.get
-        return [OpCode(e, self.nodes.get(e.name), found(e.name), self.calls, self.library) for e in self.spec.entries]
+        result = self.kernels.get
+        return [OpCode(e, self.nodes.get(e.name), result(e.name), self.calls, self.library) for e in self.spec.entries]
 
     @cached_property
     def callers(self) -> dict[str, list[Caller]]:
@@ -115,7 +117,7 @@ class Renderer:
     def rendered(self) -> Files:
         """Every generated file as the templates give it; all of them are Python that can be imported."""
         files = {"__init__.py": self.package_init(), **self.modules()}
-        if not self.target.in_tree and self.home is None:
+        if not self.target.in_tree and self.op_library is None:
             files["py.typed"] = ""
         check_python(files, self.owners, self.spec.file)
         return files
@@ -136,7 +138,7 @@ class Renderer:
     @property
     def package(self) -> str:
         """The package that users import; empty for specgrad."""
-        own = self.home.folder.name if self.home else PurePath(self.spec.file).stem
+        own = self.op_library.folder.name if self.op_library else PurePath(self.spec.file).stem
         return "" if self.target.in_tree else own
 
     @property
@@ -144,7 +146,7 @@ class Renderer:
         """The format of generated code, whatever the spec."""
         skeleton = Renderer(Spec("", ()), OUTSIDE)
         skeleton.library = Library(())  # which no entry names anything of
-        helpers = Library(self.library.homes[:1]).parts["helper"].values()
+        helpers = Library(self.library.op_libraries[:1]).parts["helper"].values()
         templates = [path for folder in ("", "functions", "ops") for path in (TEMPLATES / folder).glob("*.py.j2")]
         code = {*Path(__file__).parent.glob("*.py"), Path(scalar_code.__file__)}
         return format_of([*templates, *code], skeleton.modules(), helpers)
@@ -223,13 +225,13 @@ class Renderer:
     @property
     def owners(self) -> dict[str, Entry]:
         """The entry of each function, class and module that is generated, by name."""
-        found: dict[str, Entry] = {}
+        results: dict[str, Entry] = {}
         for code in self.ops:
             names = [code.name, *code.entry.names]
             names += [*(f"_{name}" for name in names), *(f"{name}_" for name in names), code.entry.identifier]
             names += [code.node.class_name] if code.node else []
-            found |= dict.fromkeys(names, code.entry)
-        return found
+            results |= dict.fromkeys(names, code.entry)
+        return results
 
     def imports(self, parts: Iterable[Part | None]) -> list[str]:
         """The imports of parts, and of all helpers of formulas: the formatter takes away what nothing needs."""
@@ -253,7 +255,7 @@ class Renderer:
         """The statement by which the kernels for a device have `T`: those for the CPU read it off an array."""
         if device == "cpu" or not any(kernel.uses_type for kernel in kernels.of_arrays):
             return []
-        return [f"from {self.library.homes[0].module_path(('kernels', 'cuda', 'vocabulary'), depth=3)} import T"]
+        return [f"from {self.library.op_libraries[0].module_path(('kernels', 'cuda', 'vocabulary'), depth=3)} import T"]
 
     @property
     def programs(self) -> list[RowCode]:
@@ -287,7 +289,7 @@ class Renderer:
         names = [c.name for c in ops] + [c.inplace_name for c in ops if c.has_inplace]
         names += [*groups, *inplace, *(a for a, _ in aliases)]
         return {
-            "found": found_by(ops),
+            "found": looked_up_by(ops),
             "functions": [self.render(f"ops/{f.template}.py.j2", f=f) for f in functions_of(ops, groups, inplace)],
             "aliases": unique(aliases),
             "names": unique(names),
@@ -300,7 +302,7 @@ class Renderer:
         trying = [code.entry for code in ops if code.fast.tried or code.fast.tried_calls]
         tried = {each.op for entry in trying for each in entry.trials} - own
         for family, codes in self.families.items() if tried else ():
-            names = [code.fast.found_by for code in codes if code.entry.name in tried]
+            names = [code.fast.looked_up_by for code in codes if code.entry.name in tried]
             yield from [f"from .{family} import {', '.join(names)}"] if names else []
 
     @property
@@ -338,11 +340,11 @@ def function_names(entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def overload_parameters(entries: Iterable[Entry], functions: dict[str, str]) -> dict[str, dict[str, frozenset[str]]]:
-    found: dict[str, dict[str, frozenset[str]]] = {}
+    results: dict[str, dict[str, frozenset[str]]] = {}
     for entry in entries:
         names = frozenset(argument.name for argument in entry.schema.arguments)
-        found.setdefault(entry.schema.name, {})[functions[entry.name]] = names
-    return found
+        results.setdefault(entry.schema.name, {})[functions[entry.name]] = names
+    return results
 
 
 def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:

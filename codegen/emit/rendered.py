@@ -17,7 +17,7 @@ from ..spec.model import Entry, Problem, Where
 
 DEFINITION = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 FAMILIES = ("ops", "functions")  # packages of which each module is one of a family
-Place = tuple[str, int]  # a file and its line
+FileLine = tuple[str, int]  # a file and its line
 
 
 class NotPython(Exception):
@@ -41,21 +41,21 @@ def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: st
                 entry = owners.get(_nearest(text, line)) or owners.get(PurePosixPath(name).stem)
                 where, op = (entry.where, entry.name) if entry else (Where(spec, 1, 1), "")
                 problems.append(Problem(where, op, "", f"the generated {name} would be no Python: {message}"))
-    for name, first, other in _second_homes(files):
+    for name, first, other in _duplicate_modules(files):
         entry = owners[name]
         problems.append(Problem(entry.where, entry.name, "", f"both {first} and {other} would define '{name}'"))
     if problems:
         raise NotPython(problems)
 
 
-def _second_homes(files: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+def _duplicate_modules(files: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     """Functions of ops/ and classes of functions/ that two of their modules define: the package offers one of them."""
-    homes: dict[str, str] = {}
+    op_libraries: dict[str, str] = {}
     for file, text in files.items():
         if PurePosixPath(file).parent.name in FAMILIES and file.endswith(".py"):
             for name in DEFINITION.findall(text):
-                if homes.setdefault(name, file) != file:
-                    yield name, homes[name], file
+                if op_libraries.setdefault(name, file) != file:
+                    yield name, op_libraries[name], file
 
 
 def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
@@ -87,5 +87,5 @@ def _second_meanings(module: types.CodeType) -> Iterator[tuple[int, str]]:
 def _nearest(text: str, line: int) -> str:
     """The function or class that begins last before the end of a line."""
     end = len("".join(text.splitlines(keepends=True)[:line]))
-    found = [match for match in DEFINITION.finditer(text) if match.start() < end]
-    return found[-1][1] if found else ""
+    matches = [match for match in DEFINITION.finditer(text) if match.start() < end]
+    return matches[-1][1] if matches else ""

@@ -73,8 +73,8 @@ class RowCode:
     def _common(self, kernels: Sequence[Code]) -> dict[str, Any]:
         functions = sorted({name for kernel in kernels for name in kernel.functions})
         imports = self.library.scalar_imports(functions)
-        home = self.library.homes[0].module_path((), depth=3)
-        return {"name": self.program.name, "listing": self.listing, "imports": imports, "runtime_home": home}
+        op_library = self.library.op_libraries[0].module_path((), depth=3)
+        return {"name": self.program.name, "listing": self.listing, "imports": imports, "runtime_library": op_library}
 
     def check(self) -> list[str]:
         """The check of the arguments, of an entry that has none of its own."""
@@ -83,12 +83,12 @@ class RowCode:
             return []
         kinds = {p.array: p.kind for p in self.program.parameters}
         names = [a.name for a in entry.schema.arguments]
-        given = [f'Given("{name}", {name}, "{kinds[name]}")' for name in names if kinds.get(name) in KINDS]
+        args = [f'Given("{name}", {name}, "{kinds[name]}")' for name in names if kinds.get(name) in KINDS]
         dim = ["    dim = checked(name, given, dim)"] if "dim" in names else ["    checked(name, given, -1)"]
         return [
             f"def {entry.check}({', '.join(['name: str', *(f'{name}: Any' for name in names)])}) -> Any:",
             f'    """{demand_of(entry)}"""',
-            f"    given = ({', '.join(given)},)",
+            f"    given = ({', '.join(args)},)",
             *dim,
             f"    return {_tuple(names)}",
         ]
@@ -100,7 +100,7 @@ class RowCode:
             return []
         kinds = {p.array: p.kind for p in self.program.parameters}
         arguments = [a for a in entry.schema.arguments if a.name in kinds or a.name in ("dim", "keepdim")]
-        given = [f'Given("{a.name}", {a.name}, "{kinds[a.name]}")' for a in arguments if kinds.get(a.name) in KINDS]
+        args = [f'Given("{a.name}", {a.name}, "{kinds[a.name]}")' for a in arguments if kinds.get(a.name) in KINDS]
         numbers = [p.name for p in self.program.of_kind("number")]
         names = {a.name for a in arguments}
         outputs = [f'Output("{kind}", "{dtype}")' if dtype else f'Output("{kind}")' for kind, dtype in self.outputs]
@@ -108,7 +108,7 @@ class RowCode:
         return [
             f"def {entry.identifier}({', '.join(a.name for a in arguments)}):",
             f'    """{entry.doc.strip()}"""',
-            f"    given = ({', '.join(given)},)",
+            f"    given = ({', '.join(args)},)",
             f'    return run("{entry.schema.name}", {how}, given, {_tuple(numbers)}, {_tuple(outputs)}, {dims})',
         ]
 

@@ -81,7 +81,7 @@ class Reader(ast.NodeTransformer):
         self.lists = {a.name for a in entry.tensor_arguments if a.type.is_list}
         single = {a.name for a in entry.tensor_arguments} - self.lists
         self.tensors = (self.outputs.keys() | single) - {"grad", "grads"}
-        self.whole: dict[str, None] = {}  # tensors read as tensors, in order
+        self.as_tensor: dict[str, None] = {}  # tensors read as tensors, in order
         self.values: dict[str, SavedValue] = {}
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -95,7 +95,7 @@ class Reader(ast.NodeTransformer):
             case ast.Call(ast.Attribute(ast.Name(name), query), args=[]) if query in QUERIES and name in self.tensors:
                 return self._value(name, query, f".{query}()")
             case ast.Call(ast.Name(query), [ast.Name(name), *_]) if query in LIST_QUERIES and name in self.lists:
-                return self._kept(name, query, f"tuple([t._shape for t in {name}])")
+                return self._save(name, query, f"tuple([t._shape for t in {name}])")
             case ast.Call(ast.Name(name)):
                 node.func = ast.parse(self.calls.spelling(name, node.keywords), mode="eval").body
                 node.args = [self.visit(a) for a in node.args]
@@ -110,7 +110,7 @@ class Reader(ast.NodeTransformer):
         if node.id in ("grad", "grads"):
             return node
         if node.id in self.outputs or (argument is not None and argument.type.is_tensor):
-            self.whole[node.id] = None
+            self.as_tensor[node.id] = None
         elif argument is not None:
             self.values.setdefault(node.id, SavedValue(f"_saved_{node.id}", node.id, node.id))
         return node
@@ -120,11 +120,11 @@ class Reader(ast.NodeTransformer):
         argument = self.entry.schema.argument(name)
         if argument is None:
             number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
-            return self._kept(name, what, f"result{number}{read}")
+            return self._save(name, what, f"result{number}{read}")
         absent = f"None if {name} is None else " if argument.type.optional else ""
-        return self._kept(name, what, f"{absent}{name}{read}")
+        return self._save(name, what, f"{absent}{name}{read}")
 
-    def _kept(self, name: str, what: str, source: str) -> ast.expr:
+    def _save(self, name: str, what: str, source: str) -> ast.expr:
         local = f"{name}_{what}"
         slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
         self.values.setdefault(local, SavedValue(slot, source, local))
@@ -152,9 +152,9 @@ class Calls:
     def overload(self, name: str, keywords: Sequence[ast.keyword]) -> str:
         """The one overload that has parameters of these names, so that nobody looks for it when it is called; else
         the function of all."""
-        given = {keyword.arg for keyword in keywords}
-        fitting = [function for function, names in self.overloads.get(name, {}).items() if given <= names]
-        return fitting[0] if given and len(fitting) == 1 else name
+        args = {keyword.arg for keyword in keywords}
+        fitting = [function for function, names in self.overloads.get(name, {}).items() if args <= names]
+        return fitting[0] if args and len(fitting) == 1 else name
 
 
 def make_plan(entry: Entry, calls: Calls) -> Plan:
@@ -164,20 +164,20 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
     readers = {argument: Reader(entry, calls) for argument in own.formulas}
     formulas = {name: ast.unparse(reader.visit(copied(own.formulas[name]))) for name, reader in readers.items()}
     defined = [_defined(name, own, Reader(entry, calls), readers) for name in own.definitions]
-    reads = {argument: (*reader.whole, *reader.values) for argument, reader in readers.items()}
+    reads = {argument: (*reader.as_tensor, *reader.values) for argument, reader in readers.items()}
     for argument, reader in readers.items():
         values.update(reader.values)
-        for name in reader.whole:
+        for name in reader.as_tensor:
             needed.setdefault(name, []).append(argument)
     backward, backward_reads = "", Reader(entry, calls)
     if entry.backward is not None:
         backward = _kernel_call(backward_reads, entry.backward)
         values.update(backward_reads.values)
-        for name in backward_reads.whole:
+        for name in backward_reads.as_tensor:
             needed.setdefault(name, list(formulas))
     tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
     formulas, shared = share(formulas)
-    also = (*backward_reads.whole, *backward_reads.values)
+    also = (*backward_reads.as_tensor, *backward_reads.values)
     return Plan(tensors, tuple(values.values()), formulas, reads, backward, also, (*defined, *shared))
 
 
@@ -185,7 +185,7 @@ def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -
     """A definition as a local variable: what it reads, the formulas that use it read."""
     source = ast.unparse(reader.visit(copied(own.definitions[name])))
     for argument in own.users[name]:
-        users[argument].whole |= reader.whole
+        users[argument].as_tensor |= reader.as_tensor
         users[argument].values |= reader.values
     return Shared(name, source, own.users[name])
 
@@ -197,8 +197,10 @@ def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]
         tree = ast.parse(source, mode="eval").body
         if isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call):
             takers.setdefault(ast.unparse(tree.value), []).append(argument)
-    several = [(call, arguments) for call, arguments in takers.items() if len(arguments) > 1]
-    shared = tuple(Shared(f"shared_{i}", call, tuple(arguments)) for i, (call, arguments) in enumerate(several))
+    multi_argument_calls = [(call, arguments) for call, arguments in takers.items() if len(arguments) > 1]
+    shared = tuple(
+        Shared(f"shared_{i}", call, tuple(arguments)) for i, (call, arguments) in enumerate(multi_argument_calls)
+    )
     names = {argument: each for each in shared for argument in each.formulas}
     rewritten = {a: names[a].name + f[len(names[a].source) :] if a in names else f for a, f in formulas.items()}
     return rewritten, shared

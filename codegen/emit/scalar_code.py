@@ -24,8 +24,8 @@ _PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
 NO_NUMBERS = ("ScalarType", "Generator", "MemoryFormat")  # what a kernel is never given
 
 
-MOST_NODES = 2_000  # of an expression with its ops inlined
-MOST_LEVELS = 60  # of it, and of calls in each other while it is made
+MAX_NODES = 2_000  # of an expression with its ops inlined
+MAX_LEVELS = 60  # of it, and of calls in each other while it is made
 
 
 class NotElementwise(Exception):
@@ -57,7 +57,7 @@ class Inliner:
 
     def scalar(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
         """The scalar form of an expression over tensors; `scope` gives the scalar form of its names."""
-        if self.level == MOST_LEVELS:
+        if self.level == MAX_LEVELS:
             raise NotElementwise("too deep")
         self.level += 1
         try:
@@ -99,11 +99,11 @@ class Inliner:
 
     def method(self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]) -> ast.expr:
         """A method call: its tensor stands where the schema has `self`, as in `x.where(condition, y)`."""
-        given = [self.scalar(a, scope) for a in args]
-        given.insert(self.place_of_self(name), self.scalar(value, scope))
-        return self.call(name, given, self.named(keywords, scope))
+        values = [self.scalar(a, scope) for a in args]
+        values.insert(self.self_position(name), self.scalar(value, scope))
+        return self.call(name, values, self.named(keywords, scope))
 
-    def place_of_self(self, name: str) -> int:
+    def self_position(self, name: str) -> int:
         """The place of a method's tensor among the arguments of the function."""
         schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
         return [a.name for a in schema.arguments].index("self") if schema else 0
@@ -143,19 +143,19 @@ def bind(entry: Entry, args: list[ast.expr], named: dict[str, ast.expr]) -> dict
 
 def bounded(tree: ast.expr) -> ast.expr:
     """The expression, unless ops that were inlined in each other have made it many times what the spec says."""
-    if count(tree) > MOST_NODES or too_deep(tree, MOST_LEVELS):
+    if count(tree) > MAX_NODES or too_deep(tree, MAX_LEVELS):
         raise NotElementwise("too large")
     return tree
 
 
 def count(tree: ast.expr) -> int:
     """The nodes of an expression, counted no further than to one too many; shared parts count each time."""
-    return sum(1 for _ in islice(ast.walk(tree), MOST_NODES + 1))
+    return sum(1 for _ in islice(ast.walk(tree), MAX_NODES + 1))
 
 
 def substitute(tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
     sizes = {name: count(value) for name, value in scope.items()}
-    if sum(sizes.get(node.id, 0) for node in ast.walk(tree) if isinstance(node, ast.Name)) > MOST_NODES:
+    if sum(sizes.get(node.id, 0) for node in ast.walk(tree) if isinstance(node, ast.Name)) > MAX_NODES:
         raise NotElementwise("too large")
     return substituted(tree, scope)
 

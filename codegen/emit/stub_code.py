@@ -23,30 +23,30 @@ class Signature:
 
 def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
     """All functions of ops/, aliases included; of a base's entry only what it adds to one of these functions."""
-    found = []
+    matches = []
     for code in ops:
         schema = code.entry.schema
         parameters = code.parameters(out=True)
         for name in (schema.name,) if code.origin else code.entry.names:
-            found.append(Signature(name, parameters, code.returns))
+            matches.append(Signature(name, parameters, code.returns))
             if code.has_inplace:
-                found.append(Signature(f"{name}_", code.parameters(inplace=True), code.returns))
+                matches.append(Signature(f"{name}_", code.parameters(inplace=True), code.returns))
         if code.name != schema.name and not code.origin:
-            found.append(Signature(code.name, parameters, code.returns))
-    return marked(found)
+            matches.append(Signature(code.name, parameters, code.returns))
+    return flagged_overloads(matches)
 
 
 def stub_methods(ops: Iterable[OpCode]) -> list[Signature]:
-    found = []
+    matches = []
     for code in ops:
         parameters = ANYTHING if code.is_variadic else code.parameters(method=True)
         for name in code.entry.names:
             if "method" in code.entry.variants:
-                found.append(Signature(name, parameters, code.returns))
+                matches.append(Signature(name, parameters, code.returns))
             if code.has_inplace:
-                found.append(Signature(f"{name}_", parameters, code.returns))
-        found += operator_methods(code)
-    return marked(found)
+                matches.append(Signature(f"{name}_", parameters, code.returns))
+        matches += operator_methods(code)
+    return flagged_overloads(matches)
 
 
 def operator_methods(code: OpCode) -> list[Signature]:
@@ -62,7 +62,7 @@ def operator_methods(code: OpCode) -> list[Signature]:
     return [Signature(f"__{stem}{BINARY[symbol]}__", "self, other: Any", "Tensor") for stem in stems]
 
 
-def marked(signatures: list[Signature]) -> list[Signature]:
+def flagged_overloads(signatures: list[Signature]) -> list[Signature]:
     """Grouped by name, each once, with `overload` where a name has several."""
     groups: dict[str, dict[Signature, None]] = {}
     for signature in signatures:

@@ -32,13 +32,13 @@ def torch_stubs(table: Path) -> Files:
     Args:
         table: `specgrad/torch_names.py`, which is data and imports nothing of the package.
     """
-    found = runpy.run_path(str(table)) | runpy.run_path(str(table.with_name("unavailable.py")))
-    names = found["NAMES"]
+    result = runpy.run_path(str(table)) | runpy.run_path(str(table.with_name("unavailable.py")))
+    names = result["NAMES"]
     packages = {name.rpartition(".")[0] for name in names}
     files = {}
     for name in names:
         place = name.replace(".", "/") + ("/__init__" if name in packages else "")
-        files[f"{place}.pyi"] = _Stub(name, found, table.parent.parent).text()
+        files[f"{place}.pyi"] = _Stub(name, result, table.parent.parent).text()
     return files
 
 
@@ -54,42 +54,46 @@ class _Stub:
         """All of it."""
         title = f'"""PyTorch\'s `torch.{self.module}`, by names: written from `torch_names.py`."""'
         typed = [*self._settings(), *self._absent(), *self._others()]
-        named = {name for _, name, _ in self._words()}
+        named = {name for _, name, _ in self._names()}
         needed = [line for name, line in _NEEDED.items() if name not in named and any(name in text for text in typed)]
         same = ['_Same = TypeVar("_Same")'] if _NEEDED["_Same"] in needed else []
         return "\n".join([title, "", *needed, *self._imports(), *same, *self._aliases(), *typed, ""])
 
-    def _words(self) -> Iterator[tuple[str, str, str]]:
+    def _names(self) -> Iterator[tuple[str, str, str]]:
         """Homes by their full names, names, and what these are there."""
         for entry in self.table["NAMES"][self.module]:
-            home, _, words = entry.partition(":")
-            own = home.removeprefix(_PYTHON) if home.startswith(_PYTHON) else f"specgrad.{home}".rstrip(".")
-            for name, _, there in (word.partition("=") for word in words.split()):
+            op_library, _, phrases = entry.partition(":")
+            own = (
+                op_library.removeprefix(_PYTHON)
+                if op_library.startswith(_PYTHON)
+                else f"specgrad.{op_library}".rstrip(".")
+            )
+            for name, _, there in (word.partition("=") for word in phrases.split()):
                 yield own, name, there or name
 
     def _imports(self) -> Iterator[str]:
         """A name under its own name is offered; one under another is only there to be given that."""
-        named = {name for _, name, _ in self._words()}
-        for home, name, there in self._words():
-            if name == "*" and home != "specgrad":
-                yield f"from {home} import *"
+        named = {name for _, name, _ in self._names()}
+        for op_library, name, there in self._names():
+            if name == "*" and op_library != "specgrad":
+                yield f"from {op_library} import *"
             elif name == there and name.isidentifier():
-                yield f"from {home} import {name} as {name}"
+                yield f"from {op_library} import {name} as {name}"
             elif name.isidentifier() and there not in named:
-                yield f"from {home} import {there}"
+                yield f"from {op_library} import {there}"
         yield from (f"from . import {name} as {name}" for name in self._below() if name not in named)
 
     def _below(self) -> Iterator[str]:
         """The modules that lie in this one, but for those that a home offers under the same name."""
-        homes = [home.replace(".", "/") for home, name, _ in self._words() if name == "*"]
-        texts = [path.read_text() for home in homes if (path := self.root / home / "__init__.py").is_file()]
+        homes = [op_library.replace(".", "/") for op_library, name, _ in self._names() if name == "*"]
+        texts = [path.read_text() for op_library in homes if (path := self.root / op_library / "__init__.py").is_file()]
         for name in self.table["NAMES"]:
             above, _, last = name.rpartition(".")
             if above == self.module and not any(f'    "{last}",' in text for text in texts):
                 yield last
 
     def _aliases(self) -> Iterator[str]:
-        for _, name, there in self._words():
+        for _, name, there in self._names():
             if name != there:
                 yield f"{name} = {there}"
 
@@ -116,7 +120,7 @@ class _Stub:
     def _others(self) -> Iterator[str]:
         """What is found for names that nothing lists."""
         if self.module in self.table["BORROWERS"] or any(
-            name.endswith("()") or (name == "*" and home == "specgrad") for home, name, _ in self._words()
+            name.endswith("()") or (name == "*" and op_library == "specgrad") for op_library, name, _ in self._names()
         ):
             yield f"\n{_ANSWERS}"
 

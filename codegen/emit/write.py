@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..library.manifest import MANIFEST, Manifest, joined, parse, read_manifest
+from ..library.manifest import MANIFEST, Manifest, merge_manifest, parse, read_manifest
 from ..library.ownership import Refused, check_folders, check_root, folders_of, is_below, kind, plain_bytes
 
 Files = dict[str, str]  # path below the output folder -> text
@@ -33,7 +33,7 @@ class Plan:
     old: Manifest
     changed: tuple[str, ...]
     gone: tuple[str, ...]  # written earlier, no longer produced
-    kept: tuple[str, ...]  # no longer produced, but changed since they were written
+    retained: tuple[str, ...]  # no longer produced, but changed since they were written
 
     def carry_out(self) -> None:
         """Write and delete; a run that is killed here leaves a folder that the next run completes."""
@@ -41,7 +41,7 @@ class Plan:
         self._clear_parts()
         if not self.changed and not self.gone:
             return
-        replace(self.root, MANIFEST, joined(self.files[MANIFEST], self.old))
+        replace(self.root, MANIFEST, merge_manifest(self.files[MANIFEST], self.old))
         for name in self.changed:
             if name != MANIFEST:
                 replace(self.root, name, self.files[name])
@@ -77,9 +77,9 @@ def plan(root: Path, files: Files) -> Plan:
 
 def _content(root: Path, name: str, text: str, old: Manifest) -> bytes | None:
     """The content of a file as it is now; refused where it is not the generator's and would change."""
-    found, path = kind(root / name), root / name
-    if found not in ("", "file"):
-        raise Refused(f"{path}: expected a file to write, found a {found}: move it away")
+    result, path = kind(root / name), root / name
+    if result not in ("", "file"):
+        raise Refused(f"{path}: expected a file to write, found a {result}: move it away")
     content = plain_bytes(path)
     if content is not None and content != text.encode() and not old.owns(name) and name != MANIFEST:
         what = f"a file that {MANIFEST} lists" if old.hashes else "none, or one that the generator wrote"

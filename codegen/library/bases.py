@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..proof.load import load_spec
 from ..spec.model import Spec
-from .homes import Home, Library, runtime_home
+from .homes import Library, OpLibrary, runtime_library
 from .manifest import MANIFEST, read_manifest
 from .modules import RUNTIME
 from .ownership import Refused
@@ -27,7 +27,7 @@ class Base:
     name: str  # as it is imported
     generated: str  # the import path of what was generated
     spec: Spec
-    home: Home | None = None  # its hand-written parts, but for specgrad's own
+    op_library: OpLibrary | None = None  # its hand-written parts, but for specgrad's own
 
 
 def tree_base(spec: Spec) -> Base:
@@ -47,10 +47,10 @@ def chain(name: str, tree: Spec) -> tuple[Base, ...]:
             raise Refused(f"--base {first}: {name} builds on itself")
         roots[name] = _root(name)
         name = recorded_base(roots[name])
-    found = [tree_base(tree)]
+    matches = [tree_base(tree)]
     for name, root in reversed(roots.items()):
-        found.append(_read(name, root, [base.home for base in found if base.home]))
-    return tuple(found)
+        matches.append(_read(name, root, [base.op_library for base in matches if base.op_library]))
+    return tuple(matches)
 
 
 def _root(name: str) -> Path:
@@ -62,29 +62,29 @@ def _root(name: str) -> Path:
     return root
 
 
-def _read(name: str, root: Path, below: Sequence[Home]) -> Base:
+def _read(name: str, root: Path, below: Sequence[OpLibrary]) -> Base:
     """A package of a user's ops, on top of the hand-written parts of others."""
     title = read_manifest(root).spec
-    places = [above / title for above in (root, root.parent)]
-    path = next((place for place in places if place.is_file()), None)
+    locations = [above / title for above in (root, root.parent)]
+    path = next((location for location in locations if location.is_file()), None)
     if path is None:
-        raise Refused(f"--base {name}: expected its spec at {places[-1]}, found none: a base has to ship its spec")
-    home = None if root == _folder(name) else Home(root.parent, name, relative=False, label=name)
-    functions, problems = Library((runtime_home(), *below, *([home] if home else []))).functions
+        raise Refused(f"--base {name}: expected its spec at {locations[-1]}, found none: a base has to ship its spec")
+    op_library = None if root == _folder(name) else OpLibrary(root.parent, name, relative=False, label=name)
+    functions, problems = Library((runtime_library(), *below, *([op_library] if op_library else []))).functions
     spec, wrong = load_spec(path, f"{name}/{path.name}", functions)
     problems = [*problems, *wrong]
     if problems:
         raise Refused(f"--base {name}: {problems[0]}")
-    return Base(name, name if home is None else f"{name}.generated", spec, home)
+    return Base(name, name if op_library is None else f"{name}.generated", spec, op_library)
 
 
 def _folder(name: str) -> Path:
     """Where a package lies, which is not imported for that."""
-    found = importlib.util.find_spec(name) if name.isidentifier() else None
-    places = list(found.submodule_search_locations or ()) if found else []
-    if not places:
+    result = importlib.util.find_spec(name) if name.isidentifier() else None
+    locations = list(result.submodule_search_locations or ()) if result else []
+    if not locations:
         raise Refused(f"--base {name}: expected the name of a package that Python finds, such as specgrad")
-    return Path(places[0]).resolve()
+    return Path(locations[0]).resolve()
 
 
 def recorded_base(root: Path) -> str:

@@ -10,29 +10,32 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from ..spec.model import Entry, Spec
-from .homes import KEYS, Home
+from .homes import KEYS, OpLibrary
 
-FOUND = {"check": "check", "shape": "meta"}  # fields of an entry whose functions are found, and the keys that name them
+BIN_SEARCH = {
+    "check": "check",
+    "shape": "meta",
+}  # fields of an entry whose functions are found, and the keys that name them
 
 
-def with_parts_by_name(spec: Spec, home: Home | None) -> Spec:
+def with_parts_by_name(spec: Spec, op_library: OpLibrary | None) -> Spec:
     """The spec, with the functions of its own package that its entries have by their names."""
-    if home is None:
+    if op_library is None:
         return spec
-    names = {field: frozenset(part.name for part in home.tables[KEYS[key]]) for field, key in FOUND.items()}
+    names = {field: frozenset(part.name for part in op_library.tables[KEYS[key]]) for field, key in BIN_SEARCH.items()}
     return replace(spec, entries=tuple(_with_parts(entry, names) for entry in spec.entries))
 
 
 def _with_parts(entry: Entry, names: dict[str, frozenset[str]]) -> Entry:
-    found = {field: name for field in FOUND if (name := _own_part(entry, field, names[field])) is not None}
-    if not found:
+    results = {field: name for field in BIN_SEARCH if (name := _own_part(entry, field, names[field])) is not None}
+    if not results:
         return entry
-    places = entry.key_places | {FOUND[field]: entry.where for field in found}
-    return replace(entry, key_places=places, **found)  # type: ignore[arg-type]
+    locations = entry.key_locations | {BIN_SEARCH[field]: entry.where for field in results}
+    return replace(entry, key_locations=locations, **results)  # type: ignore[arg-type]
 
 
 def _own_part(entry: Entry, field: str, names: Collection[str]) -> str | None:
     """The function of the entry's name that a field would name; None where it does, or none is needed."""
-    if FOUND[field] in entry.key_places or (field == "shape" and entry.compute.kind != "kernel"):
+    if BIN_SEARCH[field] in entry.key_locations or (field == "shape" and entry.compute.kind != "kernel"):
         return None
     return next((name for name in (entry.identifier, entry.schema.name) if name in names), None)

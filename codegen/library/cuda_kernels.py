@@ -16,9 +16,9 @@ LIBRARIES = "cuda.libraries"  # the room of cuBLAS, cuFFT and cuSOLVER, as modul
 def files_beside(file: Path) -> Iterator[Path]:
     """The files that may hold the kernels for CUDA that go with those of a file; see runtime/cuda/fallback.py."""
     for name in dict.fromkeys((file.name.replace("cpu", "cuda"), "cuda.py")):
-        found = file.with_name(name)
-        if found != file and found.is_file():
-            yield found
+        result = file.with_name(name)
+        if result != file and result.is_file():
+            yield result
 
 
 def on_cuda(kernel: Part) -> str:
@@ -35,11 +35,11 @@ def programs_named(kernel: Part, programs: Iterable[Program]) -> tuple[Program, 
     for file in files_beside(kernel.file):
         nodes = dict(offered_nodes(file))
         if kernel.name in nodes:
-            return tuple(known[word] for word in dict.fromkeys(words_of(kernel.name, nodes)) if word in known)
+            return tuple(known[word] for word in dict.fromkeys(kernel_names_in(kernel.name, nodes)) if word in known)
     return ()
 
 
-def words_of(name: str, nodes: Mapping[str, ast.stmt], seen: set[str] | None = None) -> Iterator[str]:
+def kernel_names_in(name: str, nodes: Mapping[str, ast.stmt], seen: set[str] | None = None) -> Iterator[str]:
     """The strings of a definition, and of those of the module that it names."""
     seen = set() if seen is None else seen
     seen.add(name)
@@ -47,7 +47,7 @@ def words_of(name: str, nodes: Mapping[str, ast.stmt], seen: set[str] | None = N
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         elif isinstance(node, ast.Name) and node.id in nodes and node.id not in seen:
-            yield from words_of(node.id, nodes, seen)
+            yield from kernel_names_in(node.id, nodes, seen)
 
 
 def uses_libraries(file: Path) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 from ..spec.model import Entry
 
 RULE = re.compile(r"#\s*-{4,}\s*(.*?)[\s-]*")  # `# ---- Title ----`, or a line of dashes alone
-MOST_CHARACTERS = 60  # of a title in a paragraph, and of a page's name
+MAX_TITLE_CHARS = 60  # of a title in a paragraph, and of a page's name
 UNTITLED = "Ops"
 
 
@@ -46,14 +46,15 @@ def families(path: Path, entries: Sequence[Entry]) -> list[Family]:
     in_comments = all(entry.section is None for entry in entries)
     parts = _below_comments(path, entries) if in_comments else _in_sections(entries)
     members: dict[str, list[Entry]] = {UNTITLED: []}
-    words: dict[str, list[str]] = {UNTITLED: []}
+    comments: dict[str, list[str]] = {UNTITLED: []}
     for title, introduction, own in parts:
         members.setdefault(title, []).extend(own)
-        words.setdefault(title, []).append(introduction)
-    found = {title: own for title, own in members.items() if own}
-    names = slugs(found)
+        comments.setdefault(title, []).append(introduction)
+    results = {title: own for title, own in members.items() if own}
+    names = slugs(results)
     return [
-        Family(t, " ".join(filter(None, dict.fromkeys(words[t]))), tuple(own), names[t]) for t, own in found.items()
+        Family(t, " ".join(filter(None, dict.fromkeys(comments[t]))), tuple(own), names[t])
+        for t, own in results.items()
     ]
 
 
@@ -84,22 +85,22 @@ def _in_sections(entries: Iterable[Entry]) -> Iterator[tuple[str, str, list[Entr
 
 def _below_comments(path: Path, entries: Sequence[Entry]) -> Iterator[tuple[str, str, list[Entry]]]:
     """Title, introduction and entries of what lies between two headings."""
-    found = [Heading(UNTITLED, "", 0), *headings(path.read_text(encoding="utf-8-sig"))]
-    ends = [heading.line for heading in found[1:]] + [max([e.where.line for e in entries], default=0) + 1]
-    for heading, end in zip(found, ends, strict=True):
+    matches = [Heading(UNTITLED, "", 0), *headings(path.read_text(encoding="utf-8-sig"))]
+    ends = [heading.line for heading in matches[1:]] + [max([e.where.line for e in entries], default=0) + 1]
+    for heading, end in zip(matches, ends, strict=True):
         own = [e for e in entries if heading.line <= e.where.line < end]
         yield heading.title, heading.introduction, own
 
 
 def slugs(titles: Iterable[str]) -> dict[str, str]:
     """A file's name for each title: its letters and digits in any script; numbers tell the same names apart."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for title in titles:
-        words = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", title).casefold())
-        name = "-".join(words)[:MOST_CHARACTERS].strip("-") or "section"
-        number = next(n for n in range(1, len(found) + 2) if _numbered(name, n) not in found.values())
-        found[title] = _numbered(name, number)
-    return found
+        comments = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", title).casefold())
+        name = "-".join(comments)[:MAX_TITLE_CHARS].strip("-") or "section"
+        number = next(n for n in range(1, len(results) + 2) if _numbered(name, n) not in results.values())
+        results[title] = _numbered(name, number)
+    return results
 
 
 def _numbered(name: str, number: int) -> str:
@@ -109,19 +110,24 @@ def _numbered(name: str, number: int) -> str:
 def headings(text: str) -> Iterator[Heading]:
     """The headings in the comments of a spec, each with the line of the entry that follows."""
     paragraphs: list[list[str]] = []
-    apart, at_top = True, True  # whether the next comment begins a paragraph; whether no entry has come yet
+    is_paragraph_start, at_top = (
+        True,
+        True,
+    )  # whether the next comment begins a paragraph; whether no entry has come yet
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("#"):
-            paragraphs = [*paragraphs, [line]] if apart else [*paragraphs[:-1], [*paragraphs[-1], line]]
-            apart = False
+            paragraphs = [*paragraphs, [line]] if is_paragraph_start else [*paragraphs[:-1], [*paragraphs[-1], line]]
+            is_paragraph_start = False
         elif not line.strip():
-            apart = True
+            is_paragraph_start = True
         else:
             if line.startswith("- "):
-                standing = paragraphs if apart else paragraphs[:-1]  # close above an entry: about that entry alone
-                yield from (Heading(*words, number) for words in _titles(paragraphs, standing, at_top))
+                standing = (
+                    paragraphs if is_paragraph_start else paragraphs[:-1]
+                )  # close above an entry: about that entry alone
+                yield from (Heading(*comments, number) for comments in _titles(paragraphs, standing, at_top))
                 at_top = False
-            paragraphs, apart = [], True
+            paragraphs, is_paragraph_start = [], True
 
 
 def _titles(
@@ -131,19 +137,19 @@ def _titles(
 
     Of these the first counts, but for one that is at the top of the file and so is about the file.
     """
-    marked = [words for paragraph in paragraphs for words in _marked(paragraph)]
-    if marked:
-        return marked
-    plain = [words for words in map(_sentence, standing) if _is_title(words[0])]
+    captions = [comments for paragraph in paragraphs for comments in _captions(paragraph)]
+    if captions:
+        return captions
+    plain = [comments for comments in map(_sentence, standing) if _is_title(comments[0])]
     return plain[1:2] if at_top and len(plain) > 1 else plain[:1]
 
 
-def _marked(paragraph: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _captions(paragraph: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Those of a paragraph with dashes: lines that have a title in them, or the text between lines that have none."""
-    rules = {i: found[1] for i, line in enumerate(paragraph) if (found := RULE.fullmatch(line))}
+    rules = {i: match[1] for i, line in enumerate(paragraph) if (match := RULE.fullmatch(line))}
     titled = [i for i, title in rules.items() if title]
     for i, end in zip(titled, [*titled[1:], len(paragraph)], strict=False):
-        yield rules[i].strip(" ."), _capital(_text(paragraph[i + 1 : end]))
+        yield rules[i].strip(" ."), _capital(_paragraph(paragraph[i + 1 : end]))
     if rules and not titled:
         boxed = _sentence(paragraph[min(rules) :])
         yield from [boxed] if boxed[0] else []
@@ -151,16 +157,16 @@ def _marked(paragraph: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _sentence(paragraph: Sequence[str]) -> tuple[str, str]:
     """The title that ends at the first colon or full stop, and the rest."""
-    words = _text(paragraph)
-    title, _, rest = words.partition(":") if ":" in words.partition(". ")[0] else words.partition(". ")
+    comments = _paragraph(paragraph)
+    title, _, rest = comments.partition(":") if ":" in comments.partition(". ")[0] else comments.partition(". ")
     return title.strip(" ."), _capital(rest)
 
 
 def _is_title(text: str) -> bool:
-    return 0 < len(text) <= MOST_CHARACTERS and not text[0].islower()
+    return 0 < len(text) <= MAX_TITLE_CHARS and not text[0].islower()
 
 
-def _text(lines: Sequence[str]) -> str:
+def _paragraph(lines: Sequence[str]) -> str:
     return " ".join(" ".join(line.strip("#- ") for line in lines).split())
 
 

@@ -23,8 +23,8 @@ def format_of(sources: Iterable[Path], skeleton: Mapping[str, str], helpers: Ite
     modules = (ast.parse(text) for name, text in skeleton.items() if name.endswith(".py"))
     called = {line for module in modules for line in _signatures(module)}
     called |= {f"{part.spelling}{_parameters(part.node)}" for part in helpers}
-    texts = [path.read_text(encoding="utf-8") for path in sorted(sources)]
-    return hashlib.sha256("\n".join([*texts, *sorted(called)]).encode()).hexdigest()[:12]
+    strings = [path.read_text(encoding="utf-8") for path in sorted(sources)]
+    return hashlib.sha256("\n".join([*strings, *sorted(called)]).encode()).hexdigest()[:12]
 
 
 def _signatures(module: ast.Module) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ..proof.axioms import Functions
 from ..proof.own_functions import Definition, read_functions
 from ..rows.functions import programs_of
 from ..rows.language import Program
-from ..spec.formula import place
+from ..spec.formula import location
 from ..spec.model import Problem, Spec, Where
 from .modules import (
     RUNTIME,
@@ -28,11 +28,11 @@ from .modules import (
     parameters_of,
     siblings,
 )
-from .taken import Taken
+from .taken import ReservedNames
 
-Places = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the package's folder
+FilePatterns = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the package's folder
 
-RUNTIME_PLACES: Places = {
+RUNTIME_RULE_FILES: FilePatterns = {
     "kernel": ("ops/*/cpu*.py",),
     "plan": ("ops/*/plans*.py",),
     "check": ("ops/*/checks*.py",),
@@ -46,7 +46,7 @@ RUNTIME_PLACES: Places = {
     "scalar function": ("kernels/scalar/__init__.py",),
     "scalar function of complex numbers": ("kernels/scalar/complex.py",),
 }
-PLACES: Places = {
+RULE_FILES: FilePatterns = {
     "kernel": ("kernels.py", "kernels/*.py"),
     "plan": ("plans.py", "plans/*.py", "recipes.py", "recipes/*.py"),
     "check": ("checks.py", "checks/*.py"),
@@ -92,15 +92,15 @@ class Known:
     batches: frozenset[str] | None = None
     shapes: frozenset[str] | None = None
     sparse_rules: frozenset[str] | None = None
-    marked_rules: frozenset[str] | None = None
+    conj_rules: frozenset[str] | None = None
     views: frozenset[str] | None = None
     parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
-    taken: Taken = field(default_factory=Taken)
+    reserved: ReservedNames = field(default_factory=ReservedNames)
     beside: Mapping[str, str] = field(default_factory=dict)  # names that are out of reach, and where they are defined
 
 
 @dataclass(frozen=True)
-class Home:
+class OpLibrary:
     """A package with hand-written parts.
 
     `path` is its import path, if `relative` seen from the package that the generated one lies in. `label` begins the
@@ -110,12 +110,12 @@ class Home:
     folder: Path
     path: str
     relative: bool
-    places: Places = field(default_factory=lambda: PLACES)
+    locations: FilePatterns = field(default_factory=lambda: RULE_FILES)
     label: str = ""
 
     @cached_property
     def tables(self) -> dict[str, list[Part]]:
-        return {kind: list(self._read(kind)) for kind in self.places}
+        return {kind: list(self._read(kind)) for kind in self.locations}
 
     def _read(self, kind: str) -> Iterator[Part]:
         for path in self.files(kind):
@@ -125,13 +125,13 @@ class Home:
 
     @cached_property
     def parameters(self) -> dict[str, dict[str, Parameters]]:
-        found: dict[str, dict[str, Parameters]] = {}
+        results: dict[str, dict[str, Parameters]] = {}
         for kind in KEYS.values():
             modules: dict[Path, list[ast.stmt]] = {}
             for part in self.tables[kind]:
                 modules.setdefault(part.file, []).append(part.node)
-            found[kind] = {name: each for body in modules.values() for name, each in parameters_of(body).items()}
-        return found
+            results[kind] = {name: each for body in modules.values() for name, each in parameters_of(body).items()}
+        return results
 
     @cached_property
     def definitions(self) -> list[Definition]:
@@ -142,8 +142,8 @@ class Home:
         return [Definition(p.name, file, p.node) for p, file in pairs if isinstance(p.node, ast.FunctionDef)]
 
     def files(self, kind: str) -> list[Path]:
-        found = (path for pattern in self.places[kind] for path in sorted(self.folder.glob(pattern)))
-        return [path for path in found if self.label == "" or path.name != "__init__.py"]
+        result = (path for pattern in self.locations[kind] for path in sorted(self.folder.glob(pattern)))
+        return [path for path in result if self.label == "" or path.name != "__init__.py"]
 
     def module_path(self, module: tuple[str, ...], depth: int) -> str:
         """A module as one of the generated package imports it that lies `depth` folders deep."""
@@ -155,7 +155,7 @@ class Home:
 class Part:
     """One function or variable that a spec may name."""
 
-    home: Home
+    op_library: OpLibrary
     kind: str
     name: str
     file: Path
@@ -164,23 +164,23 @@ class Part:
     @cached_property
     def module(self) -> tuple[str, ...]:
         """The module below its package: ("ops", "reduction", "cpu")."""
-        parts = self.file.relative_to(self.home.folder).with_suffix("").parts
+        parts = self.file.relative_to(self.op_library.folder).with_suffix("").parts
         return parts[:-1] if parts[-1] == "__init__" else parts
 
     @property
     def shown(self) -> str:
-        folder = "runtime" if not self.home.label else self.home.folder.name
-        return "/".join((folder, *self.file.relative_to(self.home.folder).parts))
+        folder = "runtime" if not self.op_library.label else self.op_library.folder.name
+        return "/".join((folder, *self.file.relative_to(self.op_library.folder).parts))
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return f"{self.shown}:{self.node.lineno}"
 
     @cached_property
     def alias(self) -> str:
         """The name of its module in generated code. No argument begins with an underscore."""
-        if self.home.label:
-            return "_".join(("", self.home.label, *self.module))
+        if self.op_library.label:
+            return "_".join(("", self.op_library.label, *self.module))
         return "_".join(self.module[1:] or self.module)  # reduction_cpu_backward for ops/reduction/cpu_backward.py
 
     @property
@@ -207,7 +207,7 @@ class Part:
 
     @property
     def where(self) -> Where:
-        return place(str(self.file), self.node)
+        return location(str(self.file), self.node)
 
     @property
     def arity(self) -> Arity:
@@ -216,7 +216,7 @@ class Part:
 
     def import_line(self, depth: int) -> str:
         """The statement that gives a module its alias, in a module of generated code that lies so deep."""
-        package, last = self.home.module_path(self.module[:-1], depth), self.module[-1]
+        package, last = self.op_library.module_path(self.module[:-1], depth), self.module[-1]
         return f"from {package} import {last}" + (f" as {self.alias}" if self.alias != last else "")
 
 
@@ -224,18 +224,18 @@ class Part:
 class Library:
     """The hand-written parts of some packages; what an earlier one has stands."""
 
-    homes: tuple[Home, ...]
+    op_libraries: tuple[OpLibrary, ...]
     made: tuple[Part, ...] = ()  # kernels that are made of row programs
 
     @cached_property
     def parts(self) -> dict[str, dict[str, Part]]:
-        found: dict[str, dict[str, Part]] = {kind: {} for kind in PLACES}
-        for home in self.homes:
-            for kind, table in found.items():
-                found[kind] = {part.name: part for part in reversed(home.tables[kind])} | table
+        results: dict[str, dict[str, Part]] = {kind: {} for kind in RULE_FILES}
+        for op_library in self.op_libraries:
+            for kind, table in results.items():
+                results[kind] = {part.name: part for part in reversed(op_library.tables[kind])} | table
         for part in self.made:
-            found[part.kind][part.name] = part
-        return found
+            results[part.kind][part.name] = part
+        return results
 
     def get(self, kind: str, name: str | None) -> Part | None:
         return self.parts[kind].get(name or "")
@@ -251,10 +251,10 @@ class Library:
         return {(kind, part.writes): part for kind in kinds for part in self.parts[kind].values() if part.writes}
 
     def parameters(self, kind: str) -> dict[str, Parameters]:
-        found: dict[str, Parameters] = {}
-        for home in self.homes:
-            found = home.parameters[kind] | found
-        return found
+        results: dict[str, Parameters] = {}
+        for op_library in self.op_libraries:
+            results = op_library.parameters[kind] | results
+        return results
 
     def known(self) -> Known:
         """The functions that a spec may name, as its checks take them."""
@@ -270,68 +270,81 @@ class Library:
             batches=names["batching rule"],
             shapes=names["shape rule"],
             sparse_rules=names["sparse rule"],
-            marked_rules=names["rule for marked tensors"],
+            conj_rules=names["rule for marked tensors"],
             views=names["view"],
-            parameters={key: found for key, kind in KEYS.items() if (found := self.parameters(kind))},
+            parameters={key: result for key, kind in KEYS.items() if (result := self.parameters(kind))},
         )
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:
         """The row programs of kernels that are written by hand for the CPU."""
-        paths = (path for home in self.homes for path in sorted(home.folder.glob("ops/*/rows*.py")) if not home.label)
+        paths = (
+            path
+            for op_library in self.op_libraries
+            for path in sorted(op_library.folder.glob("ops/*/rows*.py"))
+            if not op_library.label
+        )
         scalars = {name: part.arity for name, part in self.parts["scalar function"].items()}
         return tuple(program for path in paths for program in programs_of(path, scalars).values())
 
     @cached_property
     def functions(self) -> tuple[Functions, list[Problem]]:
         """The scalar functions of users' packages with their derivatives and meanings, and the problems with these."""
-        found: tuple[Functions, list[Problem]] = {}, []
-        for home in self.homes:
-            if home.label:
-                known, problems = read_functions(home.definitions, found[0])
-                found = known, found[1] + problems
-        return found
+        result: tuple[Functions, list[Problem]] = {}, []
+        for op_library in self.op_libraries:
+            if op_library.label:
+                known, problems = read_functions(op_library.definitions, result[0])
+                result = known, result[1] + problems
+        return result
 
     def scalar_modules(self) -> tuple[Path, ...]:
         kinds = ("scalar function", "scalar function of complex numbers")
-        return tuple(path for home in self.homes if home.label for kind in kinds for path in home.files(kind))
+        return tuple(
+            path
+            for op_library in self.op_libraries
+            if op_library.label
+            for kind in kinds
+            for path in op_library.files(kind)
+        )
 
     def scalar_imports(self, names: Iterable[str]) -> list[str]:
         """The statements by which the file of a kernel has the scalar functions that it calls."""
         modules: dict[str, list[str]] = {}
         for part in (self["scalar function", name] for name in names):
-            modules.setdefault(part.home.module_path(part.module, depth=3), []).append(part.name)
-        return [f"from {module} import {', '.join(found)}" for module, found in modules.items()]
+            modules.setdefault(part.op_library.module_path(part.module, depth=3), []).append(part.name)
+        return [f"from {module} import {', '.join(result)}" for module, result in modules.items()]
 
     def clashes(self, ops: Mapping[str, Where]) -> Iterator[Problem]:
         """Names that a user's package gives a second meaning; `ops` are those that formulas call, and their places."""
-        for index, home in enumerate(self.homes):
-            if home.label:
-                for kind in PLACES:
-                    yield from _clashes(home, kind, Library(self.homes[:index]), ops if kind == "helper" else {})
+        for index, op_library in enumerate(self.op_libraries):
+            if op_library.label:
+                for kind in RULE_FILES:
+                    yield from _clashes(
+                        op_library, kind, Library(self.op_libraries[:index]), ops if kind == "helper" else {}
+                    )
 
 
-def _clashes(home: Home, kind: str, before: Library, ops: Mapping[str, Where]) -> Iterator[Problem]:
+def _clashes(op_library: OpLibrary, kind: str, before: Library, ops: Mapping[str, Where]) -> Iterator[Problem]:
     first: dict[str, Part] = {}
-    for part in home.tables[kind]:
+    for part in op_library.tables[kind]:
         other = first.setdefault(part.name, part)
         earlier = before.get(kind, part.name) or (other if other is not part else None)
-        place = earlier.place if earlier else ops.get(part.name)
-        if place is not None:
+        location = earlier.location if earlier else ops.get(part.name)
+        if location is not None:
             what = f"a {kind}" if earlier else "an op"
-            message = f"there is {what} of this name at {place}: rename it, or let its name begin with an underscore"
+            message = f"there is {what} of this name at {location}: rename it, or let its name begin with an underscore"
             yield Problem(part.where, part.name, "", message)
 
 
 @cache
-def runtime_home(relative: bool = False) -> Home:
+def runtime_library(relative: bool = False) -> OpLibrary:
     """specgrad's own package of hand-written parts, as generated code in the tree or outside it imports it."""
-    return Home(RUNTIME, "runtime" if relative else "specgrad.runtime", relative, RUNTIME_PLACES)
+    return OpLibrary(RUNTIME, "runtime" if relative else "specgrad.runtime", relative, RUNTIME_RULE_FILES)
 
 
 def read_known(runtime: Path = RUNTIME) -> Known:
-    home = runtime_home() if runtime == RUNTIME else Home(runtime, "runtime", False, RUNTIME_PLACES)
-    return Library((home,)).known()
+    op_library = runtime_library() if runtime == RUNTIME else OpLibrary(runtime, "runtime", False, RUNTIME_RULE_FILES)
+    return Library((op_library,)).known()
 
 
 def import_lines(parts: Iterable[Part | None]) -> list[str]:
@@ -339,5 +352,5 @@ def import_lines(parts: Iterable[Part | None]) -> list[str]:
     return sorted({part.import_line(depth=2) for part in parts if part is not None})
 
 
-def op_places(*specs: Spec) -> dict[str, Where]:
+def op_locations(*specs: Spec) -> dict[str, Where]:
     return {name: e.where for spec in specs for e in spec.entries for name in e.names}

@@ -16,7 +16,7 @@ from .ownership import Refused, plain_bytes
 
 MANIFEST = "manifest.sha256"
 TITLE = "# What `python -m {}` wrote from {}. Run it again rather than edit these files.\n"
-LAID_OUT = " Laid out by {}.\n"
+FORMATTED_BY = " Laid out by {}.\n"
 TITLE_LINE = re.compile(
     r"# What `python -m [\w. ]+` wrote from (.+?)\. Run it again rather than edit these files\."
     r"(?: Laid out by (ruff [\w.+-]+)\.)?"
@@ -46,7 +46,7 @@ def digest(content: bytes) -> str:
 
 
 def title(command: str, spec: str, layout: str = "") -> str:
-    return TITLE.format(command, spec).rstrip("\n") + (LAID_OUT.format(layout) if layout else "\n")
+    return TITLE.format(command, spec).rstrip("\n") + (FORMATTED_BY.format(layout) if layout else "\n")
 
 
 def listed(files: dict[str, str], command: str, spec: str, layout: str = "") -> dict[str, str]:
@@ -58,7 +58,7 @@ def lines(hashes: dict[str, frozenset[str]]) -> str:
     return "".join(f"{each}  {name}\n" for name in sorted(hashes) for each in sorted(hashes[name]))
 
 
-def joined(text: str, old: Manifest) -> str:
+def merge_manifest(text: str, old: Manifest) -> str:
     """A manifest's text that lists also what an older one does."""
     new = parse(text, Path(MANIFEST))
     names = {*new.hashes, *old.hashes}
@@ -80,8 +80,8 @@ def read_manifest(root: Path) -> Manifest:
 def parse(text: str, path: Path) -> Manifest:
     """The manifest in a text, which has to have the form that `listed` gives it."""
     first, *rest = text.splitlines() or [""]
-    found = TITLE_LINE.fullmatch(first)
-    if not found:
+    result = TITLE_LINE.fullmatch(first)
+    if not result:
         raise Refused(f"{path}:1:1: expected the first line of a manifest of the generator: {TAMPERED}")
     hashes: dict[str, frozenset[str]] = {}
     for number, line in enumerate(rest, 2):
@@ -89,7 +89,7 @@ def parse(text: str, path: Path) -> Manifest:
         if not match or not PATH.fullmatch(match[2]) or match[2] == MANIFEST:
             raise Refused(f"{path}:{number}:1: expected a hash and a path below this folder: {TAMPERED}")
         hashes[match[2]] = hashes.get(match[2], frozenset()) | {match[1]}
-    return Manifest(found[1], hashes, found[2] or "")
+    return Manifest(result[1], hashes, result[2] or "")
 
 
 TAMPERED = "restore this file, or move it away with what the generator wrote beside it"

@@ -29,16 +29,16 @@ def offered_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
     own = list(defined_nodes(path))
     yield from own
     for name, (module, original) in siblings(path).items():
-        found = dict(defined_nodes(module)) if module.is_file() else {}
-        if _public(name) and original in found:
-            yield name, found[original]
+        results = dict(defined_nodes(module)) if module.is_file() else {}
+        if _public(name) and original in results:
+            yield name, results[original]
 
 
 def siblings(path: Path) -> dict[str, tuple[Path, str]]:
     """The names that a module imports from modules beside and below it, or from their package: file and name there."""
     imports = [node for node in statements_of(path) if isinstance(node, ast.ImportFrom) and node.level == 1]
-    places = [(node.module or "__init__").split(".") for node in imports]
-    files = [path.parent.joinpath(*place[:-1], f"{place[-1]}.py") for place in places]
+    locations = [(node.module or "__init__").split(".") for node in imports]
+    files = [path.parent.joinpath(*location[:-1], f"{location[-1]}.py") for location in locations]
     pairs = [(file, alias) for file, node in zip(files, imports, strict=True) for alias in node.names]
     return {alias.asname or alias.name: (file, alias.name) for file, alias in pairs}
 
@@ -66,8 +66,8 @@ def arity_of(arguments: ast.arguments) -> Arity:
     """The fewest and the most arguments of a call, those passed by keyword included."""
     positional = len(arguments.posonlyargs) + len(arguments.args)
     required_keywords = sum(default is None for default in arguments.kw_defaults)
-    most = math.inf if arguments.vararg or arguments.kwarg else positional + len(arguments.kwonlyargs)
-    return positional - len(arguments.defaults) + required_keywords, most
+    max_args = math.inf if arguments.vararg or arguments.kwarg else positional + len(arguments.kwonlyargs)
+    return positional - len(arguments.defaults) + required_keywords, max_args
 
 
 def _public(name: str) -> bool:
@@ -78,7 +78,7 @@ def _public(name: str) -> bool:
 class Parameters:
     names: tuple[str, ...]  # that can be given by place
     required: int  # of these, the first so many
-    most: float  # arguments by place; infinite with *args
+    max_args: float  # arguments by place; infinite with *args
     rest: str = ""  # the name behind the star
     first_hint: str = ""  # the annotation of the first
     gives: str = ""  # the annotation of the result
@@ -89,18 +89,18 @@ class Parameters:
         return frozenset(_reads(self.function)) if self.function is not None else frozenset()
 
     def takes(self, count: int) -> bool:
-        return self.required <= count <= self.most
+        return self.required <= count <= self.max_args
 
 
 def parameters_of(body: Iterable[ast.stmt]) -> dict[str, Parameters]:
-    found: dict[str, Parameters] = {}
+    results: dict[str, Parameters] = {}
     for node in body:
         match node:
             case ast.FunctionDef(name=name, args=arguments) if not any(d is None for d in arguments.kw_defaults):
-                found[name] = _parameters(node)
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) if other in found:
-                found[name] = found[other]
-    return found
+                results[name] = _parameters(node)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) if other in results:
+                results[name] = results[other]
+    return results
 
 
 def _parameters(function: ast.FunctionDef) -> Parameters:

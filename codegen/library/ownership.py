@@ -57,13 +57,13 @@ def check_root(root: Path) -> None:
 def check_folders(root: Path, names: Iterator[str]) -> None:
     """The folders of files below the root: plain ones that can be written to, or none yet."""
     for name in sorted({folder for each in names for folder in folders_of(each)}):
-        found = kind(root / name)
-        if found:
-            _check_folder(root / name, found)
+        result = kind(root / name)
+        if result:
+            _check_folder(root / name, result)
 
 
-def _check_folder(path: Path, found: str) -> None:
-    if found != "folder":
-        raise Refused(f"{path}: expected a folder to write to, found a {found}: move it away")
+def _check_folder(path: Path, result: str) -> None:
+    if result != "folder":
+        raise Refused(f"{path}: expected a folder to write to, found a {result}: move it away")
     if not os.access(path, os.W_OK | os.X_OK):
         raise Refused(f"{path}: expected a folder to write to, found one without the permission to")

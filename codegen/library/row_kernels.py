@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..spec.model import Entry, Spec
 from ..spec.row_program import NO_PART, check_of_rows
-from .homes import PLACES, Home, Known, Part
+from .homes import RULE_FILES, Known, OpLibrary, Part
 from .modules import parameters_of
 
 FOLDER = ("kernels", "rows")  # in a generated package
@@ -42,16 +42,18 @@ class RowPart(Part):
 
 def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:
     """The kernels of the entries that have row programs, and the checks of those that name none of their own."""
-    home = Home(Path(), "", relative=True, places=dict.fromkeys(PLACES, ()))
-    found: list[Part] = []
+    op_library = OpLibrary(Path(), "", relative=True, locations=dict.fromkeys(RULE_FILES, ()))
+    matches: list[Part] = []
     for entry in entries:
         if entry.rows is not None:
-            given = [a.name for a in entry.schema.arguments]
+            args = [a.name for a in entry.schema.arguments]
             passed = [a.name for a in entry.schema.arguments if a.type.base not in NO_PART]
             where, check = Path(entry.where.file), check_of_rows(entry.schema)
-            found.append(RowPart(home, "kernel", entry.identifier, where, _stub(entry, entry.identifier, passed)))
-            found.append(RowPart(home, "check", check, where, _stub(entry, check, ["name", *given])))
-    return tuple(found)
+            matches.append(
+                RowPart(op_library, "kernel", entry.identifier, where, _stub(entry, entry.identifier, passed))
+            )
+            matches.append(RowPart(op_library, "check", check, where, _stub(entry, check, ["name", *args])))
+    return tuple(matches)
 
 
 def _stub(entry: Entry, name: str, arguments: Sequence[str]) -> ast.FunctionDef:
@@ -59,21 +61,21 @@ def _stub(entry: Entry, name: str, arguments: Sequence[str]) -> ast.FunctionDef:
     listed = ", ".join(arguments)
     doc = f'"""{demand_of(entry)}"""' if name != entry.identifier else "pass"
     tree = ast.parse(f"def {name}({listed}):\n    {doc}\n    return compute({listed})")
-    found = tree.body[0]
-    assert isinstance(found, ast.FunctionDef)
-    found.lineno = entry.where.line
-    return found
+    value = tree.body[0]
+    assert isinstance(value, ast.FunctionDef)
+    value.lineno = entry.where.line
+    return value
 
 
 def demand_of(entry: Entry) -> str:
     """What the generated check of a program's arguments demands, in words."""
     assert entry.rows is not None
-    words = ["`dim` in range"] if any(a.name == "dim" for a in entry.schema.arguments) else []
-    words += [f"`{p.array}` of one row" for p in entry.rows.of_kind("shared")]
-    words += [f"`{p.array}` of one number a row" for p in entry.rows.of_kind("each")]
+    phrases = ["`dim` in range"] if any(a.name == "dim" for a in entry.schema.arguments) else []
+    phrases += [f"`{p.array}` of one row" for p in entry.rows.of_kind("shared")]
+    phrases += [f"`{p.array}` of one number a row" for p in entry.rows.of_kind("each")]
     rows = [f"`{p.array}`" for p in entry.rows.of_kind("row")]
-    words += [f"{' and '.join(rows)} of one shape"] if len(rows) > 1 else []
-    return ", ".join(words) + "."
+    phrases += [f"{' and '.join(rows)} of one shape"] if len(rows) > 1 else []
+    return ", ".join(phrases) + "."
 
 
 def with_row_kernels(known: Known, spec: Spec) -> Known:

@@ -25,22 +25,22 @@ SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z`])")
 class Demand:
     """A condition on the arguments, and the exceptions that are raised where it does not hold."""
 
-    words: str
+    phrases: str
     errors: tuple[str, ...]
 
 
 @cache
 def demand(rule: Part) -> Demand:
-    words = _words(rule)
-    words = WRAPS.sub(r"\1 in range", words)
-    return Demand(words[:1].lower() + words[1:], tuple(sorted(_raised(rule))) or ("RuntimeError",))
+    phrases = _described(rule)
+    phrases = WRAPS.sub(r"\1 in range", phrases)
+    return Demand(phrases[:1].lower() + phrases[1:], tuple(sorted(_raised(rule))) or ("RuntimeError",))
 
 
 def promise(rule: Part) -> str:
-    return SENTENCE.split(_words(rule))[0].rstrip(".")
+    return SENTENCE.split(_described(rule))[0].rstrip(".")
 
 
-def _words(rule: Part) -> str:
+def _described(rule: Part) -> str:
     return " ".join((ast.get_docstring(rule.node) or "").split()) if isinstance(rule.node, ast.FunctionDef) else ""
 
 
@@ -57,7 +57,7 @@ def reads_elements(rule: Part) -> bool:
 
     Those that all rules share ask for that of a tensor in the place of a number, which native code does not take.
     """
-    own = _read_functions(*rule.home.files(rule.kind))
+    own = _read_functions(*rule.op_library.files(rule.kind))
     names = {ast.unparse(n) for n in _reached(rule, own) if isinstance(n, ast.Name | ast.Attribute)}
     return bool({name.rpartition(".")[2] for name in names} & READING) or "namespace.op" in names
 
@@ -73,9 +73,11 @@ def reads_any(rule: Part, numbers: Sequence[int]) -> bool:
     if not isinstance(rule.node, ast.FunctionDef):
         return True
     names = [a.arg for a in rule.node.args.args][1:]  # behind the name of the op
-    asked = {names[n] if n < len(names) else _rest(rule.node) for n in numbers}
-    given_back = {id(n) for r in ast.walk(rule.node) if isinstance(r, ast.Return) for n in _items(r.value)}
-    return any(isinstance(n, ast.Name) and n.id in asked and id(n) not in given_back for n in ast.walk(rule.node))
+    argument_names = {names[n] if n < len(names) else _rest(rule.node) for n in numbers}
+    returned_ids = {id(n) for r in ast.walk(rule.node) if isinstance(r, ast.Return) for n in _items(r.value)}
+    return any(
+        isinstance(n, ast.Name) and n.id in argument_names and id(n) not in returned_ids for n in ast.walk(rule.node)
+    )
 
 
 def _rest(function: ast.FunctionDef) -> str:
@@ -90,7 +92,7 @@ def _items(value: ast.expr | None) -> list[ast.expr]:
 def _functions(rule: Part) -> dict[str, ast.FunctionDef]:
     """The functions of a rule's package, and those that all rules share with the rest of the runtime."""
     shared = ("dispatch/checks.py", "dispatch/shape_checks.py", "tensor/shapes.py")
-    return _read_functions(*rule.home.files(rule.kind), *(RUNTIME / path for path in shared))
+    return _read_functions(*rule.op_library.files(rule.kind), *(RUNTIME / path for path in shared))
 
 
 @cache
@@ -124,5 +126,5 @@ def _raised(rule: Part) -> set[str]:
     raised = [
         n.exc.func for n in _reached(rule, _functions(rule)) if isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call)
     ]
-    found = {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
-    return {name for name in found if hasattr(builtins, name)}
+    matches = {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
+    return {name for name in matches if hasattr(builtins, name)}

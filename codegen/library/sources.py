@@ -17,13 +17,13 @@ COMPILED_AS = {"primitives": "intrinsics"}  # what a compiler is given instead, 
 def _definitions(path: Path) -> dict[str, str]:
     """The texts of a module's functions, classes and constants, by name."""
     text = path.read_text(encoding="utf-8")
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found[node.name] = ast.get_source_segment(text, node) or ""
+            results[node.name] = ast.get_source_segment(text, node) or ""
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            found[node.targets[0].id] = ast.get_source_segment(text, node) or ""
-    return found
+            results[node.targets[0].id] = ast.get_source_segment(text, node) or ""
+    return results
 
 
 @cache
@@ -58,13 +58,13 @@ def function_source(name: str, modules: tuple[Path, ...] = ()) -> str:
     """
     own = (_file("scalar"), _file("scalar", "complex"))
     todo = [(path, name) for path in (*own, *modules)]
-    texts: dict[tuple[Path, str], str] = {}
+    sources: dict[tuple[Path, str], str] = {}
     while todo:
-        path, name = place = todo.pop()
+        path, name = definition = todo.pop()
         if name in (imported := _siblings(path)):
             todo.append(imported[name])
-        elif place not in texts and name in (defined := _definitions(path)):
-            texts[place] = defined[name]
+        elif definition not in sources and name in (defined := _definitions(path)):
+            sources[definition] = defined[name]
             todo += [(path, used) for used in _names_in(defined[name])]
             todo += [(path.with_name(f"{COMPILED_AS[path.stem]}.py"), name)] if path.stem in COMPILED_AS else []
-    return "\n".join(texts[place] for place in sorted(texts))
+    return "\n".join(sources[definition] for definition in sorted(sources))

@@ -20,21 +20,21 @@ from .modules import statements_of
 
 
 @dataclass(frozen=True)
-class Taken:
+class ReservedNames:
     functions: frozenset[str] = field(default_factory=frozenset)  # beside which ops are defined
     locals: frozenset[str] = field(default_factory=frozenset)  # of the functions of ops, nodes and kernels
     attributes: frozenset[str] = field(default_factory=frozenset)  # of Tensor, by hand
 
 
-def read_taken(generated: Path, spec: Spec) -> Taken:
+def read_reserved(generated: Path, spec: Spec) -> ReservedNames:
     """The names that the generated modules of a folder use besides those that their spec gives."""
     try:
         return _read(generated, spec)
     except (OSError, ValueError, SyntaxError):  # they are not there or broken: this run is to mend them
-        return Taken()
+        return ReservedNames()
 
 
-def _read(generated: Path, spec: Spec) -> Taken:
+def _read(generated: Path, spec: Spec) -> ReservedNames:
     ops, nodes, kernels = (_modules(generated / folder) for folder in ("ops", "functions", "kernels/cpu"))
     defined = {name for module in ops for name in module.defined}
     defined |= {name for entry in spec.entries for alias in entry.aliases for name in (alias, f"{alias}_")}
@@ -45,7 +45,7 @@ def _read(generated: Path, spec: Spec) -> Taken:
     builtin = {name for name in used - values if hasattr(builtins, name)}
     prefixes = tuple(f"{name}_" for name in values)
     identifiers = {name for module in ops for name in module.identifiers}
-    return Taken(
+    return ReservedNames(
         frozenset({*identifiers, *builtin} - defined | {path.stem for path in generated.iterdir()}),
         frozenset(name for name in used - defined - values if not name.startswith(prefixes)),
         frozenset(_attributes(generated / "tensor.py")),
@@ -86,8 +86,8 @@ def _attributes(path: Path) -> Iterator[str]:
     modules = {alias.name: node for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
     bases = [base.id for node in body if isinstance(node, ast.ClassDef) for base in _plain(node.bases)]
     for name in bases:
-        found = path.parents[modules[name].level - 1].joinpath(*(modules[name].module or "").split("."))
-        classes = [node for node in statements_of(found.with_suffix(".py")) if isinstance(node, ast.ClassDef)]
+        result = path.parents[modules[name].level - 1].joinpath(*(modules[name].module or "").split("."))
+        classes = [node for node in statements_of(result.with_suffix(".py")) if isinstance(node, ast.ClassDef)]
         yield from (attribute for node in classes if node.name == name for attribute in _defined(node.body))
 
 

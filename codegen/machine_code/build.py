@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from specgrad.runtime.kernels.cuda.cubins import CARRIED, TARGETS, archive, packed, unpacked
+from specgrad.runtime.kernels.cuda.cubins import PREBUILT, TARGETS, archive, packed, unpacked
 
 from ..progress import Progress
 from .carried import all_known
@@ -35,67 +35,67 @@ DIGEST = " of "  # what it follows there
 class Built(NamedTuple):
     """What a kernel takes of a GPU, as the table has it, and its machine code for each target if that is carried."""
 
-    taken: str
+    register_counts: str
     codes: tuple[bytes, ...]
 
 
 @cache
-def wanted() -> dict[str, list[Known]]:
-    found: dict[str, list[Known]] = {}
+def required() -> dict[str, list[Known]]:
+    results: dict[str, list[Known]] = {}
     for each in all_known():
-        found.setdefault(each.kernel.digest(each.signature), []).append(each)
-    return found
+        results.setdefault(each.kernel.digest(each.signature), []).append(each)
+    return results
 
 
-def is_carried(digest: str) -> bool:
-    return any(each.is_carried for each in wanted()[digest])
+def is_prebuilt(digest: str) -> bool:
+    return any(each.is_prebuilt for each in required()[digest])
 
 
 def compile_one(digest: str) -> Built:
     from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 
-    known = wanted()[digest][0]
+    known = required()[digest][0]
     text = ptx(known.kernel.make, known.signature)
     cubins = [to_cubin(text, target) for target in TARGETS]
     memory = [f" + {c.stack} + {c.spilled}" if c.stack or c.spilled else "" for c in cubins]
-    taken = ", ".join(f"{c.registers}{more}" for c, more in zip(cubins, memory, strict=True))
-    return Built(taken, tuple(c.code for c in cubins) if is_carried(digest) else ())
+    register_counts = ", ".join(f"{c.registers}{more}" for c, more in zip(cubins, memory, strict=True))
+    return Built(register_counts, tuple(c.code for c in cubins) if is_prebuilt(digest) else ())
 
 
 def compilers() -> str:
     return f"# numba-cuda {version('numba-cuda')}, nvJitLink {version('nvidia-nvjitlink')}"
 
 
-def build(folder: Path = CARRIED) -> int:
+def build(folder: Path = PREBUILT) -> int:
     """Bring archives and table up to date; how many kernels were compiled. Who is interrupted goes on from there."""
     folder.mkdir(exist_ok=True)
-    codes, taken = known(folder)
-    missing = [digest for digest in wanted() if is_missing(digest, codes, taken)]
+    codes, register_counts = known(folder)
+    missing = [digest for digest in required() if is_missing(digest, codes, register_counts)]
     try:
         with Progress(len(missing), "kernels") as progress:
             for digest, built in zip(missing, compiled(missing), strict=True):
-                taken[digest[:SHORT]] = built.taken
+                register_counts[digest[:SHORT]] = built.register_counts
                 if built.codes:
                     codes[digest] = built.codes
                 progress.step()
     finally:
-        write(folder, codes, taken)
+        write(folder, codes, register_counts)
     return len(missing)
 
 
-def is_missing(digest: str, codes: dict[str, Any], taken: dict[str, str]) -> bool:
-    return digest[:SHORT] not in taken or (is_carried(digest) and digest not in codes)
+def is_missing(digest: str, codes: dict[str, Any], register_counts: dict[str, str]) -> bool:
+    return digest[:SHORT] not in register_counts or (is_prebuilt(digest) and digest not in codes)
 
 
-def write(folder: Path, codes: dict[str, tuple[bytes, ...]], taken: dict[str, str]) -> None:
+def write(folder: Path, codes: dict[str, tuple[bytes, ...]], register_counts: dict[str, str]) -> None:
     """The archives and the table of what is wanted and was compiled."""
-    carried = [digest for digest in wanted() if is_carried(digest) and digest in codes]
-    for place, target in enumerate(TARGETS):
-        archive(target, folder).write_bytes(packed((digest, codes[digest][place]) for digest in carried))
+    prebuilt = [digest for digest in required() if is_prebuilt(digest) and digest in codes]
+    for position, target in enumerate(TARGETS):
+        archive(target, folder).write_bytes(packed((digest, codes[digest][position]) for digest in prebuilt))
     lines = [
-        f"{each.label}: {taken[digest[:SHORT]]}{DIGEST}{digest[:SHORT]}"
-        for digest, labelled in wanted().items()
-        if digest[:SHORT] in taken
+        f"{each.label}: {register_counts[digest[:SHORT]]}{DIGEST}{digest[:SHORT]}"
+        for digest, labelled in required().items()
+        if digest[:SHORT] in register_counts
         for each in labelled
     ]
     (folder / TABLE).write_text("\n".join([TITLE, compilers(), *sorted(lines)]) + "\n", encoding="utf-8")
@@ -114,25 +114,31 @@ def known(folder: Path) -> tuple[dict[str, tuple[bytes, ...]], dict[str, str]]:
         return {}, {}
     archives = [unpacked(path.read_bytes()) for path in paths]
     # In all of them: somebody may have been interrupted between writing one and another.
-    whole = [digest for digest in archives[0] if all(digest in each for each in archives)]
-    codes = {digest: tuple(each[digest] for each in archives) for digest in whole}
-    return codes, {digest: taken for taken, digest in table.values()}
+    full = [digest for digest in archives[0] if all(digest in each for each in archives)]
+    codes = {digest: tuple(each[digest] for each in archives) for digest in full}
+    return codes, {digest: register_counts for register_counts, digest in table.values()}
 
 
-def read_table(folder: Path = CARRIED) -> dict[str, tuple[str, str]]:
+def read_table(folder: Path = PREBUILT) -> dict[str, tuple[str, str]]:
     """What each kernel takes, and the beginning of its digest, by label; nothing where other compilers made it."""
     path = folder / TABLE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if lines[:2] != [TITLE, compilers()]:
         return {}
-    found = (line.rsplit(": ", 1) for line in lines[2:])
-    return {label: (taken, digest) for label, text in found for taken, _, digest in [text.partition(DIGEST)]}
+    result = (line.rsplit(": ", 1) for line in lines[2:])
+    return {
+        label: (register_counts, digest)
+        for label, text in result
+        for register_counts, _, digest in [text.partition(DIGEST)]
+    }
 
 
-def stale(folder: Path = CARRIED) -> list[str]:
+def stale(folder: Path = PREBUILT) -> list[str]:
     """Labels of kernels that the table lacks or has another text of, or the archives, and what is there besides."""
-    codes, taken = known(folder)
-    labels = {each.label for labelled in wanted().values() for each in labelled}
-    missing = [labelled[0].label for digest, labelled in wanted().items() if is_missing(digest, codes, taken)]
-    unused = [digest for digest in codes if digest not in wanted()]
+    codes, register_counts = known(folder)
+    labels = {each.label for labelled in required().values() for each in labelled}
+    missing = [
+        labelled[0].label for digest, labelled in required().items() if is_missing(digest, codes, register_counts)
+    ]
+    unused = [digest for digest in codes if digest not in required()]
     return [*missing, *sorted(labels ^ read_table(folder).keys()), *unused]

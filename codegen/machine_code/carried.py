@@ -8,15 +8,15 @@ from .element_kernels import element_kernels
 from .known import Known
 from .moving_kernels import moving_kernels
 from .row_kernels import row_kernels
-from .several_kernels import several_kernels
+from .several_kernels import multi_tensor_kernels
 from .sorting_kernels import sorting_kernels
-from .texts import text_kernels
+from .texts import source_kernels
 
 
 def all_known() -> Iterator[Known]:
     yield from element_kernels()
     yield from row_kernels()
-    yield from several_kernels()
+    yield from multi_tensor_kernels()
     yield from moving_kernels()
     yield from sorting_kernels()
-    yield from text_kernels()
+    yield from source_kernels()

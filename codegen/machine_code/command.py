@@ -24,7 +24,7 @@ def cubins_command(argv: Sequence[str]) -> int:
     if not options.check:
         print(f"{build()} kernels compiled")
         return 0
-    found = stale()
-    for label in found[:20]:
+    result = stale()
+    for label in result[:20]:
         print(f"stale: {label}", file=sys.stderr)
-    return 1 if found else 0
+    return 1 if result else 0

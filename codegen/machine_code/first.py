@@ -24,24 +24,24 @@ from .first_programs import PROGRAMS
 
 def recorded(program: Callable[[], None]) -> Iterator[str]:
     """The lines of a program, with an empty one behind its first step."""
-    found = dict[str, None]()
+    result = dict[str, None]()
     load = KernelCache.load_overload
 
     def noted(self: Any, sig: Any, context: Any) -> Any:
         function = self.compiler.py_func
         line = first.line_of(function.__module__, function.__name__, getattr(sig, "args", sig))
         if line is not None:
-            found[line] = None
+            result[line] = None
         return load(self, sig, context)
 
     def ended(*_: Any) -> None:
-        found[""] = None
+        result[""] = None
 
     hook = register_optimizer_step_post_hook(ended)
     with patch.object(KernelCache, "load_overload", noted):
         program()
     hook.remove()
-    return iter(found)
+    return iter(result)
 
 
 def part_of(name: str, folder: str) -> str:

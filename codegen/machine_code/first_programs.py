@@ -13,7 +13,7 @@ from specgrad.nn import functional, init, modules, utils
 from specgrad.utils.data import DataLoader, TensorDataset
 
 CLASSES, BATCH, STEPS = 10, 16, 2
-LETTERS, POSITIONS, WIDTH, HEADS = 65, 32, 64, 4
+VOCABULARY_SIZE, POSITIONS, WIDTH, HEADS = 65, 32, 64, 4
 
 
 def perceptron() -> None:
@@ -49,7 +49,7 @@ class Block(modules.Module):
     def __init__(self) -> None:
         super().__init__()
         self.before, self.between = modules.LayerNorm(WIDTH), modules.LayerNorm(WIDTH)
-        self.shared, self.joined = modules.Linear(WIDTH, 3 * WIDTH), modules.Linear(WIDTH, WIDTH)
+        self.shared, self.fused = modules.Linear(WIDTH, 3 * WIDTH), modules.Linear(WIDTH, WIDTH)
         self.rest = modules.Sequential(
             modules.Linear(WIDTH, 4 * WIDTH), modules.GELU(), modules.Linear(4 * WIDTH, WIDTH), modules.Dropout(0.1)
         )
@@ -60,33 +60,36 @@ class Block(modules.Module):
         ]
         q, k, v = heads
         seen = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.joined(seen.transpose(1, 2).contiguous().view(x.shape))
+        x = x + self.fused(seen.transpose(1, 2).contiguous().view(x.shape))
         return x + self.rest(self.between(x))
 
 
 class Transformer(modules.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.letters, self.positions = modules.Embedding(LETTERS, WIDTH), modules.Embedding(POSITIONS, WIDTH)
+        self.token_embedding, self.positions = (
+            modules.Embedding(VOCABULARY_SIZE, WIDTH),
+            modules.Embedding(POSITIONS, WIDTH),
+        )
         self.blocks, self.norm = modules.Sequential(Block(), Block()), modules.LayerNorm(WIDTH)
-        self.head = modules.Linear(WIDTH, LETTERS, bias=False)
-        self.letters.weight = self.head.weight
+        self.head = modules.Linear(WIDTH, VOCABULARY_SIZE, bias=False)
+        self.token_embedding.weight = self.head.weight
         init.normal_(self.head.weight, std=0.02)
 
     def forward(self, x: Tensor) -> Tensor:
-        found = self.letters(x) + self.positions(sg.arange(x.size(1)))
-        scores: Tensor = self.head(self.norm(self.blocks(functional.dropout(found, 0.1))))
+        result = self.token_embedding(x) + self.positions(sg.arange(x.size(1)))
+        scores: Tensor = self.head(self.norm(self.blocks(functional.dropout(result, 0.1))))
         return scores
 
 
 def transformer() -> None:
     """A small language model, with clipped gradients."""
-    model, text = Transformer(), sg.randint(LETTERS, (1000,))
+    model, text = Transformer(), sg.randint(VOCABULARY_SIZE, (1000,))
     optimizer = sg.optim.AdamW(model.parameters())
     for _ in range(STEPS):
         begin = sg.randint(len(text) - POSITIONS, (BATCH,))
         x, y = (sg.stack([text[i + more : i + more + POSITIONS] for i in begin]) for more in (0, 1))
-        functional.cross_entropy(model(x).view(-1, LETTERS), y.view(-1)).backward()
+        functional.cross_entropy(model(x).view(-1, VOCABULARY_SIZE), y.view(-1)).backward()
         utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
@@ -95,18 +98,18 @@ def transformer() -> None:
 class Recurrent(modules.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.letters, self.head = modules.Embedding(LETTERS, WIDTH), modules.Linear(WIDTH, CLASSES)
+        self.token_embedding, self.head = modules.Embedding(VOCABULARY_SIZE, WIDTH), modules.Linear(WIDTH, CLASSES)
         self.lstm = modules.LSTM(WIDTH, WIDTH, num_layers=2, batch_first=True, dropout=0.1)
 
     def forward(self, x: Tensor) -> Tensor:
-        scores: Tensor = self.head(self.lstm(self.letters(x))[0][:, -1])
+        scores: Tensor = self.head(self.lstm(self.token_embedding(x))[0][:, -1])
         return scores
 
 
 def recurrent() -> None:
     """A small network that reads texts."""
     model = Recurrent()
-    x = sg.randint(LETTERS, (STEPS * BATCH, POSITIONS))
+    x = sg.randint(VOCABULARY_SIZE, (STEPS * BATCH, POSITIONS))
     classify(model, x, sg.optim.Adam(model.parameters()))
 
 
@@ -131,8 +134,8 @@ class Residual(modules.Module):
         self.shortcut = modules.Conv2d(before, width, 1, stride=2, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        found = self.norms[0](self.first(x)).relu()
-        return functional.relu(self.norms[1](self.second(found)) + self.norms[2](self.shortcut(x)))
+        result = self.norms[0](self.first(x)).relu()
+        return functional.relu(self.norms[1](self.second(result)) + self.norms[2](self.shortcut(x)))
 
 
 def residual() -> None:
@@ -163,10 +166,10 @@ class Autoencoder(modules.Module):
         )
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        found = self.reading(x)
-        mean, log_variance = self.mean(found), self.log_variance(found)
-        drawn = mean + sg.randn_like(mean) * sg.exp(0.5 * log_variance)
-        return self.writing(drawn), mean, log_variance
+        result = self.reading(x)
+        mean, log_variance = self.mean(result), self.log_variance(result)
+        latent = mean + sg.randn_like(mean) * sg.exp(0.5 * log_variance)
+        return self.writing(latent), mean, log_variance
 
 
 def autoencoder() -> None:
@@ -187,12 +190,12 @@ def autoencoder() -> None:
 def classify(model: Any, x: Tensor, optimizer: Any) -> None:
     """Train for two steps, and look at how often a network is right."""
     data = TensorDataset(x, sg.randint(CLASSES, (len(x),)))
-    for part, wanted in DataLoader(data, batch_size=BATCH, shuffle=True):
+    for part, required in DataLoader(data, batch_size=BATCH, shuffle=True):
         optimizer.zero_grad()
-        found = model(part)
-        functional.cross_entropy(found, wanted).backward()
+        result = model(part)
+        functional.cross_entropy(result, required).backward()
         optimizer.step()
-        (found.argmax(1) == wanted).float().mean().item()
+        (result.argmax(1) == required).float().mean().item()
 
 
 PROGRAMS: tuple[Callable[[], None], ...] = (

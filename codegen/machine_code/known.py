@@ -13,4 +13,4 @@ class Known(NamedTuple):
     label: str
     kernel: Kernel
     signature: Signature
-    is_carried: bool = False
+    is_prebuilt: bool = False

@@ -24,16 +24,16 @@ TOKEN = re.compile(r"[(),]|\w+(?:\[\])?")
 
 @cache
 def lines() -> tuple[str, ...]:
-    found = FILE.read_text(encoding="utf-8").splitlines() if FILE.is_file() else []
-    return tuple(dict.fromkeys(each for line in found for each in (line, line.replace("float16", "bfloat16"))))
+    result = FILE.read_text(encoding="utf-8").splitlines() if FILE.is_file() else []
+    return tuple(dict.fromkeys(each for line in result for each in (line, line.replace("float16", "bfloat16"))))
 
 
 def launched(maker: str) -> Iterator[tuple[str, list[str], Signature]]:
     for line in lines():
         head, _, signature = line.partition(" (")
-        name, *words = head.split(" ")
+        name, *phrases = head.split(" ")
         if name == maker:
-            yield line, words, signature_of(f"({signature}")
+            yield line, phrases, signature_of(f"({signature}")
 
 
 def dtype_of(name: str) -> np.dtype:
@@ -48,10 +48,10 @@ def signature_of(text: str) -> Any:
         if tokens[at] != "(":
             name = tokens[at]
             return (Array(dtype_of(name[:-2])) if name.endswith("[]") else dtype_of(name)), at + 1
-        found, at = [], at + 1
+        result, at = [], at + 1
         while tokens[at] != ")":
             value, at = part(at + (tokens[at] == ","))
-            found.append(value)
-        return tuple(found), at + 1
+            result.append(value)
+        return tuple(result), at + 1
 
     return part(0)[0]

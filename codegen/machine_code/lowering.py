@@ -40,19 +40,19 @@ def modules_command(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m codegen modules", description=__doc__)
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     options = parser.parse_args(argv)
-    found = [in_process(level, options.check) for level in LEVELS]
-    wanted = set(chain(*found))
+    matches = [in_process(level, options.check) for level in LEVELS]
+    requested = set(chain(*matches))
     archive = lowered.archive()
-    missing = {digest for entries in found for digest, entry in entries.items() if not entry}
-    unused = {*archive.keys()} - wanted if archive is not None else set()
+    missing = {digest for entries in matches for digest, entry in entries.items() if not entry}
+    unused = {*archive.keys()} - requested if archive is not None else set()
     if options.check:
-        for level, entries in zip(LEVELS, found, strict=True):
+        for level, entries in zip(LEVELS, matches, strict=True):
             print(f"{level}: {sum(not entry for entry in entries.values())} of {len(entries)} modules are missing")
         print(f"{len(unused)} modules are of no use")
         return 1 if missing or unused else 0
-    data = lowered.packed({digest: entry for entries in found for digest, entry in entries.items()})
-    replace(lowered.place(), data)
-    print(f"{len(wanted)} modules, {len(data) / 1e6:.1f} MB")
+    data = lowered.packed({digest: entry for entries in matches for digest, entry in entries.items()})
+    replace(lowered.cache_path(), data)
+    print(f"{len(requested)} modules, {len(data) / 1e6:.1f} MB")
     return 0
 
 
@@ -76,12 +76,12 @@ def in_process(level: str, only_known: bool) -> Entries:
 
 def entries(only_known: bool) -> Entries:
     """The entries for the processor that this process compiles for."""
-    found = {digest: lowered.find(digest) or b"" for digest in [*kernels(), *units()]}
-    missing = [digest for digest, entry in found.items() if not entry]
+    results = {digest: lowered.find(digest) or b"" for digest in [*kernels(), *units()]}
+    missing = [digest for digest, entry in results.items() if not entry]
     if not only_known:
-        found |= lower([line for digest, line in kernels().items() if digest in missing])
-        found |= {digest: unit.compiled() for digest, unit in units().items() if digest in missing}
-    return found
+        results |= lower([line for digest, line in kernels().items() if digest in missing])
+        results |= {digest: unit.compiled() for digest, unit in units().items() if digest in missing}
+    return results
 
 
 def kernels() -> dict[bytes, str]:
@@ -101,35 +101,39 @@ def kinds_of(line: str) -> tuple[Any, ...]:
 
 def units() -> dict[bytes, Any]:
     """The native code that programs begin with, by digest."""
-    found = [getattr(import_module(f"{first.OWN}.{module}"), name) for module, name in first.UNITS]
-    return {unit.digest(): unit for unit in found}
+    matches = [getattr(import_module(f"{first.OWN}.{module}"), name) for module, name in first.UNITS]
+    return {unit.digest(): unit for unit in matches}
 
 
 def lower(lines: Sequence[str]) -> Entries:
     """What numba makes of the kernels of some lines, before LLVM optimises it."""
-    found, texts = Entries(), dict[Any, str]()
+    result, sources = Entries(), dict[Any, str]()
     optimise, save = KernelLibrary._optimize_final_module, KernelCache.save_overload
 
     def noted(library: Any) -> None:
-        texts[library] = nameless(str(library._final_module))
+        sources[library] = nameless(str(library._final_module))
         optimise(library)
 
-    def kept(cache: KernelCache, sig: Any, data: Any) -> None:
+    def save_lowered(cache: KernelCache, sig: Any, data: Any) -> None:
         save(cache, sig, data)
         name, _, *rest = parts_of(data)
-        found[cache.lowered_from(sig)] = dumps((name, texts[data.library], *rest))
+        result[cache.lowered_from(sig)] = dumps((name, sources[data.library], *rest))
 
     lowering = patch.object(KernelLibrary, "_optimize_final_module", noted)
-    with lowering, patch.object(KernelCache, "save_overload", kept), Progress(len(lines), "kernels") as progress:
+    with (
+        lowering,
+        patch.object(KernelCache, "save_overload", save_lowered),
+        Progress(len(lines), "kernels") as progress,
+    ):
         for line in lines:
             first.compile_line(line)
             progress.step()
-    return found
+    return result
 
 
 def nameless(text: str) -> str:
     """A module without the addresses of this process's functions, which no kernel reads."""
-    names = {found[0]: f"{found[1]}{i}" for i, found in enumerate(ADDRESS.finditer(text))}
+    names = {result[0]: f"{result[1]}{i}" for i, result in enumerate(ADDRESS.finditer(text))}
     for line, name in names.items():
         text = text.replace(line.partition(" ")[0], name).replace(line.partition(" ")[2], "= linkonce global ptr null")
     return text

@@ -21,7 +21,7 @@ from specgrad.runtime.ops.optim import cuda as optim
 from specgrad.runtime.tensor import dtypes
 
 from ..progress import Progress
-from ..verify.samples import Drawing, Drawn, call_texts
+from ..verify.samples import Drawing, SampledArgument, sample_calls
 from .launched import FILE
 from .several_kernels import Changes
 from .stepping import steps
@@ -47,33 +47,33 @@ class Recorder(SimulatedDriver):
             self.lines.add(f"{self.made[kernel]} {described(signature)}")
         return int(super().load(kernel, signature, device))
 
-    def noting(self, make: Any, words: Callable[..., str]) -> Any:
-        def noted(*given: Any) -> Any:
-            kernel = make(*given)
-            self.made[kernel] = words(*given)
+    def noting(self, make: Any, describe_key: Callable[..., str]) -> Any:
+        def noted(*value: Any) -> Any:
+            kernel = make(*value)
+            self.made[kernel] = describe_key(*value)
             return kernel
 
         return noted
 
 
-def of_text(maker: str) -> Callable[..., str]:
-    def words(function: Any, computed: np.dtype, *rest: Any) -> str:
+def label_of(maker: str) -> Callable[..., str]:
+    def describe_key(function: Any, computed: np.dtype, *rest: Any) -> str:
         return f"{maker} {function.__module__.removeprefix(RUNTIME)}.{function.__name__} {computed.name}"
 
-    return words
+    return describe_key
 
 
-def of_rows(module: str, name: str, team: str, layout: str, computed: np.dtype, is_far: bool) -> str:
+def of_rows(module: str, name: str, thread_group: str, layout: str, computed: np.dtype, needs_int64: bool) -> str:
     """The words of a row program: of its launch over whole rows, from which those of all teams and parts follow."""
     program = module.rpartition(".cuda_")[2]
-    return f"rows {program} {layout} {computed.name}" if name in ("held", "whole") else ""
+    return f"rows {program} {layout} {computed.name}" if name in ("held", "full") else ""
 
 
 def record() -> int:
     """Write the lines of all samples and steps; how many there are."""
     with recording() as recorder, Progress(len(OPS), "ops") as progress:
         for op in OPS:
-            for text in (*call_texts(op), *op.hard):
+            for text in (*sample_calls(op), *op.hard):
                 for floats in FLOATS:
                     run_as(op, text, floats)
                 run_as(op, text, SINGLE["c"])
@@ -87,10 +87,10 @@ def record() -> int:
 def recording() -> Iterator[Recorder]:
     recorder, changes = Recorder(), Changes()
     makers: list[tuple[Any, str, Callable[..., str]]] = [
-        (indexed, "indexed_kernel", of_text("indexed")),
-        (elements, "text_kernel", of_text("element")),
+        (indexed, "indexed_kernel", label_of("indexed")),
+        (elements, "source_kernel", label_of("element")),
         (rows, "row_kernel", of_rows),
-        (several, "changing", changes.of_given),
+        (several, "changing", changes.of_groups),
         (several, "counting", changes.of_counted),
         (several, "folding", changes.of_fold),
     ]
@@ -98,8 +98,8 @@ def recording() -> Iterator[Recorder]:
         stack.enter_context(patch.object(driver, "_chosen", [recorder]))
         stack.enter_context(patch.dict(os.environ, {"SPECGRAD_CUDA_FALLBACK": "silent"}))
         stack.enter_context(patch.object(optim, "change_of", changes.noting(optim.change_of)))
-        for module, name, words in makers:
-            stack.enter_context(patch.object(module, name, recorder.noting(getattr(module, name), words)))
+        for module, name, describe_key in makers:
+            stack.enter_context(patch.object(module, name, recorder.noting(getattr(module, name), describe_key)))
         yield recorder
 
 
@@ -109,12 +109,12 @@ def run_as(op: Any, text: str, dtype: np.dtype) -> None:
         run(op, Drawing(op, text, dtype.kind == "c", dtypes).arguments(text), dtype)
 
 
-def run(op: Any, given: dict[str, Any], dtype: np.dtype = SINGLE["f"]) -> None:
-    named = {("input" if name == "self" else name): made(value, dtype) for name, value in given.items()}
+def run(op: Any, arguments: dict[str, Any], dtype: np.dtype = SINGLE["f"]) -> None:
+    named = {("input" if name == "self" else name): made(value, dtype) for name, value in arguments.items()}
     tensors = [t for value in named.values() for t in (value if isinstance(value, list) else [value])]
     leaves = [t.requires_grad_() for t in tensors if isinstance(t, sg.Tensor) and is_differentiable(t)]
-    found = op.function(**named)
-    for result in (found,) if isinstance(found, sg.Tensor) else found:
+    match = op.function(**named)
+    for result in (match,) if isinstance(match, sg.Tensor) else match:
         if isinstance(result, sg.Tensor) and result.requires_grad:
             sg.autograd.grad(result.abs().sum(), leaves, allow_unused=True, retain_graph=True)
 
@@ -127,8 +127,8 @@ def made(value: Any, dtype: np.dtype) -> Any:
     """An argument with its tensors on the device, floating-point ones in a dtype, complex ones in single precision."""
     if isinstance(value, list):
         return [made(item, dtype) for item in value]
-    if not isinstance(value, Drawn):
+    if not isinstance(value, SampledArgument):
         return value
-    wanted = dtype if value.array.dtype.kind == dtype.kind else SINGLE.get(value.array.dtype.kind)
+    requested = dtype if value.array.dtype.kind == dtype.kind else SINGLE.get(value.array.dtype.kind)
     on_device = sg.tensor(value.array, device="cuda")
-    return on_device if wanted is None else on_device.to(getattr(sg, wanted.name))
+    return on_device if requested is None else on_device.to(getattr(sg, requested.name))

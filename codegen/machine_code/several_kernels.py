@@ -20,7 +20,7 @@ MAKERS = ("changing", "counting", "folding")
 OF_RULE = "/"  # between the name of a rule and the number of its arrays
 
 
-def several_kernels() -> Iterator[Known]:
+def multi_tensor_kernels() -> Iterator[Known]:
     """Those that the steps of optimizers were seen to launch; all but those of float64 are carried."""
     for maker in MAKERS:
         for line, (name, stored, *rest), signature in launched(maker):
@@ -29,12 +29,12 @@ def several_kernels() -> Iterator[Known]:
                 yield Known(line, kernel, signature, dtype_of(stored) != FLOAT64)
 
 
-def kernel_of(name: str, stored: np.dtype, present: str = "", counts: str | None = None) -> Kernel | None:
+def kernel_of(name: str, stored: np.dtype, optional_flags: str = "", counts: str | None = None) -> Kernel | None:
     """The kernel of the words that `Changes` has written; None where what they name is gone."""
-    if not present:
+    if not optional_flags:
         return folding(name, stored) if name in FOLDS else None
     change = change_named(name)
-    there = tuple(each == "1" for each in present)
+    there = tuple(each == "1" for each in optional_flags)
     if change is None or counts is None:
         return change and changing(change, stored, there)
     return counting(change, stored, there, tuple(dtype_of(each) for each in counts.split(",") if each))
@@ -50,8 +50,8 @@ def change_named(name: str) -> Change | None:
 
 def _named() -> dict[str, Change]:
     """The changes that are no rules of optimizers, by their names."""
-    found = vars(several) | vars(optim)
-    return {name: value for name, value in found.items() if isinstance(value, Change)}
+    result = vars(several) | vars(optim)
+    return {name: value for name, value in result.items() if isinstance(value, Change)}
 
 
 class Changes:
@@ -68,14 +68,14 @@ class Changes:
 
         return noted
 
-    def of_given(self, change: Change, stored: np.dtype, present: tuple[bool, ...]) -> str:
-        return f"changing {self.names[change]} {stored.name} {''.join(str(int(there)) for there in present)}"
+    def of_groups(self, change: Change, stored: np.dtype, optional_flags: tuple[bool, ...]) -> str:
+        return f"changing {self.names[change]} {stored.name} {''.join(str(int(there)) for there in optional_flags)}"
 
     def of_counted(
-        self, change: Change, stored: np.dtype, present: tuple[bool, ...], counts: tuple[np.dtype, ...]
+        self, change: Change, stored: np.dtype, optional_flags: tuple[bool, ...], counts: tuple[np.dtype, ...]
     ) -> str:
-        given = self.of_given(change, stored, present).replace("changing", "counting")
-        return f"{given} {''.join(f'{kind.name},' for kind in counts) or ','}"
+        value = self.of_groups(change, stored, optional_flags).replace("changing", "counting")
+        return f"{value} {''.join(f'{kind.name},' for kind in counts) or ','}"
 
     def of_fold(self, name: str, stored: np.dtype) -> str:
         return f"folding {name} {stored.name}"

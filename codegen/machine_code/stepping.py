@@ -35,18 +35,18 @@ def optimizers() -> Iterator[Any]:
 
 def options_of(make: Any) -> Iterator[dict[str, Any]]:
     """All sets of those that are yes or no, with a momentum and a step size that lies on the device among them."""
-    given = inspect.signature(make).parameters
-    flags: list[dict[str, Any]] = [{name: True} for name, p in given.items() if p.default is False or name == "fused"]
-    flags += [MOMENTUM] if set(MOMENTUM) <= given.keys() else []
-    flags += [{"lr": None}] if "lr" in given else []
+    arg = inspect.signature(make).parameters
+    flags: list[dict[str, Any]] = [{name: True} for name, p in arg.items() if p.default is False or name == "fused"]
+    flags += [MOMENTUM] if set(MOMENTUM) <= arg.keys() else []
+    flags += [{"lr": None}] if "lr" in arg else []
     for chosen in chain.from_iterable(combinations(flags, count) for count in range(len(flags) + 1)):
         yield {name: value for each in chosen for name, value in each.items()}
 
 
 def parameter(kind: np.dtype, device: str = "cuda") -> Any:
-    found = sg.ones(3, device=device, dtype=getattr(sg, kind.name)).requires_grad_()
-    found.grad = sg.ones_like(found).detach()
-    return found
+    result = sg.ones(3, device=device, dtype=getattr(sg, kind.name)).requires_grad_()
+    result.grad = sg.ones_like(result).detach()
+    return result
 
 
 def run_step(make: Any, param: Any, options: dict[str, Any], device: str = "cuda") -> None:

@@ -25,7 +25,7 @@ from ..verify.checks.bounds import ENVIRONMENT
 from ..verify.command import LIMIT, PROCESSES, choose, seconds
 from ..verify.isolation import Lost, Task, answers
 from .entries import Mutant, mutants
-from .judge import Origin, Verdict, judge, weigh
+from .judge import Origin, Verdict, evaluate_mutant, weigh
 from .related import Related
 
 
@@ -38,64 +38,66 @@ def mutate_command(options: argparse.Namespace, project: Project) -> int:
     if options.unlike is not None:
         changed = _unlike(spec, path, options.unlike)
         chosen = [name for name in chosen if name in changed]
-    entries = spread([entry for entry in spec.entries if entry.name in chosen], options.sample, options.seed)
+    entries = sample_evenly([entry for entry in spec.entries if entry.name in chosen], options.sample, options.seed)
     begin = time.perf_counter()
-    scores = score(entries, Related(path, spec.entries, project.renderer.library.homes), options)
+    scores = score(entries, Related(path, spec.entries, project.renderer.library.op_libraries), options)
     for each in scores:
         print("\n".join([str(each), *each.lines()]))
     print("\n".join([*by_kind(scores), total(scores, time.perf_counter() - begin)]))
     if options.json:
         options.json.write_text(json.dumps([record(each) for each in scores], indent=1), encoding="utf-8")
-    return 1 if any(each.wrong for each in scores) or share(scores) < options.least else 0
+    return 1 if any(each.wrong for each in scores) or share(scores) < options.min_killed else 0
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m codegen mutate", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
-    parser.add_argument("--seed", type=int, default=0, help="what chooses mutants where there are more than --most")
-    parser.add_argument("--most", type=int, metavar="N", help="how many mutants an op has at most (default: all)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="what chooses mutants where there are more than --max-count"
+    )
+    parser.add_argument("--max-count", type=int, metavar="N", help="how many mutants an op has at most (default: all)")
     sample, key = "how many ops, from all parts of the spec (default: all)", "only mutants of a key; may be repeated"
     parser.add_argument("--sample", type=int, metavar="N", help=sample)
     parser.add_argument("--key", action="append", metavar="KEY", help=key)
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write what became of each mutant")
     parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help="how long a mutant may take")
     parser.add_argument("--unlike", type=Path, metavar="SPEC", help="only entries that this other file has not as here")
-    least = "fail where a smaller share of what differs for sure is killed"
-    parser.add_argument("--least", type=float, default=0, metavar="SHARE", help=least)
+    min_killed = "fail where a smaller share of what differs for sure is killed"
+    parser.add_argument("--min-killed", type=float, default=0, metavar="SHARE", help=min_killed)
     add_options(parser)
     return parser.parse_args(argv)
 
 
-def spread(entries: Sequence[Entry], most: int | None, seed: int) -> list[Entry]:
+def sample_evenly(entries: Sequence[Entry], max_count: int | None, seed: int) -> list[Entry]:
     """At most so many entries, at equal distances in the spec; the seed says where they begin."""
-    if most is None or most >= len(entries):
+    if max_count is None or max_count >= len(entries):
         return list(entries)
-    distance = len(entries) / most
-    return [entries[int((number + seed * 0.381966 % 1) * distance)] for number in range(most)]
+    distance = len(entries) / max_count
+    return [entries[int((number + seed * 0.381966 % 1) * distance)] for number in range(max_count)]
 
 
 def score(entries: Sequence[Entry], related: Related, options: argparse.Namespace) -> list[Score]:
     """The scores of some entries; each mutant has a time limit, and a process may die of it."""
     scores = [Score(entry) for entry in entries]
-    asked: list[tuple[Score, Mutant | None]] = []
+    evaluated: list[tuple[Score, Mutant | None]] = []
     for each in scores:
-        asked.append((each, None))
-        chosen = mutants(each.entry, related, options.seed, options.most)
-        asked += [(each, m) for m in chosen if not options.key or kind_of(each.entry, m) in options.key]
+        evaluated.append((each, None))
+        chosen = mutants(each.entry, related, options.seed, options.max_count)
+        evaluated += [(each, m) for m in chosen if not options.key or kind_of(each.entry, m) in options.key]
     origin = Origin(options.spec, options.out, options.base)
     tasks: list[Task] = [
-        (judge, (origin, each.entry))
+        (evaluate_mutant, (origin, each.entry))
         if mutant is None
         else (weigh, (origin, each.entry, mutant.entry, mutant.key, mutant.trees))
-        for each, mutant in asked
+        for each, mutant in evaluated
     ]
-    found: dict[int, Any] = {}
+    results: dict[int, Any] = {}
     with Progress(len(tasks), "mutants") as progress:
         for number, answer in answers(tasks, options.limit, PROCESSES, ENVIRONMENT):
-            found[number] = answer
+            results[number] = answer
             progress.step()
-    for number, (each, mutant) in enumerate(asked):
-        _note(each, mutant, found[number])
+    for number, (each, mutant) in enumerate(evaluated):
+        _note(each, mutant, results[number])
     return scores
 
 
@@ -109,11 +111,11 @@ def _note(score: Score, mutant: Mutant | None, answer: Any) -> None:
 def _unlike(spec: Spec, path: Path, other: Path) -> set[str]:
     """The entries that another spec file does not have in the same words."""
     theirs, _ = load_spec(other)
-    before = _texts(theirs, other)
-    return {name for name, text in _texts(spec, path).items() if before.get(name) != text}
+    before = _sources(theirs, other)
+    return {name for name, text in _sources(spec, path).items() if before.get(name) != text}
 
 
-def _texts(spec: Spec, path: Path) -> dict[str, str]:
+def _sources(spec: Spec, path: Path) -> dict[str, str]:
     """The lines of each entry, up to the next one's name, and what it is tested with, which may lie beside the spec."""
     lines = path.read_text(encoding="utf-8").splitlines()
     begins = [entry.where.line - 1 for entry in spec.entries]
@@ -224,14 +226,14 @@ def kind_of(entry: Entry, mutant: Mutant) -> str:
 
 def record(score: Score) -> dict[str, Any]:
     def shown(mutant: Mutant) -> dict[str, str]:
-        place, kind = str(mutant.where), kind_of(score.entry, mutant)
-        words = {name: getattr(mutant, name) for name in ("what", "before", "after")}
-        return {"place": place, "key": mutant.key, "kind": kind, **words}
+        location, kind = str(mutant.where), kind_of(score.entry, mutant)
+        phrases = {name: getattr(mutant, name) for name in ("what", "before", "after")}
+        return {"location": location, "key": mutant.key, "kind": kind, **phrases}
 
     return {
         "op": score.entry.name,
         "mutants": score.count,
-        "killed": [{**shown(mutant), "found": found} for mutant, found in score.killed],
+        "killed": [{**shown(mutant), "found": result} for mutant, result in score.killed],
         "wrong": score.wrong,
         "equivalent": [{**shown(mutant), "why": why} for mutant, why in score.equivalent],
         "survivors": [

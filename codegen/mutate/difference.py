@@ -28,13 +28,15 @@ from specgrad.runtime.tensor.base import share
 from ..verify.checks.layouts import scattered
 from ..verify.compare import close, largest
 from ..verify.point import TypedCall, in_dtype
-from ..verify.samples import call_texts
+from ..verify.samples import sample_calls
 from ..verify.variants import of_sample, variants
 
-MOST = 60  # calls that are two changes away from a sample
+MAX_TWO_CHANGE_CALLS = 60  # calls that are two changes away from a sample
 ROUNDINGS = 64  # units of the last place, of the largest number
 KINDS = [dtypes.from_name(name) for name in ("float64", "complex128", "float16")]  # of all numbers
-FEW = [dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float32")]  # of those that are drawn
+SAMPLE_DTYPES = [
+    dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float32")
+]  # of those that are drawn
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e30, 1e-30)
 
 Numbers = Callable[[np.random.Generator, np.ndarray], np.ndarray]
@@ -54,7 +56,7 @@ def difference(op: Any, other: Any) -> Difference:
     count = 0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for text in _texts(op):
+        for text in _sources(op):
             try:
                 call, twin = TypedCall(op, text), TypedCall(other, text)
             except Exception:  # of whatever kind: such a call cannot be drawn
@@ -67,31 +69,31 @@ def difference(op: Any, other: Any) -> Difference:
     return Difference("", count)
 
 
-def _texts(op: Any) -> list[str]:
+def _sources(op: Any) -> list[str]:
     """The entry's calls, those made of them, and some that are made of these."""
-    made = variants(op, most=None)
-    first = [*call_texts(op), *op.hard, *made]
+    made = variants(op, max_count=None)
+    first = [*sample_calls(op), *op.hard, *made]
     second = (text for one in made for text in of_sample(op, one))
-    fresh = list(dict.fromkeys(text for text in second if text not in first))
-    return [*first, *fresh[:: max(1, len(fresh) // MOST)]]
+    from_flat = list(dict.fromkeys(text for text in second if text not in first))
+    return [*first, *from_flat[:: max(1, len(from_flat) // MAX_TWO_CHANGE_CALLS)]]
 
 
 def _questions(call: TypedCall) -> Iterator[tuple[str, Question]]:
     rng = np.random.default_rng(zlib.crc32(call.text.encode()))
-    drawn = call.values([dtypes.float64])
+    sample = call.values([dtypes.float64])
     for (name, numbers), kind in itertools.product(NUMBERS.items(), KINDS):
-        arrays = [in_dtype(numbers(rng, array), kind) for array in drawn]
+        arrays = [in_dtype(numbers(rng, array), kind) for array in sample]
         yield f" of {name}, {kind.name}", partial(_derivatives, arrays)
         yield f" of {name}, {kind.name}, forward", partial(_tangents, arrays)
-    for kind in FEW:
+    for kind in SAMPLE_DTYPES:
         yield f" of {kind.name}", partial(_derivatives, call.values([kind]))
-    yield " strewn in memory", partial(_derivatives, [scattered(array) for array in drawn])
-    for chosen in itertools.islice(itertools.product((0, -1, None), repeat=len(drawn)), 9):
+    yield " strewn in memory", partial(_derivatives, [scattered(array) for array in sample])
+    for chosen in itertools.islice(itertools.product((0, -1, None), repeat=len(sample)), 9):
         if any(dim is not None for dim in chosen):
-            yield f" in batches along {chosen}", partial(_batch, drawn, chosen)
+            yield f" in batches along {chosen}", partial(_batch, sample, chosen)
 
 
-def _whole(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
+def _integral(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
     return np.asarray(rng.integers(-2, 3, array.shape), np.float64)
 
 
@@ -103,7 +105,7 @@ NUMBERS: dict[str, Numbers] = {
     "numbers as drawn": lambda rng, array: array,
     "other numbers": lambda rng, array: rng.permuted(array.reshape(-1)).reshape(array.shape) * 1.5,
     "positive numbers": lambda rng, array: abs(array),
-    "small whole numbers": _whole,
+    "small whole numbers": _integral,
     "special numbers": _with_special,
 }
 
@@ -113,22 +115,22 @@ NUMBERS: dict[str, Numbers] = {
 
 def _answer(call: TypedCall, ask: Question) -> Answer:
     """The arrays that come of a question; or those before an error, and its class."""
-    found: Answer = []
+    matches: Answer = []
     try:
         for tensors in ask(call):
-            found += [np.array(tensor.detach().array) for tensor in tensors]
+            matches += [np.array(tensor.detach().array) for tensor in tensors]
     except Exception as error:
-        return [*found, type(error).__name__]
-    return found or ["nothing"]
+        return [*matches, type(error).__name__]
+    return matches or ["nothing"]
 
 
 def _derivatives(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
     """The outputs, their derivatives along random directions, and the derivatives of these."""
     leaves = call.leaves(arrays)
     yield (outputs := call.given(leaves))
-    wanted = [leaf for leaf in leaves if leaf.requires_grad]
-    yield (first := _gradients(outputs, wanted))
-    yield _gradients(first, wanted)
+    grad_leaves = [leaf for leaf in leaves if leaf.requires_grad]
+    yield (first := _gradients(outputs, grad_leaves))
+    yield _gradients(first, grad_leaves)
 
 
 def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
@@ -157,8 +159,8 @@ def _direction(tensor: Any) -> Any:
     """Random numbers such as a tensor's, the same for the same shape."""
     rng = np.random.default_rng(tensor.numel())
     values = np.asarray(rng.standard_normal(tensor.shape))
-    turned = values + 1j * rng.standard_normal(tensor.shape) if tensor._dtype.kind == "c" else values
-    return share(np.asarray(turned).astype(tensor._dtype.np))
+    complex_values = values + 1j * rng.standard_normal(tensor.shape) if tensor._dtype.kind == "c" else values
+    return share(np.asarray(complex_values).astype(tensor._dtype.np))
 
 
 # Whether two answers are the same.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from ..proof.derive import as_written
 from ..rows.language import KINDS_OF_FOLDS
 from ..spec.definitions import Written, meant
-from ..spec.formula import FORWARD_KEYWORDS, place
+from ..spec.formula import FORWARD_KEYWORDS, location
 from ..spec.keys import CHOICES, WITHOUT_GRADIENT
 from ..spec.model import Entry, Formula, Where, undefined
 from .related import Related
@@ -34,19 +34,19 @@ class Mutant:
         return f"{self.where}: {self.entry.name}, {self.key}: {self.what}: `{self.before}` became `{self.after}`"
 
 
-def mutants(entry: Entry, related: Related, seed: int = 0, most: int | None = None) -> list[Mutant]:
+def mutants(entry: Entry, related: Related, seed: int = 0, max_count: int | None = None) -> list[Mutant]:
     """The mutants of an entry, at most so many: then the seed chooses, the same for the same entry's name.
 
     Formulas that are derived are no mistakes that anybody makes: a mutant is to be completed with those of its own
     expression.
     """
     written = as_written(entry)
-    found = [*_of_expressions(written, related), *_of_keys(written, related)]
-    found = list({(m.key, m.after): m for m in found}.values())
-    if most is None or len(found) <= most:
-        return found
-    chosen = random.Random(f"{seed} {entry.name}").sample(range(len(found)), most)
-    return [found[i] for i in sorted(chosen)]
+    matches = [*_of_expressions(written, related), *_of_keys(written, related)]
+    matches = list({(m.key, m.after): m for m in matches}.values())
+    if max_count is None or len(matches) <= max_count:
+        return matches
+    chosen = random.Random(f"{seed} {entry.name}").sample(range(len(matches)), max_count)
+    return [matches[i] for i in sorted(chosen)]
 
 
 # Expressions.
@@ -85,7 +85,7 @@ def _of_rows(entry: Entry, related: Related) -> Iterator[Mutant]:
         folds = next((kind for kind in KINDS_OF_FOLDS if name in kind), None)
         return related.scalar(name) if folds is None else [other for other in folds if other != name]
 
-    arrays, numbers = ([p.name for p in given] for given in (program.arrays, program.of_kind("number")))
+    arrays, numbers = ([p.name for p in value] for value in (program.arrays, program.of_kind("number")))
     known: list[str] = []
     for k, statement in enumerate(program.statements):
         values = {name: [n for n in names if n != name] for names in ([*arrays, *known], numbers) for name in names}
@@ -110,7 +110,9 @@ def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:
 def _changed(entry: Entry, key: str, tree: ast.expr, scope: Relations) -> Iterator[tuple[Mutant, ast.expr]]:
     for what, node, new in changes(tree, scope):
         yield (
-            Mutant(entry, place(entry.where.file, node), key, what, ast.unparse(tree), ast.unparse(new), (tree, new)),
+            Mutant(
+                entry, location(entry.where.file, node), key, what, ast.unparse(tree), ast.unparse(new), (tree, new)
+            ),
             new,
         )
 
@@ -160,7 +162,7 @@ def _relations(entry: Entry, more: Sequence[str], functions: object, ending: str
 
 
 def _of_keys(entry: Entry, related: Related) -> Iterator[Mutant]:
-    yield from _words(entry)
+    yield from _choice_mutants(entry)
     yield from _functions(entry, related)
     for name, formula in entry.forward.items():
         for keyword in FORWARD_KEYWORDS:
@@ -174,7 +176,7 @@ def _of_keys(entry: Entry, related: Related) -> Iterator[Mutant]:
             yield _key(entry, name, formula.text, word, gradients=new, where=formula.where)
 
 
-def _words(entry: Entry) -> Iterator[Mutant]:
+def _choice_mutants(entry: Entry) -> Iterator[Mutant]:
     """Keys that take one of a few words, or one for each output."""
     for dtype in CHOICES["dtype"]:
         if dtype != entry.dtype and entry.compute.kind in ("elementwise", "kernel"):
@@ -193,7 +195,7 @@ def _words(entry: Entry) -> Iterator[Mutant]:
         yield _key(entry, "output_differentiability", str(yes), str(not yes), output_differentiability=new)
     for index, policy in enumerate(entry.kink):
         for other in CHOICES["kink"]:
-            if other != policy and "kink" in entry.key_places:
+            if other != policy and "kink" in entry.key_locations:
                 yield _key(entry, "kink", policy, other, kink=_item(entry.kink, index, other))
     if entry.commutative or entry.operator:
         yes = not entry.commutative
@@ -221,12 +223,12 @@ def _item(values: tuple, index: int, new: object) -> tuple:
 
 
 def _key(entry: Entry, key: str, before: str, after: str, where: Where | None = None, **changed: object) -> Mutant:
-    places = {key: entry.where, **entry.key_places}
-    changed_entry = replace(entry, key_places=places, **changed)  # type: ignore[arg-type]
-    if "output_differentiability" not in places:
+    locations = {key: entry.where, **entry.key_locations}
+    changed_entry = replace(entry, key_locations=locations, **changed)  # type: ignore[arg-type]
+    if "output_differentiability" not in locations:
         changed_entry = replace(changed_entry, output_differentiability=_differentiability(changed_entry))
     what = "dropped" if after == "None" else "exchanged"
-    return Mutant(changed_entry, where or entry.key_places.get(key, entry.where), key, what, before, after)
+    return Mutant(changed_entry, where or entry.key_locations.get(key, entry.where), key, what, before, after)
 
 
 def _differentiability(entry: Entry) -> tuple[bool, ...]:

@@ -75,8 +75,8 @@ def tangent(entry: Entry, formula: Formula) -> ast.expr | None:
         case None:
             return formula.tree
         case "auto_element_wise":
-            given = {name: {"grad": _conjugate(tangent)} for name, tangent in along.items()}
-            terms = [_conjugate(substituted(tree, given[name])) for name, tree in entry.formulas.items()]
+            arguments = {name: {"grad": _conjugate(tangent)} for name, tangent in along.items()}
+            terms = [_conjugate(substituted(tree, arguments[name])) for name, tree in entry.formulas.items()]
         case "auto_multilinear" if expression is not None:
             terms = [substituted(expression, {name: along[name]}) for name in inputs]
         case "auto_linear" if expression is not None:
@@ -152,14 +152,16 @@ def _rounded(value: Any) -> np.int64:
 
 NUMBERS = (True, 2, 2.5, 2 + 1j)
 SOME = tuple(dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float16", "float32", "complex64"))
-FEW = tuple(dtypes.from_name(name) for name in ("int32", "float32", "complex64"))  # at all but the first call
+LATER_CALL_DTYPES = tuple(
+    dtypes.from_name(name) for name in ("int32", "float32", "complex64")
+)  # at all but the first call
 
 
 def alike(op: Any, other: Any) -> int | None:
     """At how many calls two records answer alike; None where one tells them apart."""
     count = 0
     for number, (call, twin) in enumerate(zip(typed_calls(op), typed_calls(other), strict=True)):
-        for kinds in _combinations(len(call.tensors)) if not number else [(kind,) for kind in FEW]:
+        for kinds in _combinations(len(call.tensors)) if not number else [(kind,) for kind in LATER_CALL_DTYPES]:
             for numbers in _numbers(call):
                 if not _equal(*(_answer(each, each.values(kinds), numbers) for each in (call, twin))):
                     return None
@@ -179,8 +181,8 @@ def _combinations(tensors: int) -> Iterator[Sequence[Any]]:
 def _numbers(call: TypedCall) -> Iterator[dict[str, Any]]:
     yield {}
     operands = [name for name, type_, *_ in call.op.arguments if type_.rstrip("?") == "Operand"]
-    given = [*call.scalars, *(name for name in call.arguments if name in operands)]
-    yield from ({name: number} for name in dict.fromkeys(given) for number in NUMBERS)
+    args = [*call.scalars, *(name for name in call.arguments if name in operands)]
+    yield from ({name: number} for name in dict.fromkeys(args) for number in NUMBERS)
 
 
 def _answer(call: TypedCall, arrays: Sequence[np.ndarray], numbers: dict[str, Any] | None = None) -> str | list[Any]:
@@ -253,11 +255,11 @@ def _is_default(entries: Sequence[Entry], one: Called, other: Called) -> bool:
     """Whether the other call lacks an argument which, in all overloads that have it, is the default."""
     overloads = [entry.schema.arguments for entry in entries if entry.schema.name == one.name]
     missing = {name: value for name, value in one.keywords.items() if name not in other.keywords}
-    place = len(other.arguments)
+    position = len(other.arguments)
     defaults = {a.default for arguments in overloads for a in arguments if a.name in missing}
-    if len(one.arguments) == place + 1 and not missing:
+    if len(one.arguments) == position + 1 and not missing:
         missing = {"": one.arguments[-1]}
-        defaults = {arguments[place].default for arguments in overloads if len(arguments) > place}
+        defaults = {arguments[position].default for arguments in overloads if len(arguments) > position}
     return len(missing) == 1 and len(defaults) == 1 and {*defaults} == {ast.unparse(v) for v in missing.values()}
 
 
@@ -275,17 +277,17 @@ def _stands_for(entries: Sequence[Entry], name: str) -> str:
 
 def _twins(ops: Mapping[str, Any], one: Called, other: Called) -> Iterator[tuple[Any, Twin]]:
     """The overloads that a call may mean, each with what makes of a call the other one."""
-    texts = [[ast.dump(argument) for argument in call.arguments] for call in (one, other)]
-    if one.keywords.keys() != other.keywords.keys() or len(texts[0]) != len(texts[1]):
+    strings = [[ast.dump(argument) for argument in call.arguments] for call in (one, other)]
+    if one.keywords.keys() != other.keywords.keys() or len(strings[0]) != len(strings[1]):
         return
-    places = [n for n, (a, b) in enumerate(zip(*texts, strict=True)) if a != b]
+    positions = [n for n, (a, b) in enumerate(zip(*strings, strict=True)) if a != b]
     for op in ops.values():
         if op.name.partition(".")[0] != one.name or len(op.arguments) < len(one.arguments):
             continue
-        if one.name != other.name and not places:
+        if one.name != other.name and not positions:
             yield op, lambda call: _renamed(ops, call, other.name)
-        elif one.name == other.name and len(places) == 2:
-            names = [_spelt(op.arguments[n][0]) for n in places]
+        elif one.name == other.name and len(positions) == 2:
+            names = [_spelt(op.arguments[n][0]) for n in positions]
             yield op, lambda call, names=names: _exchanged(call, *names)  # type: ignore[misc]
 
 
@@ -323,13 +325,13 @@ def _tried(op: Any, twin: Twin) -> int:
         if other is None or "(a!" in op.schema:
             return 0
         for kind in KINDS:
-            for lay in (np.asarray, scattered):
+            for layout_fn in (np.asarray, scattered):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    found = [_answer(each, [lay(a) for a in each.values([kind])]) for each in (call, other)]
-                if isinstance(found[0], str) and found[0] == found[1]:
+                    matches = [_answer(each, [layout_fn(a) for a in each.values([kind])]) for each in (call, other)]
+                if isinstance(matches[0], str) and matches[0] == matches[1]:
                     continue
-                if any(isinstance(each, str) for each in found) or not alike_outputs(*found):  # type: ignore[arg-type]
+                if any(isinstance(each, str) for each in matches) or not alike_outputs(*matches):  # type: ignore[arg-type]
                     return 0
                 count += 1
     return count

@@ -33,7 +33,7 @@ from ..library.families import modules
 from ..library.row_kernels import with_row_kernels
 from ..project import Project, read_project
 from ..proof.derive import completed
-from ..proof.formula_derivative import Whole
+from ..proof.formula_derivative import FullInliner
 from ..proof.report import disproved
 from ..spec.model import Entry, Spec
 from ..verify.checks.example import check_examples
@@ -69,7 +69,7 @@ class Verdict(NamedTuple):
     calls: int = 0
 
 
-class Found(BaseException):
+class Killed(BaseException):
     """A finding, which is all that a mutant is asked for; no `except Exception` keeps it."""
 
 
@@ -77,10 +77,10 @@ class First(Report):
     """A report that ends with its first finding."""
 
     def add(self, finding: Finding) -> None:
-        raise Found(str(finding))
+        raise Killed(str(finding))
 
 
-def judge(origin: Origin, entry: Entry) -> str:
+def evaluate_mutant(origin: Origin, entry: Entry) -> str:
     """The first finding about an entry in the place of the one of its name; empty where there is none."""
     project = project_of(origin)
     ops = settled(origin)
@@ -95,8 +95,8 @@ def judge(origin: Origin, entry: Entry) -> str:
             guarded(op, First())
             shown = examples(project, entry)
             return check_examples(op, ops[entry.name], shown, generated, project.renderer.package)
-    except Found as found:
-        return str(found)
+    except Killed as result:
+        return str(result)
     except (Exception, NotPython) as error:  # no package could be made of it
         return f"{entry.name}: {type(error).__name__}: {error}"
 
@@ -118,8 +118,8 @@ Trees = tuple[ast.expr, ast.expr] | None
 
 
 def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> Verdict:
-    if found := judge(origin, mutant):
-        return Verdict(found)
+    if result := evaluate_mutant(origin, mutant):
+        return Verdict(result)
     if equal := _why_equal(origin, entry, mutant, key, trees):
         return Verdict(equal=equal)
     call, calls = _difference(origin, completed(mutant))
@@ -146,7 +146,7 @@ def _why_equal(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Tre
 def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.expr) -> str:
     """Why two expressions of an entry mean the same; empty where they do not, or nothing is known."""
     renderer = renderer_of(origin)
-    if key not in entry.definitions and (why := equivalent(entry, before, after, Whole(renderer.entries))):
+    if key not in entry.definitions and (why := equivalent(entry, before, after, FullInliner(renderer.entries))):
         return why
     return same_call([*renderer.entries.values()], settled(origin), before, after)
 
@@ -212,14 +212,14 @@ def renderer_of(origin: Origin) -> Renderer:
 class OneEntry(Renderer):
     """Renders one entry, which stands for the one of its name: all others are called as they are in `generated`."""
 
-    def __init__(self, whole: Renderer, entry: Entry, generated: str = "") -> None:
-        kept = ("target", "library", "environment", "bases", "home")
-        self.__dict__.update({name: vars(whole)[name] for name in kept})
-        self.calls = replace(whole.calls, own=frozenset((entry.name,)))
-        self.own = [entry if other.name == entry.name else other for other in whole.spec.entries]
-        self.spec = replace(whole.spec, entries=(entry,))
-        self.entries = {**whole.entries, entry.name: entry}
-        self.inliner = type(whole.inliner)(self.entries)
+    def __init__(self, full: Renderer, entry: Entry, generated: str = "") -> None:
+        saved_fields = ("target", "library", "environment", "bases", "op_library")
+        self.__dict__.update({name: vars(full)[name] for name in saved_fields})
+        self.calls = replace(full.calls, own=frozenset((entry.name,)))
+        self.own = [entry if other.name == entry.name else other for other in full.spec.entries]
+        self.spec = replace(full.spec, entries=(entry,))
+        self.entries = {**full.entries, entry.name: entry}
+        self.inliner = type(full.inliner)(self.entries)
         self.generated = generated
 
     @property
@@ -249,7 +249,7 @@ def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
 
     It lies where the generated one does: hand-written parts are imported from beside it.
     """
-    above = generated.rpartition(".")[0] if project_of(origin).home else ""
+    above = generated.rpartition(".")[0] if project_of(origin).op_library else ""
     package = f"{above}.mutant_{next(_numbers)}".removeprefix(".")
     files = OneEntry(renderer_of(origin), entry, generated).rendered()
     (family,) = modules([entry])

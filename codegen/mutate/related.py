@@ -11,15 +11,17 @@ from functools import cached_property
 from pathlib import Path
 
 from ..library.families import families
-from ..library.homes import KEYS, Home, runtime_home
+from ..library.homes import KEYS, OpLibrary, runtime_library
 from ..library.modules import Arity, functions, siblings
 from ..spec.model import Entry, Schema
 
 
 class Related:
-    def __init__(self, spec: Path, entries: Sequence[Entry], homes: Sequence[Home] = (runtime_home(),)) -> None:
+    def __init__(
+        self, spec: Path, entries: Sequence[Entry], op_libraries: Sequence[OpLibrary] = (runtime_library(),)
+    ) -> None:
         self.spec = spec
-        self.homes = homes  # the packages that they are in
+        self.op_libraries = op_libraries  # the packages that they are in
         self.entries = entries
 
     def scalar(self, name: str) -> list[str]:
@@ -44,14 +46,14 @@ class Related:
 
     @cached_property
     def _scalars(self) -> dict[str, Path]:
-        found: dict[str, Path] = {}
+        results: dict[str, Path] = {}
         for path in self._files("scalar function"):
-            found |= dict.fromkeys(functions(path), path)
-            found |= {name: file for name, (file, original) in siblings(path).items() if name == original}
-        return found
+            results |= dict.fromkeys(functions(path), path)
+            results |= {name: file for name, (file, original) in siblings(path).items() if name == original}
+        return results
 
     def _files(self, kind: str) -> Iterator[Path]:
-        return (path for home in self.homes for path in home.files(kind))
+        return (path for op_library in self.op_libraries for path in op_library.files(kind))
 
     @cached_property
     def _helpers(self) -> list[Mapping[str, Arity]]:
@@ -63,13 +65,13 @@ class Related:
     @cached_property
     def _ops(self) -> dict[str, list[str]]:
         """Op -> ops of its section with arguments of the same types."""
-        found: dict[str, list[str]] = {}
+        results: dict[str, list[str]] = {}
         for family in families(self.spec, self.entries):
             public = [e.schema for e in family.entries if not e.schema.name.startswith("_")]
             for schema in public:
                 same = dict.fromkeys(other.name for other in public if _types(other) == _types(schema))
-                found.setdefault(schema.name, beside(schema.name, [name for name in same if not name.endswith("_")]))
-        return found
+                results.setdefault(schema.name, beside(schema.name, [name for name in same if not name.endswith("_")]))
+        return results
 
 
 def _types(schema: Schema) -> tuple[str, ...]:
@@ -84,5 +86,5 @@ def beside(name: str, names: Sequence[str]) -> list[str]:
     """The names before and after one in a list, or the first two where it is not in it."""
     if name not in names:
         return list(names[:2])
-    place = names.index(name)
-    return [*names[max(place - 1, 0) : place], *names[place + 1 : place + 2]]
+    position = names.index(name)
+    return [*names[max(position - 1, 0) : position], *names[position + 1 : position + 2]]

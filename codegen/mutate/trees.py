@@ -71,11 +71,11 @@ def changes(tree: ast.expr, relations: Relations) -> Iterator[tuple[str, ast.AST
 def exchanged(tree: ast.expr, old: ast.AST, new: ast.expr) -> ast.expr:
     """A copy of a tree in which another node stands in the place of one."""
     own = copy.deepcopy(new)
-    found: ast.expr = copy.deepcopy(tree, {id(old): own})
+    result: ast.expr = copy.deepcopy(tree, {id(old): own})
     for part in ast.walk(own):
         if isinstance(part, ast.expr) and not hasattr(part, "lineno"):
             ast.copy_location(part, old)
-    return found
+    return result
 
 
 def _operators(node: ast.expr, relations: Relations) -> Iterator[Change]:

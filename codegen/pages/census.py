@@ -27,7 +27,7 @@ NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tok
 
 
 @dataclass(frozen=True)
-class Census:
+class SpecStats:
     """Counts that depend on the spec alone."""
 
     entries: int
@@ -36,19 +36,19 @@ class Census:
     median_function: float
 
 
-def census(path: Path, entries: Sequence[Entry]) -> Census:
+def spec_stats(path: Path, entries: Sequence[Entry]) -> SpecStats:
     """Counts the entries of a spec file, the functions that they give and the lines of each."""
     lines = entry_lines(path.read_text(encoding="utf-8-sig"), entries)
     functions: dict[str, int] = {}
     for entry in entries:
         functions[entry.schema.name] = functions.get(entry.schema.name, 0) + lines[entry.name]
-    return Census(len(entries), len(functions), whole(lines.values()), whole(functions.values()))
+    return SpecStats(len(entries), len(functions), rounded(lines.values()), rounded(functions.values()))
 
 
-def whole(counts: Iterable[int]) -> float:
+def rounded(counts: Iterable[int]) -> float:
     """The median, without a fraction where it has none; 0 of nothing."""
-    middle = median([*counts] or [0])
-    return int(middle) if middle == int(middle) else middle
+    median_value = median([*counts] or [0])
+    return int(median_value) if median_value == int(median_value) else median_value
 
 
 def entry_lines(text: str, entries: Sequence[Entry]) -> dict[str, int]:
@@ -92,26 +92,26 @@ def without_python(entries: Iterable[Entry], helpers: Iterable[str]) -> set[str]
     for entry in entries:
         names.add(entry.schema.name)
         formulas = [*entry.gradients.values(), *entry.forward.values()]
-        called = {word for f in formulas if f.tree is not None for word in words_of(f.text)}
-        called |= words_of(entry.compute.text) if entry.compute.kind == "composite" else set()
+        called = {word for f in formulas if f.tree is not None for word in vocabulary_of(f.text)}
+        called |= vocabulary_of(entry.compute.text) if entry.compute.kind == "composite" else set()
         own = entry.compute.kind in ("kernel", "view") or entry.check or entry.batch or entry.backward
         if own or called & known:
             with_python.add(entry.schema.name)
     return names - with_python
 
 
-def words_of(text: str) -> set[str]:
+def vocabulary_of(text: str) -> set[str]:
     return {token.string for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == 1}
 
 
 def report(path: Path, entries: Sequence[Entry], helpers: Iterable[str]) -> str:
-    found, python = census(path, entries), python_lines()
+    result, python = spec_stats(path, entries), python_lines()
     total = sum(python.values())
     alone = len(without_python(entries, helpers))
     lines = [
-        f"{found.entries} entries, {found.functions} functions",
-        f"YAML: {found.median_entry} lines per entry, {found.median_function} per function (medians)",
-        f"Python by hand: {total / max(found.functions, 1):.1f} lines per function (mean); {alone} functions name none",
+        f"{result.entries} entries, {result.functions} functions",
+        f"YAML: {result.median_entry} lines per entry, {result.median_function} per function (medians)",
+        f"Python by hand: {total / max(result.functions, 1):.1f} lines per function (mean); {alone} functions name none",
         *(f"  {count:6d} {label}" for label, count in python.items()),
         f"  {total:6d} in all",
     ]

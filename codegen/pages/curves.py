@@ -26,8 +26,8 @@ class Window:
 def grid(domain: tuple[float, float] | None) -> np.ndarray:
     """The points at which the function is computed, centred on the domain of its checks."""
     low, high = domain or DEFAULT
-    middle, half = (low + high) / 2, (high - low) / 2 * STRETCH
-    return np.linspace(middle - half, middle + half, POINTS)
+    midpoint, half = (low + high) / 2, (high - low) / 2 * STRETCH
+    return np.linspace(midpoint - half, midpoint + half, POINTS)
 
 
 def window(x: np.ndarray, *curves: np.ndarray) -> Window:
@@ -69,14 +69,14 @@ def jumps(y: np.ndarray, height: float) -> np.ndarray:
 
 def thinned(piece: Piece, tolerance: float) -> Piece:
     """The points between which straight lines stay within `tolerance` of the curve."""
-    kept, todo = {0, len(piece) - 1}, [(0, len(piece) - 1)]
+    retained, todo = {0, len(piece) - 1}, [(0, len(piece) - 1)]
     while todo:
         first, last = todo.pop()
         start, step = piece[first], piece[last] - piece[first]
         inner = piece[first + 1 : last] - start
         away = np.abs(inner[:, 0] * step[1] - inner[:, 1] * step[0]) / max(float(np.hypot(*step)), 1e-12)
         if away.size and away.max() > tolerance:
-            middle = first + 1 + int(away.argmax())
-            kept.add(middle)
-            todo += [(first, middle), (middle, last)]
-    return piece[sorted(kept)]
+            midpoint = first + 1 + int(away.argmax())
+            retained.add(midpoint)
+            todo += [(first, midpoint), (midpoint, last)]
+    return piece[sorted(retained)]

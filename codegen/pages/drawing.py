@@ -30,9 +30,9 @@ LAST_DIGIT = 0.11  # by which a coordinate may differ where another processor ro
 
 def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package = PACKAGE, repair: str = REPAIR) -> int:
     """Write the pictures that are new or differ, remove those no longer asked for; with `only_check` show them."""
-    new = drawn(spec, package) if package == PACKAGE else drawn_apart(spec, package)
-    found = {name: same_or_new(root / name, text) for name, text in new.items()}
-    files = listed(found, COMMAND, spec.file)
+    new = draw_pictures(spec, package) if package == PACKAGE else draw_isolated(spec, package)
+    results = {name: same_or_new(root / name, text) for name, text in new.items()}
+    files = listed(results, COMMAND, spec.file)
     if only_check:
         lines = differences(root, files)
         sys.stdout.writelines(lines)
@@ -40,7 +40,7 @@ def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package 
         return 1 if lines else 0
     planned = plan(root, files)
     planned.carry_out()
-    for what, names in (("wrote", planned.changed), ("removed", planned.gone), ("left", planned.kept)):
+    for what, names in (("wrote", planned.changed), ("removed", planned.gone), ("left", planned.retained)):
         print("".join(f"{what} {root.name}/{name}\n" for name in names), end="")
     written = [name for name in planned.changed if name != MANIFEST]
     print(f"{len(files) - 1} pictures, {len(written)} written, {len(planned.gone)} removed")
@@ -53,23 +53,23 @@ def same_or_new(path: Path, text: str) -> str:
     return old if same_picture(text, old) else text
 
 
-def drawn_apart(spec: Spec, package: Package) -> Files:
+def draw_isolated(spec: Spec, package: Package) -> Files:
     """All pictures of a package outside the tree, which is imported in a process of its own."""
-    ((_, found),) = answers([(drawn, (spec, package))], LIMIT, 1)
-    if isinstance(found, Lost):
-        raise Refused(f"pictures: drawing {found.how}")
-    return found
+    ((_, result),) = answers([(draw_pictures, (spec, package))], LIMIT, 1)
+    if isinstance(result, Lost):
+        raise Refused(f"pictures: drawing {result.how}")
+    return result
 
 
-def drawn(spec: Spec, package: Package = PACKAGE) -> Files:
+def draw_pictures(spec: Spec, package: Package = PACKAGE) -> Files:
     entries = spec.by_name()
     files = picture_files(entries)
-    found: Files = {}
+    results: Files = {}
     with Progress(len(files), "pictures") as progress:
         for name, file in files.items():
-            found[file] = drawing(entries[name], package)
+            results[file] = drawing(entries[name], package)
             progress.step()
-    return found
+    return results
 
 
 def drawing(entry: Entry, package: Package) -> str:

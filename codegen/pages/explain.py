@@ -56,7 +56,7 @@ def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     yield field("spec", entry.where)
     if entry.section is not None:
         yield field("section", f"{entry.section.title} ({entry.section.where})")
-        yield from (field("", f"gives {key} ({entry.key_places[key]})") for key in entry.inherited)
+        yield from (field("", f"gives {key} ({entry.key_locations[key]})") for key in entry.inherited)
     if entry.variants == ("formula",):
         yield field("part of", part_of(entry, renderer.callers) or "what the runtime calls")
     else:
@@ -67,7 +67,7 @@ def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     yield from (field("reference", line) for line in statements(entry.reference))
     yield field("dtypes", dtypes(entry))
     if entry.check:
-        yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].place})")
+        yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].location})")
     yield from node_lines(renderer, entry)
     yield from part_lines(renderer, entry)
     yield from generated_lines(renderer, entry, root)
@@ -101,27 +101,27 @@ def computed(renderer: Renderer, entry: Entry) -> str:
         files = f"kernels/cpu/{entry.identifier}.py and kernels/cuda/{entry.identifier}.py"
         return f"element by element: {text} ({files}){also}"
     if compute.kind == "kernel":
-        return f"by the kernel {text} ({renderer.library['kernel', text].place})"
+        return f"by the kernel {text} ({renderer.library['kernel', text].location})"
     if compute.kind == "view":
-        return f"as a view: {text} ({renderer.library['view', text].place}), no element is touched"
+        return f"as a view: {text} ({renderer.library['view', text].location}), no element is touched"
     return f"from other ops: {text}"
 
 
 def program_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     """The row program of an entry, or those that its kernels for CUDA are made of."""
     if entry.rows is not None:
-        yield from program_text(entry.rows, "rows")
+        yield from format_program(entry.rows, "rows")
     elif entry.compute.kind == "kernel":
         yield field("on CUDA", on_cuda(renderer, entry))
         for program in programs_named(renderer.library["kernel", entry.compute.text], renderer.library.programs):
-            yield from program_text(program, f"by {program.name}")
+            yield from format_program(program, f"by {program.name}")
     node = renderer.nodes.get(entry.name)
     if node is not None and node.kernel is not None:
         for program in programs_named(node.kernel, renderer.library.programs):
-            yield from program_text(program, f"backward by {program.name}")
+            yield from format_program(program, f"backward by {program.name}")
 
 
-def program_text(program: Program, what: str) -> Iterator[str]:
+def format_program(program: Program, what: str) -> Iterator[str]:
     """The lines of a program, and the folds of each of its passes over a row."""
     yield from (field("row program" if k == 0 else "", f" {line}") for k, line in enumerate((what, *program.lines)))
     lowered = Lowered(program)
@@ -149,8 +149,8 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     yield field("node", node.class_name)
     for argument, formula in entry.gradients.items():
         source = one_line(formula.text)
-        told = "derived from the expression" if formula.derived else formula.where
-        yield field("gradient", f"of {argument}: {source} ({told})")
+        origin = "derived from the expression" if formula.derived else formula.where
+        yield field("gradient", f"of {argument}: {source} ({origin})")
         if formula.tree is not None:
             yield field("", f"reads {', '.join(node.plan.reads[argument]) or 'nothing that is saved'}")
     for saved in node.plan.tensors:
@@ -158,7 +158,7 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     for value in node.plan.values:
         yield field("saves", f"{value.name} = {value.source}, a plain value")
     if entry.backward is not None and node.kernel is not None:
-        called = f"{one_line(entry.backward.text)} ({node.kernel.place})"
+        called = f"{one_line(entry.backward.text)} ({node.kernel.location})"
         yield field("backward", f"by one kernel unless it is recorded: {called}")
     yield from fused_lines(node, renderer.kernels.get(entry.name))
     yield from forward_mode_lines(entry)
@@ -181,16 +181,16 @@ def kernel_lines(renderer: Renderer, kernel: str, direction: str) -> Iterator[st
     """The plan of a kernel and the loops that the plan names; of a kernel without a plan those that it calls."""
     plan = renderer.library.get("plan", kernel)
     if plan is not None:
-        yield field("plan", f"{kernel} ({plan.place}){direction}")
+        yield field("plan", f"{kernel} ({plan.location}){direction}")
     start = plan or renderer.library.get("kernel", kernel)
     for loop in [] if start is None else loops(start):
-        yield field("loop", f"{loop.name} ({loop.place}){direction}")
+        yield field("loop", f"{loop.name} ({loop.location}){direction}")
 
 
 def placed(renderer: Renderer, label: str, kind: str, names: list[str]) -> Iterator[str]:
     for name in names:
         if (part := renderer.library.get(kind, name)) is not None:
-            yield field(label, f"{name} ({part.place})")
+            yield field(label, f"{name} ({part.location})")
 
 
 def names_called(entry: Entry) -> list[str]:
@@ -233,9 +233,9 @@ def fused_lines(node: NodeCode, kernels: ElementKernels | None) -> Iterator[str]
         return
     names = [a.name for a in node.arguments]
     for mask, kernel in sorted(kernels.backward.items()):
-        wanted = [name for k, name in enumerate(names) if mask >> k & 1]
+        output_mask = [name for k, name in enumerate(names) if mask >> k & 1]
         reads = ", ".join(kernel.parameters[: -len(kernel.outputs)])
-        yield field("kernel", f"{kernel.name}: gradient of {' and '.join(wanted)} at once, from {reads}")
+        yield field("kernel", f"{kernel.name}: gradient of {' and '.join(output_mask)} at once, from {reads}")
     if not kernels.backward:
         yield field("kernel", "no fused backward kernel: a formula is not element-wise; the formulas run as they are")
 

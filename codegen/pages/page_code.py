@@ -29,7 +29,7 @@ class OpPart:
         return self.code.entry
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The end of a link to the entry: by its name, which no other line of the spec changes."""
         target = self.renderer.target
         return quote(self.entry.where.file if target.in_tree else target.spec_path) + f"#{self.entry.name}"
@@ -37,7 +37,7 @@ class OpPart:
     @property
     def rows(self) -> Lines:
         """Label and what it says, in the order of the page; what does not apply is left out."""
-        found = [
+        matches = [
             ("part of", part_of(self.entry, self.renderer.callers)),
             ("computed", page_words.computed(self.renderer, self.entry)),
             ("on CUDA", page_words.on_cuda(self.renderer, self.entry)),
@@ -53,12 +53,12 @@ class OpPart:
             ("vmap", page_words.vmap(self.code)),
             ("autocast", page_words.autocast(self.entry)),
             ("sparse", page_words.sparse(self.code)),
-            ("conjugates", page_words.marked(self.code)),
+            ("conjugates", page_words.conj_rule(self.code)),
             ("in ONNX", page_words.onnx(self.entry)),
-            *(("raises", f"{errors}; {words}") for errors, words in self.code.docs.raises),
+            *(("raises", f"{errors}; {phrases}") for errors, phrases in self.code.docs.raises),
             ("refused", page_words.refuses(self.entry)),
         ]
-        return [(label, words) for label, words in found if words]
+        return [(label, phrases) for label, phrases in matches if phrases]
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class OpSection:
     @property
     def shown(self) -> list[tuple[str, str, str]]:
         """(file, title, arguments that are held) of each picture."""
-        drawn = [part.entry for part in self.parts if part.entry.name in self.pictures]
-        return [(self.pictures[e.name], e.name, ", ".join(held(e))) for e in drawn]
+        illustrated = [part.entry for part in self.parts if part.entry.name in self.pictures]
+        return [(self.pictures[e.name], e.name, ", ".join(held(e))) for e in illustrated]
 
 
 def sections(renderer: Renderer, family: Family, pictures: dict[str, str]) -> list[OpSection]:
@@ -96,8 +96,8 @@ def sections(renderer: Renderer, family: Family, pictures: dict[str, str]) -> li
     groups: dict[str, list[OpPart]] = {}
     for entry in family.entries:
         groups.setdefault(entry.schema.name, []).append(OpPart(renderer, codes[entry.name]))
-    found = [OpSection(tuple(parts), pictures) for parts in groups.values()]
-    return sorted(found, key=lambda section: not section.is_public)
+    matches = [OpSection(tuple(parts), pictures) for parts in groups.values()]
+    return sorted(matches, key=lambda section: not section.is_public)
 
 
 def ways(code: OpCode, package: str) -> Iterator[str]:

@@ -77,7 +77,7 @@ def refuses(entry: Entry) -> str:
 
 def dtypes(code: OpCode) -> str:
     outputs = code.docs.returns
-    named = [words if len(outputs) == 1 else f"{name}: {words}" for name, words in outputs]
+    named = [phrases if len(outputs) == 1 else f"{name}: {phrases}" for name, phrases in outputs]
     return f"{kinds(code.entry.dtypes)}; result: {' '.join(named)}"
 
 
@@ -101,8 +101,8 @@ def saved(renderer: Renderer, entry: Entry) -> Iterator[str]:
         return
     node = renderer.nodes[entry.name]
     for tensor in node.plan.tensors:
-        wanted = " or ".join(f"`{name}`" for name in tensor.needed_by)
-        yield f"`{tensor.name}`" + (f" where {wanted} requires grad" if node.keeps(tensor) else "")
+        output_mask = " or ".join(f"`{name}`" for name in tensor.needed_by)
+        yield f"`{tensor.name}`" + (f" where {output_mask} requires grad" if node.keeps(tensor) else "")
     yield from (f"`{value.source}`" for value in node.plan.values)
     yield from ["nothing"] * (not node.plan.tensors and not node.plan.values)
 
@@ -118,8 +118,10 @@ FORWARD = {
 
 def forward(entry: Entry) -> Iterator[tuple[str, str]]:
     for name, formula in entry.forward.items():
-        words = f"`{one_line(formula.text)}`" if formula.keyword is None else FORWARD.get(formula.keyword, formula.text)
-        yield ("forward" if len(entry.forward) == 1 else f"forward of `{name}`"), words
+        phrases = (
+            f"`{one_line(formula.text)}`" if formula.keyword is None else FORWARD.get(formula.keyword, formula.text)
+        )
+        yield ("forward" if len(entry.forward) == 1 else f"forward of `{name}`"), phrases
 
 
 def domain(entry: Entry) -> str:
@@ -148,10 +150,10 @@ CASTS = {
 
 def autocast(entry: Entry) -> str:
     """What tensors are cast to inside autocast, on each type of device."""
-    words = {device: _cast(word) for device, word in entry.autocast.items()}
-    if len(set(words.values())) == 1 and len(words) == len(AUTOCAST_DEVICES):
-        return next(iter(words.values()))
-    return "; ".join(f"{device.upper()}: {word}" for device, word in words.items())
+    phrases = {device: _cast(word) for device, word in entry.autocast.items()}
+    if len(set(phrases.values())) == 1 and len(phrases) == len(AUTOCAST_DEVICES):
+        return next(iter(phrases.values()))
+    return "; ".join(f"{device.upper()}: {word}" for device, word in phrases.items())
 
 
 def _cast(word: str) -> str:
@@ -163,8 +165,8 @@ def _cast(word: str) -> str:
 def vmap(code: OpCode) -> str:
     if code.entry.compute.kind == "composite" and code.entry.batch is None:
         return "through the ops that it is made of"
-    words = promise(code.library["batching rule", code.batch_rule])
-    return f"`{code.batch_rule}`: {words[:1].lower()}{words[1:]}"
+    phrases = promise(code.library["batching rule", code.batch_rule])
+    return f"`{code.batch_rule}`: {phrases[:1].lower()}{phrases[1:]}"
 
 
 def sparse(code: OpCode) -> str:
@@ -172,17 +174,17 @@ def sparse(code: OpCode) -> str:
     rule = code.entry.sparse
     if rule is None:
         return ""
-    words = promise(code.library["sparse rule", rule])
-    return f"`{rule}`: {words[:1].lower()}{words[1:]}"
+    phrases = promise(code.library["sparse rule", rule])
+    return f"`{rule}`: {phrases[:1].lower()}{phrases[1:]}"
 
 
-def marked(code: OpCode) -> str:
+def conj_rule(code: OpCode) -> str:
     """What becomes of views that are marked as conjugates or negatives, where the op has a rule for them."""
-    rule = code.entry.marked
+    rule = code.entry.conj_rule
     if rule is None:
         return ""
-    words = promise(code.library["rule for marked tensors", rule])
-    return f"`{rule}`: {words[:1].lower()}{words[1:]}"
+    phrases = promise(code.library["rule for marked tensors", rule])
+    return f"`{rule}`: {phrases[:1].lower()}{phrases[1:]}"
 
 
 def is_differentiable(entry: Entry) -> bool:

@@ -18,19 +18,19 @@ def logarithm(x: np.ndarray) -> np.ndarray:
     return np.log(x / 2.0) + np.euler_gamma
 
 
-def order_0(function: Function, factor: float, least: float) -> Function:
+def order_0(function: Function, factor: float, lower_bound: float) -> Function:
     """A function; in the doubling from `least` on a factor times the logarithm, less what exponents are worth there."""
-    exponents = (np.log2(least) + SHIFT) * np.log(2.0)
-    return lambda x: np.where(x < 2.0 * least, factor * (logarithm(x) - exponents), function(x))
+    exponents = (np.log2(lower_bound) + SHIFT) * np.log(2.0)
+    return lambda x: np.where(x < 2.0 * lower_bound, factor * (logarithm(x) - exponents), function(x))
 
 
-def zero_of_logarithm(least: float) -> tuple[float]:
-    return (least * 2.0 ** (1.0 + SHIFT) * float(np.exp(-np.euler_gamma)),)
+def zero_of_logarithm(lower_bound: float) -> tuple[float]:
+    return (lower_bound * 2.0 ** (1.0 + SHIFT) * float(np.exp(-np.euler_gamma)),)
 
 
-def order_1(function: Function, factor: float, least: float) -> Function:
+def order_1(function: Function, factor: float, lower_bound: float) -> Function:
     """A function; in the doubling from `least` on a factor times half of the logarithm, less 1/4."""
-    return lambda x: np.where(x < 2.0 * least, factor * (0.5 * logarithm(x) - 0.25), function(x))
+    return lambda x: np.where(x < 2.0 * lower_bound, factor * (0.5 * logarithm(x) - 0.25), function(x))
 
 
 k0 = order_0(special.k0, -1.0, 2.0**-5)

@@ -39,31 +39,31 @@ def pieces_command(argv: Sequence[str]) -> int:
 
 def columns(one: Table) -> dict[int, list[float]]:
     """The center, the slope if there are any, and the coefficients of each piece, by its place."""
-    return {piece.place: one.column(piece) for piece in one.pieces}
+    return {piece.position: one.column(piece) for piece in one.pieces}
 
 
-def largest_error(one: Table, found: dict[int, list[float]]) -> float:
-    return max(one.error(piece, found[piece.place]) for piece in one.pieces)
+def largest_error(one: Table, result: dict[int, list[float]]) -> float:
+    return max(one.error(piece, result[piece.position]) for piece in one.pieces)
 
 
 def write(one: Table) -> bool:
     """Fit a function, and write its table in the place of the one that is there, or behind the others."""
-    found = columns(one)
-    largest = largest_error(one, found)
+    result = columns(one)
+    largest = largest_error(one, result)
     print(f"{one.name:24} error at most {largest:.3f} units")
-    before, new = FILE.read_text(encoding="utf-8"), text(one, found, largest)
+    before, new = FILE.read_text(encoding="utf-8"), text(one, result, largest)
     there = re.compile(rf"# [^\n]*\n{table_name(one.name)} = single\(\n.*?\n\)  # fmt: skip\n", re.DOTALL)
     after = there.sub(lambda _: new, before) if there.search(before) else f"{before}\n{new}"
     FILE.write_text(after, encoding="utf-8")
     return True
 
 
-def text(one: Table, found: dict[int, list[float]], largest: float) -> str:
+def text(one: Table, result: dict[int, list[float]], largest: float) -> str:
     """A table, and what is said of it."""
-    rows = [[found[place][row] for place in range(len(found))] for row in range(len(found[0]))]
+    rows = [[result[position][row] for position in range(len(result))] for row in range(len(result[0]))]
     numbers = ",\n".join("    (\n" + wrapped(row) + "    )" for row in rows)
     return (
-        f"# {one.said} by pieces: error at most {np.ceil(largest * 100) / 100:.2f} units.\n"
+        f"# {one.doc} by pieces: error at most {np.ceil(largest * 100) / 100:.2f} units.\n"
         f"{table_name(one.name)} = single(\n{numbers},\n)  # fmt: skip\n"
     )
 
@@ -86,12 +86,12 @@ def table_name(name: str) -> str:
 def columns_there(one: Table) -> dict[int, list[float]]:
     """The columns of the table that is there."""
     table = getattr(tables, table_name(one.name))
-    return {place: [float(row[place]) for row in table] for place in range(len(table[0]))}
+    return {position: [float(row[position]) for row in table] for position in range(len(table[0]))}
 
 
 def is_right(one: Table) -> bool:
     """Whether the table that is there errs no more than one that is fitted now; says so where not."""
-    found, wanted = largest_error(one, columns_there(one)), largest_error(one, columns(one))
-    if found > wanted + 0.02:
-        print(f"stale: {one.name}: error {found:.3f} units, {wanted:.3f} when fitted anew", file=sys.stderr)
-    return found <= wanted + 0.02
+    result, requested = largest_error(one, columns_there(one)), largest_error(one, columns(one))
+    if result > requested + 0.02:
+        print(f"stale: {one.name}: error {result:.3f} units, {requested:.3f} when fitted anew", file=sys.stderr)
+    return result <= requested + 0.02

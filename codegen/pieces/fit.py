@@ -25,17 +25,17 @@ Reference = Callable[[np.ndarray], np.ndarray]
 
 
 def fitted(
-    function: Reference, piece: Piece, center: float, coefficients: int, slope: float | None = None
+    function: Reference, piece: Piece, center: float, coefficients: int, derivative: float | None = None
 ) -> list[float]:
     """The column of a piece: its center, a slope where there are any, and the coefficients, the highest power first."""
     t = nodes(piece.low - center, piece.high - center)
     value = function(center + t)
     known, scale = [single(function(np.array([center]))[0])], np.abs(t).max()
     while len(known) < coefficients:
-        rest = value - (slope or 0.0) * t - np.polynomial.polynomial.polyval(t, known)
+        rest = value - (derivative or 0.0) * t - np.polynomial.polynomial.polyval(t, known)
         powers = np.stack([(t / scale) ** k for k in range(len(known), coefficients)], axis=1)
         known.append(single(minimax(powers, rest, 1.0 / np.abs(value))[0] / scale ** len(known)))
-    return [center, *([] if slope is None else [slope]), *known[::-1]]
+    return [center, *([] if derivative is None else [derivative]), *known[::-1]]
 
 
 def nodes(low: float, high: float) -> np.ndarray:
@@ -51,13 +51,13 @@ def single(value: float) -> float:
 def minimax(powers: np.ndarray, values: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """The coefficients for the least of the largest weighted errors."""
     importance = np.ones(len(values))
-    best, least = np.zeros(powers.shape[1]), np.inf
+    best, lowest_error = np.zeros(powers.shape[1]), np.inf
     for _ in range(ROUNDS):
         factor = weight * np.sqrt(importance)
-        found = np.linalg.lstsq(powers * factor[:, None], values * factor, rcond=None)[0]
-        error = np.abs(weight * (powers @ found - values))
-        if error.max() < least:
-            best, least = found, error.max()
+        entry = np.linalg.lstsq(powers * factor[:, None], values * factor, rcond=None)[0]
+        error = np.abs(weight * (powers @ entry - values))
+        if error.max() < lowest_error:
+            best, lowest_error = entry, error.max()
         importance = importance * error / max(float((importance * error).mean()), 1e-300)
     return best
 
@@ -65,42 +65,42 @@ def minimax(powers: np.ndarray, values: np.ndarray, weight: np.ndarray) -> np.nd
 def best_center(function: Reference, piece: Piece, part: float) -> float:
     """Of the float32 about some part of a piece the one where the function is nearest to a float32."""
     about = np.float32(piece.low + part * (piece.high - piece.low))
-    near = (about + np.arange(-CANDIDATES, CANDIDATES) * float(np.spacing(about))).astype(np.float32)
-    near = near[(near >= piece.low) & (near < piece.high)]
-    value = function(near.astype(np.float64))
+    candidates = (about + np.arange(-CANDIDATES, CANDIDATES) * float(np.spacing(about))).astype(np.float32)
+    candidates = candidates[(candidates >= piece.low) & (candidates < piece.high)]
+    value = function(candidates.astype(np.float64))
     rounded = value.astype(np.float32)
     lost = np.abs(value - rounded) / np.spacing(np.abs(rounded))
-    return float(near[np.argmin(lost)])
+    return float(candidates[np.argmin(lost)])
 
 
-def error(function: Reference, piece: Piece, column: list[float], has_slope: bool = False) -> float:
+def error(function: Reference, piece: Piece, column: list[float], has_derivative: bool = False) -> float:
     """The largest error in units in the last place, of many arguments of a piece as float32 arithmetic has them."""
     x = samples(piece, column[0])
     center, *coefficients = (np.float32(value) for value in column)
-    slope = coefficients.pop(0) if has_slope else np.float32(0)
-    found = fused(slope, x - center, evaluated(x - center, coefficients, fused, fused, lambda t: t * t))
-    return units(found, function(x.astype(np.float64)))
+    derivative = coefficients.pop(0) if has_derivative else np.float32(0)
+    result = fused(derivative, x - center, evaluated(x - center, coefficients, fused, fused, lambda t: t * t))
+    return units(result, function(x.astype(np.float64)))
 
 
 def error_of_product(function: Reference, piece: Piece, column: list[float], factor: Reference) -> float:
     x = samples(piece, column[0])
     center, *coefficients, value = (np.float32(number) for number in column)
     by, t = factor(x), x - center
-    found = fused(value, by, by * t * evaluated(t, coefficients, fused, fused, lambda t: t * t))
-    return units(found, function(x.astype(np.float64)) * by)
+    result = fused(value, by, by * t * evaluated(t, coefficients, fused, fused, lambda t: t * t))
+    return units(result, function(x.astype(np.float64)) * by)
 
 
-def units(found: np.ndarray, wanted: np.ndarray) -> float:
-    unit = np.spacing(np.maximum(np.abs(wanted), 2.0**-126).astype(np.float32)).astype(np.float64)
-    return float(np.max(np.abs(found.astype(np.float64) - wanted) / unit))
+def units(result: np.ndarray, requested: np.ndarray) -> float:
+    unit = np.spacing(np.maximum(np.abs(requested), 2.0**-126).astype(np.float32)).astype(np.float64)
+    return float(np.max(np.abs(result.astype(np.float64) - requested) / unit))
 
 
 def samples(piece: Piece, center: float, count: int = SAMPLES) -> np.ndarray:
     """Arguments all over a piece, and those next to its center, which may be a zero."""
-    draws = np.random.default_rng(piece.place).uniform(piece.low, piece.high, count)
-    near = (np.float32(center).view(np.int32) + np.arange(-NODES, NODES, dtype=np.int32)).view(np.float32)
+    sample_points = np.random.default_rng(piece.position).uniform(piece.low, piece.high, count)
+    candidates = (np.float32(center).view(np.int32) + np.arange(-NODES, NODES, dtype=np.int32)).view(np.float32)
     small = np.geomspace(1e-30, 1.0, count) * piece.high
-    x = np.concatenate([draws, np.linspace(piece.low, piece.high, count), small, near if center else []])
+    x = np.concatenate([sample_points, np.linspace(piece.low, piece.high, count), small, candidates if center else []])
     x = x.astype(np.float32)
     return x[(x >= piece.low) & (x < piece.high) & (x != 0)]
 

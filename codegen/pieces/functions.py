@@ -16,10 +16,10 @@ from . import bessel
 from .fit import best_center, error, error_of_product, fitted, single
 from .hyperbolic import acosh_ratio, asinh_ratio, atanh_ratio, odds_ratio
 from .normal import (
+    erfc_derivative,
     erfc_logarithm,
-    erfc_slope,
+    erfcx_derivative,
     erfcx_logarithm,
-    erfcx_slope,
     erfinv_ratio,
     ndtri_factor,
     ndtri_ratio,
@@ -36,24 +36,26 @@ class ByPieces(NamedTuple):
     """
 
     name: str
-    said: str
+    doc: str
     function: Callable[[np.ndarray], np.ndarray]
     pieces: list[Piece]
     zeros: tuple[float, ...] = ()
     coefficients: int = 8
-    slopes: bool = False
+    derivatives: bool = False
     factor: Callable[[np.ndarray], np.ndarray] | None = None
 
     def column(self, piece: Piece) -> list[float]:
         """The center, the slope if there are any, and the coefficients of a piece: of several fits the one that errs
         least."""
-        ways = [(center, slope) for center in self.centers(piece) for slope in self.slopes_of(piece, center)]
-        made = [fitted(self.function, piece, center, self.coefficients, slope) for center, slope in ways]
+        ways = [
+            (center, derivative) for center in self.centers(piece) for derivative in self.derivatives_of(piece, center)
+        ]
+        made = [fitted(self.function, piece, center, self.coefficients, derivative) for center, derivative in ways]
         return min(made, key=lambda column: self.error(piece, column))
 
-    def slopes_of(self, piece: Piece, center: float) -> list[float] | list[None]:
+    def derivatives_of(self, piece: Piece, center: float) -> list[float] | list[None]:
         """What the slope of a piece may be: about a zero the tangent's or a secant's, so that the rest is small."""
-        if not self.slopes:
+        if not self.derivatives:
             return [None]
         if center not in singles(self.zeros):
             return [0.0]
@@ -64,16 +66,16 @@ class ByPieces(NamedTuple):
     def error(self, piece: Piece, column: list[float]) -> float:
         if self.factor is not None:
             return error_of_product(self.function, piece, column, self.factor)
-        return error(self.function, piece, column, self.slopes)
+        return error(self.function, piece, column, self.derivatives)
 
     def centers(self, piece: Piece) -> list[float]:
         """What the center of a piece may be: a zero that it has, else one near it, or a number about its middle."""
         width = piece.high - piece.low
         inside = [zero for zero in self.zeros if piece.low <= zero <= piece.high]
-        near = [zero for zero in self.zeros if piece.low - width < zero < piece.high + width]
+        nearby = [zero for zero in self.zeros if piece.low - width < zero < piece.high + width]
         if inside or piece.low == 0.0:
             return singles(inside or [0.0])
-        return [*singles(near), *(best_center(self.function, piece, part) for part in PARTS)]
+        return [*singles(nearby), *(best_center(self.function, piece, part) for part in PARTS)]
 
 
 PARTS = (0.3, 0.4, 0.5, 0.6, 0.7)  # of a piece, where its center may be: where the function is smaller, often
@@ -90,8 +92,8 @@ def ratio_of_sine(x: np.ndarray) -> np.ndarray:
 
 def sinc(x: np.ndarray) -> np.ndarray:
     """sin(pi x) / (pi x), exact also near its zeros."""
-    whole = np.rint(x)
-    sine = np.sin(np.pi * (x - whole)) * (1.0 - 2.0 * np.abs(np.fmod(whole, 2.0)))
+    integral = np.rint(x)
+    sine = np.sin(np.pi * (x - integral)) * (1.0 - 2.0 * np.abs(np.fmod(integral, 2.0)))
     return np.divide(sine, np.pi * x, out=np.ones_like(x), where=x != 0)
 
 
@@ -104,7 +106,7 @@ def trigamma(x: np.ndarray) -> np.ndarray:
     return np.asarray(special.polygamma(1, x))
 
 
-MIDDLE = logarithmic(2.0**-6, 2, 32)  # of positive numbers
+POSITIVE_PIECES = logarithmic(2.0**-6, 2, 32)  # of positive numbers
 MIXED = mixed(2.0**-5, 2.5)
 SHORT_OF_ONE = mirrored(1.0 - 2.0**-24, logarithmic(2.0**-16, 2, 32))
 TAIL = logarithmic(1.5 * 2.0**-17, 2, 32)
@@ -114,7 +116,7 @@ FROM_ZERO = logarithmic(0.125, 2, 16, from_zero=True)
 TO_ONE = mirrored(1.0 - 2.0**-24, logarithmic(2.0**-16, 1, 16))
 TO_HALF = logarithmic(2.0**-15, 1, 16)
 TO_HALF[-2:] = [piece._replace(low=0.5, high=0.53) for piece in TO_HALF[-2:]]  # the last one has no arguments
-NEAR = "for 0 <= x < 15.5"
+SMALL_RANGE = "for 0 <= x < 15.5"
 POSITIVE = "for 2^-6 <= x < 2^10"
 BESIDE_LOGARITHM = "from 2^-5 to 2^10, and L below,"  # which is a logarithm: see scalar/bessel/near_zero.py
 SHORT_OF_21 = "from 2^-4 to 21.5, and L below,"
@@ -128,27 +130,35 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("i0e", "e^-x I0(x) for 0 <= x < 15.5", special.i0e, linear(1.0)),
     ByPieces("i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
     ByPieces("i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
-    ByPieces("digamma", f"digamma(x) {POSITIVE}", special.digamma, MIDDLE, (1.4616321449683622,), 9, slopes=True),
-    ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, MIDDLE, (1.0, 2.0), 9, slopes=True),
-    ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, MIDDLE, coefficients=9),
-    ByPieces("k0e", f"e^x K0(x) {BESIDE_LOGARITHM}", bessel.k0e, MIDDLE, bessel.zero_of_logarithm(2.0**-6)),
-    ByPieces("k1e", f"e^x K1(x) {BESIDE_LOGARITHM}", bessel.k1e, MIDDLE),
+    ByPieces(
+        "digamma",
+        f"digamma(x) {POSITIVE}",
+        special.digamma,
+        POSITIVE_PIECES,
+        (1.4616321449683622,),
+        9,
+        derivatives=True,
+    ),
+    ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, POSITIVE_PIECES, (1.0, 2.0), 9, derivatives=True),
+    ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, POSITIVE_PIECES, coefficients=9),
+    ByPieces("k0e", f"e^x K0(x) {BESIDE_LOGARITHM}", bessel.k0e, POSITIVE_PIECES, bessel.zero_of_logarithm(2.0**-6)),
+    ByPieces("k1e", f"e^x K1(x) {BESIDE_LOGARITHM}", bessel.k1e, POSITIVE_PIECES),
     ByPieces("k0", f"K0(x) {SHORT_OF_21}", bessel.k0, MIXED, bessel.zero_of_logarithm(2.0**-5)),
     ByPieces("k1", f"K1(x) {SHORT_OF_21}", bessel.k1, MIXED),
-    ByPieces("y0", f"Y0(x) {SHORT_OF_21}", bessel.y0, MIXED, Y0_ZEROS, slopes=True),
-    ByPieces("y1", f"Y1(x) {SHORT_OF_21}", bessel.y1, MIXED, tuple(special.y1_zeros(8)[0].real), slopes=True),
-    ByPieces("j0", f"J0(x) {NEAR}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), slopes=True),
-    ByPieces("j1", f"J1(x) {NEAR}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), slopes=True),
+    ByPieces("y0", f"Y0(x) {SHORT_OF_21}", bessel.y0, MIXED, Y0_ZEROS, derivatives=True),
+    ByPieces("y1", f"Y1(x) {SHORT_OF_21}", bessel.y1, MIXED, tuple(special.y1_zeros(8)[0].real), derivatives=True),
+    ByPieces("j0", f"J0(x) {SMALL_RANGE}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), derivatives=True),
+    ByPieces("j1", f"J1(x) {SMALL_RANGE}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), derivatives=True),
     ByPieces(
         "ratio_of_sine",
-        f"sin(x) / x {NEAR}",
+        f"sin(x) / x {SMALL_RANGE}",
         ratio_of_sine,
         linear(1.0),
         tuple(np.pi * np.arange(1, 7)),
-        slopes=True,
+        derivatives=True,
     ),
-    ByPieces("sinc", "sinc(x) for 0 <= x < 7.75", sinc, linear(0.5), tuple(map(float, range(1, 9))), slopes=True),
-    ByPieces("airy", "Ai(x) for |x| < 7.75", airy, MIRRORED, tuple(special.ai_zeros(6)[0]), slopes=True),
+    ByPieces("sinc", "sinc(x) for 0 <= x < 7.75", sinc, linear(0.5), tuple(map(float, range(1, 9))), derivatives=True),
+    ByPieces("airy", "Ai(x) for |x| < 7.75", airy, MIRRORED, tuple(special.ai_zeros(6)[0]), derivatives=True),
     ByPieces("log_odds", "-log(x / (1 - x)) for x <= 1/2", odds_ratio, TO_HALF, (), 10, factor=ndtri_factor),
     ByPieces("asinh", "asinh(x) / x for 0 <= x < 32", asinh_ratio, FROM_ZERO, factor=np.positive),
     ByPieces("acosh", "acosh(1 + x) / sqrt(x) for 0 <= x < 32", acosh_ratio, FROM_ZERO, factor=np.sqrt),
@@ -158,11 +168,11 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("log_ndtr", "log_ndtr(x) for -9 < x <= 6", special.log_ndtr, mirrored(7.0, logarithmic(1.0, 8, 32))),
     ByPieces("tanh", "tanh(x) for 0 <= x < 9.375", np.tanh, shifted(0.625, 4), (0.0,), 6),
     ByPowers(
-        *("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_slope, MIRRORED),
+        *("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_derivative, MIRRORED),
         coefficients=5,
     ),
     ByPowers(
-        *("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_slope, MIRRORED),
+        *("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_derivative, MIRRORED),
         coefficients=5,
     ),
 )

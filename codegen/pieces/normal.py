@@ -8,8 +8,8 @@ from scipy import special
 
 def erfinv_ratio(x: np.ndarray) -> np.ndarray:
     """erfinv(x) / x."""
-    near = np.maximum(x, 1e-30)
-    return np.where(x < 0.5, special.erfinv(near), special.erfcinv(1.0 - near)) / near
+    clipped = np.maximum(x, 1e-30)
+    return np.where(x < 0.5, special.erfinv(clipped), special.erfcinv(1.0 - clipped)) / clipped
 
 
 def ndtri_ratio(y: np.ndarray) -> np.ndarray:
@@ -26,11 +26,11 @@ def ndtri_factor(y: np.ndarray) -> np.ndarray:
 def erfc_logarithm(x: np.ndarray) -> np.ndarray:
     """log2(erfc(x))."""
     above, below = np.maximum(x, 0.0), np.minimum(x, 0.0)
-    near = np.log1p(special.erf(-below)) / np.log(2.0)
-    return np.where(x < 0, near, erfcx_logarithm(above) - above * above / np.log(2.0))
+    clipped = np.log1p(special.erf(-below)) / np.log(2.0)
+    return np.where(x < 0, clipped, erfcx_logarithm(above) - above * above / np.log(2.0))
 
 
-def erfc_slope(x: np.ndarray) -> np.ndarray:
+def erfc_derivative(x: np.ndarray) -> np.ndarray:
     return -2.0 / np.sqrt(np.pi) / np.log(2.0) / special.erfcx(x)
 
 
@@ -39,5 +39,5 @@ def erfcx_logarithm(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.log2(special.erfcx(x)))
 
 
-def erfcx_slope(x: np.ndarray) -> np.ndarray:
-    return 2.0 * x / np.log(2.0) + erfc_slope(x)
+def erfcx_derivative(x: np.ndarray) -> np.ndarray:
+    return 2.0 * x / np.log(2.0) + erfc_derivative(x)

@@ -10,7 +10,7 @@ import numpy as np
 class Piece(NamedTuple):
     """An interval of arguments, and the row's entry for it."""
 
-    place: int
+    position: int
     low: float
     high: float
 
@@ -36,20 +36,20 @@ def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = 
 
 def shifted(low: float, per_octave: int, count: int = 16) -> list[Piece]:
     """The pieces of x, from 0 on, where those of low + x are logarithmic."""
-    return [Piece(place, start - low, end - low) for place, start, end in logarithmic(low, per_octave, count)]
+    return [Piece(position, start - low, end - low) for position, start, end in logarithmic(low, per_octave, count)]
 
 
 def mixed(low: float, edge: float, count: int = 32) -> list[Piece]:
     """Logarithmic pieces, two for each doubling, up to an edge, and from there on pieces of width 1."""
-    near = [piece for piece in logarithmic(low, 2, count) if piece.low < edge]
-    place, ends = near[-1].place + 1, [edge + k for k in range(count - len(near))]
-    far = [Piece((place + k) % count, end, end + 1.0) for k, end in enumerate(ends)]
-    return [*near[:-1], near[-1]._replace(high=edge), *far]
+    nearby = [piece for piece in logarithmic(low, 2, count) if piece.low < edge]
+    position, ends = nearby[-1].position + 1, [edge + k for k in range(count - len(nearby))]
+    unit_pieces = [Piece((position + k) % count, end, end + 1.0) for k, end in enumerate(ends)]
+    return [*nearby[:-1], nearby[-1]._replace(high=edge), *unit_pieces]
 
 
 def mirrored(edge: float, pieces: list[Piece]) -> list[Piece]:
     """The pieces of x where those of `edge` - x are given."""
-    return [Piece(piece.place, edge - piece.high, edge - piece.low) for piece in pieces]
+    return [Piece(piece.position, edge - piece.high, edge - piece.low) for piece in pieces]
 
 
 def below_of(per_octave: int) -> int:

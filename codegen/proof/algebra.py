@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 
-MOST_TERMS = 3_000  # of a sum: beyond it nothing is proved
+MAX_TERMS = 3_000  # of a sum: beyond it nothing is proved
 
 
 class TooLarge(Exception):
@@ -56,12 +56,12 @@ class Sum:
 
     def __init__(self, terms: Mapping[Product, Fraction]) -> None:
         self.terms = {product: factor for product, factor in terms.items() if factor}
-        if len(self.terms) > MOST_TERMS:
+        if len(self.terms) > MAX_TERMS:
             raise TooLarge
 
     @cached_property
     def key(self) -> str:
-        return " + ".join(sorted(f"{factor}*{_text(product)}" for product, factor in self.terms.items())) or "0"
+        return " + ".join(sorted(f"{factor}*{_expression(product)}" for product, factor in self.terms.items())) or "0"
 
     def __add__(self, other: Sum) -> Sum:
         terms = dict(self.terms)
@@ -76,13 +76,13 @@ class Sum:
         return self + -other
 
     def __mul__(self, other: Sum) -> Sum:
-        if len(self.terms) * len(other.terms) > MOST_TERMS * 10:
+        if len(self.terms) * len(other.terms) > MAX_TERMS * 10:
             raise TooLarge
         terms: dict[Product, Fraction] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
-                product, whole = multiplied(left, right)
-                terms[product] = terms.get(product, Fraction(0)) + a * b * whole
+                product, integral = multiplied(left, right)
+                terms[product] = terms.get(product, Fraction(0)) + a * b * integral
         return Sum(terms)
 
     @property
@@ -134,14 +134,14 @@ def settled(powers: dict[Atom, Fraction]) -> tuple[Product, Fraction]:
 
 def power(value: Sum, exponent: Fraction) -> Sum:
     """A value to a rational power; a root is taken of what is positive, as the square root in real numbers is."""
-    whole = exponent.denominator == 1
-    if whole and 0 <= exponent <= 4 and len(value.terms) <= 4:
-        return _whole_power(value, int(exponent))
+    integral = exponent.denominator == 1
+    if integral and 0 <= exponent <= 4 and len(value.terms) <= 4:
+        return _integer_power(value, int(exponent))
     single = value.single()
-    if single is not None and (whole or _is_positive(*single)):
+    if single is not None and (integral or _is_positive(*single)):
         product, factor = single
-        raised, whole_part = settled({atom: p * exponent for atom, p in product})
-        return Sum({raised: whole_part}) * _number_power(factor, exponent)
+        raised, integer_part = settled({atom: p * exponent for atom, p in product})
+        return Sum({raised: integer_part}) * _number_power(factor, exponent)
     if not value.terms:
         raise ZeroDivisionError
     content = _content(value)
@@ -166,12 +166,12 @@ def _number_power(value: Fraction, exponent: Fraction) -> Sum:
     """A rational number to a rational power: what is left of prime factors to whole powers is a base."""
     if exponent.denominator == 1:
         return number(value ** int(exponent))
-    found = number(1)
+    result = number(1)
     for prime, times in _prime_factors(value):
         total = times * exponent
         rest = total - math.floor(total)
-        found = found * number(Fraction(prime) ** math.floor(total)) * of(_base_of(prime), rest)
-    return found
+        result = result * number(Fraction(prime) ** math.floor(total)) * of(_base_of(prime), rest)
+    return result
 
 
 def _base_of(prime: int) -> Atom:
@@ -193,23 +193,23 @@ def _prime_factors(value: Fraction) -> Iterator[tuple[int, int]]:
             yield part, sign
 
 
-def _whole_power(value: Sum, exponent: int) -> Sum:
-    found = number(1)
+def _integer_power(value: Sum, exponent: int) -> Sum:
+    result = number(1)
     for _ in range(exponent):
-        found = found * value
-    return found
+        result = result * value
+    return result
 
 
 def exponential(value: Sum) -> Sum:
     """exp of a sum: the product of what its terms give; exp(c log(v)) is v^c."""
-    found = number(1)
+    result = number(1)
     for product, factor in value.terms.items():
         logarithm = product[0][0] if len(product) == 1 and product[0][1] == 1 else None
         if logarithm is not None and logarithm.name == "log":
-            found = found * power(logarithm.operands[0], factor)
+            result = result * power(logarithm.operands[0], factor)
         else:
-            found = found * of(Atom("exp", "exp", (Sum({product: Fraction(1)}),)), factor)
-    return found
+            result = result * of(Atom("exp", "exp", (Sum({product: Fraction(1)}),)), factor)
+    return result
 
 
 # ---- is it zero? -----------------------------------------------------------------------------------------------------
@@ -251,12 +251,12 @@ def _opened(value: Sum, atom: Atom) -> Iterable[Sum]:
 
 def _replaced(atom: Atom, times: int) -> Sum:
     if atom.kind == "base":
-        return _whole_power(atom.operands[0], times)
+        return _integer_power(atom.operands[0], times)
     cosine = function("cos", *atom.operands)
-    return _whole_power(number(1) - cosine * cosine, times // 2) * of(atom, times % 2)
+    return _integer_power(number(1) - cosine * cosine, times // 2) * of(atom, times % 2)
 
 
-def _text(product: Product) -> str:
+def _expression(product: Product) -> str:
     return "*".join(f"{atom.key}^{power}" for atom, power in product)
 
 
@@ -277,13 +277,13 @@ def table() -> list[tuple[float, Sum]]:
     for base in (2, 10):
         exact = function("log", number(base))
         logarithms += [(math.log(base), exact), (1 / math.log(base), power(exact, Fraction(-1)))]
-    found = []
+    matches = []
     for rational, *parts in itertools.product(_RATIONALS, roots, circles, logarithms):
         value, exact = float(rational), number(rational)
         for factor, other in parts:
             value, exact = value * factor, exact * other
-        found.append((value, exact))
-    return found
+        matches.append((value, exact))
+    return matches
 
 
 @cache

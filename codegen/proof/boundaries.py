@@ -21,7 +21,7 @@ from .numbers import Points, Unknown, evaluate
 STEP = 2.0**-17  # to both sides, of numbers up to 1, relative to larger ones
 TINY = 2.0**-40  # the same for points of which nobody could say that they lie elsewhere
 STEEPEST = 50  # derivative, of a function that is continuous
-MANY = 16  # steps, over which a derivative that has a limit is straight
+WIDE_STEPS = 16  # steps, over which a derivative that has a limit is straight
 CLOSE = 1e-8  # relative, of limits
 CLOSE_AGAIN = 1e-3  # of limits of second derivatives
 POLICIES = {
@@ -65,7 +65,7 @@ class Boundary:
         seed = self.points["grad"][i]
         sides = f"{low[i] / seed:.6g} from below and {high[i] / seed:.6g} from above"
         kink = "" if np.isclose(low[i], high[i], equal_nan=True) else f" (key kink: {self.policy})"
-        return f"at {self._place(i)} the formula gives {written[i] / seed:.6g}, the derivative is {sides}{kink}"
+        return f"at {self._point_description(i)} the formula gives {written[i] / seed:.6g}, the derivative is {sides}{kink}"
 
     def _second(self) -> str:
         """The derivative of the written formula, where the derivative of the derived one is the same to both sides."""
@@ -74,26 +74,28 @@ class Boundary:
         try:
             _, low, high, _ = self._limits(derivative(self.derived, {self.argument: ONE}, self.own))
             _, below, above, _ = self._limits(self.derived)
-            found = self._at(self.again, self.points)
+            result = self._at(self.again, self.points)
         except (NoDerivative, Unknown):
             return ""
-        smooth = self._near(low, high, CLOSE_AGAIN) & self._near(below, above, 1e-5) & np.isfinite(found)
-        wrong = smooth & ~self._near(found, (low + high) / 2, CLOSE_AGAIN * 10)
+        smooth = self._close(low, high, CLOSE_AGAIN) & self._close(below, above, 1e-5) & np.isfinite(result)
+        wrong = smooth & ~self._close(result, (low + high) / 2, CLOSE_AGAIN * 10)
         if not wrong.any():
             return ""
         i = int(np.argmax(wrong))
         seed = self.points["grad"][i]
-        return f"at {self._place(i)} the formula's own derivative is {found[i] / seed:.6g}, not {low[i] / seed:.6g}"
+        return f"at {self._point_description(i)} the formula's own derivative is {result[i] / seed:.6g}, not {low[i] / seed:.6g}"
 
-    def _near(self, a: Any, b: Any, relative: float) -> Any:
+    def _close(self, a: Any, b: Any, relative: float) -> Any:
         return np.abs(a - b) <= relative * (1 + np.abs(a) + np.abs(b))
 
     def _limits(self, tree: ast.expr) -> tuple[Any, Any, Any, Any]:
         """(what a gradient must be, the limits from below and from above, their error); nan where there is none."""
         centre, sides, errors = self._at(self.expression, self.points), [], []
         for sign in (-1, 1):
-            one, two, four, many = (self._beside(tree, sign * STEP * times) for times in (1, 2, 4, MANY))
-            straight = np.abs((many - one) - (MANY - 1) * (two - one)) <= 0.5 * np.abs(many - one) + 1e-5
+            one, two, four, wide_points = (self._beside(tree, sign * STEP * times) for times in (1, 2, 4, WIDE_STEPS))
+            straight = (
+                np.abs((wide_points - one) - (WIDE_STEPS - 1) * (two - one)) <= 0.5 * np.abs(wide_points - one) + 1e-5
+            )
             step = STEEPEST * STEP * np.maximum(1, np.abs(self.points[self.argument]))
             change = np.abs(self._beside(self.expression, sign * STEP) - centre)
             continuous = change <= step * (1 + np.abs(one / self.points["grad"]))
@@ -112,5 +114,5 @@ class Boundary:
     def _at(self, tree: ast.expr, points: Points) -> Any:
         return np.broadcast_to(evaluate(tree, points, self.own), points["grad"].shape).astype(float)
 
-    def _place(self, i: int) -> str:
+    def _point_description(self, i: int) -> str:
         return ", ".join(f"{name}={array[i]:.6g}" for name, array in self.points.items() if name != "grad")

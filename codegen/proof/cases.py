@@ -22,7 +22,7 @@ from .derivative import meaning
 from .numbers import COMPARE, FLOAT, Points, computed
 
 T = TypeVar("T")
-MOST_CASES = 400
+MAX_CASES = 400
 
 
 class NotAlgebraic(Exception):
@@ -60,7 +60,7 @@ def cases(compute: Callable[[Case], T], points: Points, own: Functions = NONE) -
         except Open as condition:
             waiting += split(case, condition.value, points, own)
         count += 1
-        if count > MOST_CASES:
+        if count > MAX_CASES:
             raise algebra.TooLarge
 
 
@@ -134,8 +134,8 @@ class Algebra:
     def combined(self, op: ast.operator, left: ast.expr, right: ast.expr) -> Sum:
         match op:
             case ast.Add() | ast.Sub() | ast.Mult():
-                found: Sum = ARITHMETIC[type(op)](self.value(left), self.value(right))
-                return found
+                result: Sum = ARITHMETIC[type(op)](self.value(left), self.value(right))
+                return result
             case ast.Div() | ast.Pow():
                 return self.called("divide" if isinstance(op, ast.Div) else "pow", [left, right])
         raise NotAlgebraic(type(op).__name__)
@@ -159,8 +159,8 @@ class Algebra:
             case "normal_cdf" if is_negative(operands[0]):
                 return number(1) - function(name, -operands[0])
         if name in (*_EVEN, *_ODD) and is_negative(operands[0]):
-            found = function(name, -operands[0])
-            return found if name in _EVEN else -found
+            result = function(name, -operands[0])
+            return result if name in _EVEN else -result
         if name not in FLOAT and name not in self.own:
             raise NotAlgebraic(name)
         return function(name, *operands)
@@ -183,8 +183,8 @@ class Algebra:
                 return COMPARE[type(op)](self.sign(self.value(left) - self.value(right)), 0)
             case ast.Name(id=name):
                 return self.mask(name) if name in self.conditions else self.sign(algebra.variable(name)) != 0
-            case ast.Call(func=ast.Name(id=name), args=args) if (found := meaning(name, args, self.own)) is not None:
-                return self.holds(found)
+            case ast.Call(func=ast.Name(id=name), args=args) if (result := meaning(name, args, self.own)) is not None:
+                return self.holds(result)
         raise NotAlgebraic(ast.unparse(test))
 
     def truth(self, tree: ast.expr) -> bool:
@@ -198,9 +198,9 @@ class Algebra:
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
                 return True
             case ast.Call(func=ast.Name(id=name), args=args):
-                found = meaning(name, args, self.own)
-                is_truth = isinstance(found, ast.Constant) and found.value in (True, False)
-                return is_truth or isinstance(found, ast.Compare)
+                result = meaning(name, args, self.own)
+                is_truth = isinstance(result, ast.Constant) and result.value in (True, False)
+                return is_truth or isinstance(result, ast.Compare)
         return False
 
     def mask(self, name: str) -> bool:

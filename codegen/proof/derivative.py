@@ -64,7 +64,7 @@ def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Deriv
 def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Derivatives, own: Functions) -> ast.expr:
     """The chain rule: the derivative by each argument times that of the argument."""
     known = known_function(name, own)
-    found: ast.expr = ZERO
+    result: ast.expr = ZERO
     for i, argument in enumerate(args):
         inner = derivative(argument, along, own)
         if is_number(inner, 0):
@@ -74,15 +74,15 @@ def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Derivat
             hint = ": give it above the function, by @derivatives" if name in own else ""
             raise NoDerivative(f"the derivative of {name} by its argument {i + 1}{hint}")
         scope = dict(zip(known.parameters, args, strict=True)) | {"result": call}
-        found = plus(found, times(substitute(outer, scope), inner))
-    return found
+        result = plus(result, times(substitute(outer, scope), inner))
+    return result
 
 
 def derivative_by(known: Scalar, i: int, own: Functions) -> ast.expr | None:
     """The derivative of a function by parameter `i`: what is said of it, or that of its meaning."""
-    said = known.derivative(i)
-    if said is not None or known.meaning is None:
-        return said
+    declared = known.derivative(i)
+    if declared is not None or known.meaning is None:
+        return declared
     return derivative(parsed(known.meaning), {known.parameters[i]: ONE}, own)
 
 

@@ -41,8 +41,8 @@ def derived(
     tensors = {a.name for a in schema.arguments if a.type.is_tensor}
     if is_complex and (reason := not_analytic(expression, own)):
         raise NoDerivative(reason)
-    found = Formulas(expression, tensors, own).formula(derivative(expression, {argument.name: ONE}, own))
-    tree = ast.parse(ast.unparse(with_gradient(found, tensors if is_complex else ())), mode="eval").body
+    result = Formulas(expression, tensors, own).formula(derivative(expression, {argument.name: ONE}, own))
+    tree = ast.parse(ast.unparse(with_gradient(result, tensors if is_complex else ())), mode="eval").body
     for node in ast.walk(tree):
         ast.copy_location(node, expression)
     return tree
@@ -61,8 +61,8 @@ def not_analytic(tree: ast.expr, own: Functions) -> str:
             if steps or node.func.id in ("conj", "real", "imag", "maximum", "minimum", "fmax", "fmin"):
                 return f"{node.func.id} {no_function}"
             if node.func.id in own and own[node.func.id].derivative(0) is None:
-                given = "give its derivative by @derivatives"
-                return f"what {node.func.id} computes is known of real numbers only: {given}"
+                value = "give its derivative by @derivatives"
+                return f"what {node.func.id} computes is known of real numbers only: {value}"
     return ""
 
 
@@ -117,10 +117,10 @@ class Formulas:
             case ast.UnaryOp(op=op, operand=operand):
                 return ast.UnaryOp(op, self.formula(operand))
             case ast.BoolOp(op=op, values=[first, *rest]):
-                found = self.formula(first)
+                result = self.formula(first)
                 for value in rest:
-                    found = ast.BinOp(found, _SPELLED[type(op)](), self.formula(value))
-                return found
+                    result = ast.BinOp(result, _SPELLED[type(op)](), self.formula(value))
+                return result
             case ast.BinOp(left=left, op=op, right=right):
                 return ast.BinOp(self.formula(left), op, self.formula(right))
             case ast.Compare(left=left, ops=ops, comparators=[right]):
@@ -169,8 +169,8 @@ def completed(entry: Entry) -> Entry:
     own = {argument.name: _formula(entry, argument) for argument in missing}
     order = [argument.name for argument in entry.schema.arguments]
     gradients = dict(sorted((entry.gradients | own).items(), key=lambda item: order.index(item[0])))
-    found = replace(entry, gradients=gradients, forward=entry.forward or _forward(entry))
-    return found if "kink" in entry.key_places else replace(found, kink=_policies(found))
+    result = replace(entry, gradients=gradients, forward=entry.forward or _forward(entry))
+    return result if "kink" in entry.key_locations else replace(result, kink=_policies(result))
 
 
 def as_written(entry: Entry) -> Entry:
@@ -179,13 +179,13 @@ def as_written(entry: Entry) -> Entry:
     if len(gradients) == len(entry.gradients):
         return entry
     forward = {name: formula for name, formula in entry.forward.items() if not formula.derived}
-    kink = entry.kink if "kink" in entry.key_places else ("average",)
+    kink = entry.kink if "kink" in entry.key_locations else ("average",)
     return replace(entry, gradients=gradients, forward=forward, kink=kink)
 
 
 def without_formula(entry: Entry) -> list[Argument]:
-    wanted = entry.compute.kind == "elementwise" and entry.compute.tree is not None
-    if not wanted or not any(entry.output_differentiability):
+    expected = entry.compute.kind == "elementwise" and entry.compute.tree is not None
+    if not expected or not any(entry.output_differentiability):
         return []
     return [argument for argument in entry.tensor_arguments if argument.name not in entry.gradients]
 
@@ -217,8 +217,8 @@ def _forward(entry: Entry) -> dict[str, Formula]:
 
 
 def _policies(entry: Entry) -> tuple[str, ...]:
-    found = tuple(_policy(entry, name) for name in entry.formulas)
-    return found[:1] if len(set(found)) == 1 else found
+    result = tuple(_policy(entry, name) for name in entry.formulas)
+    return result[:1] if len(set(result)) == 1 else result
 
 
 def _policy(entry: Entry, argument: str) -> str:

@@ -16,14 +16,14 @@ from ..spec.model import Entry
 from .derivative import ONE, ZERO, chosen, is_number, negative, plus, times
 
 
-class Whole(Inliner):
+class FullInliner(Inliner):
     """Inlines formulas, those of functions that are kept out of fused kernels too."""
 
     def call(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
         return args[0] if name == "unfused" else super().call(name, args, named)
 
 
-class Plain(Whole):
+class Plain(FullInliner):
     """Inlines formulas for real numbers, or in a subclass for complex ones."""
 
     is_complex = False
@@ -68,9 +68,9 @@ class FormulaDerivative:
             case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
                 return self._of_op(name, args, {k.arg or "": k.value for k in keywords})
             case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=keywords):
-                given = [*args]
-                given.insert(self.inliner.place_of_self(name), value)
-                return self._of_op(name, given, {k.arg or "": k.value for k in keywords})
+                values = [*args]
+                values.insert(self.inliner.self_position(name), value)
+                return self._of_op(name, values, {k.arg or "": k.value for k in keywords})
         raise NotElementwise(ast.unparse(tree))
 
     def _of_operator(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
@@ -108,15 +108,15 @@ class FormulaDerivative:
         raise NotElementwise(name)
 
     def _by_formulas(self, entry: Entry, scope: dict[str, ast.expr], call: ast.expr) -> ast.expr:
-        found: ast.expr = ZERO
+        result: ast.expr = ZERO
         for argument, formula in entry.gradients.items():
             inner = ZERO if formula.keyword == "non_differentiable" else self.of(scope[argument])
             if is_number(inner, 0):
                 continue
             if formula.tree is None:
                 raise NotElementwise(f"{entry.name} by {argument}")
-            found = plus(found, substituted(formula.tree, scope | {"grad": inner, "result": call}))
-        return found
+            result = plus(result, substituted(formula.tree, scope | {"grad": inner, "result": call}))
+        return result
 
 
 def call_of(name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> ast.expr:

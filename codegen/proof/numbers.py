@@ -17,34 +17,34 @@ from ..spec.syntax import ARITHMETIC
 from .axioms import NONE, Functions
 from .derivative import meaning
 
-FAR = -20.0  # below, SciPy would take one term of a sum after the other
+ZETA_ASYMPTOTIC_FROM = -20.0  # below, SciPy would take one term of a sum after the other
 
 
 def zeta(s: Any, q: Any) -> Any:
     """The sum of (k + q)^-s over k = 0, 1, 2, ...; terms below 0, of whole powers, are a sum from the other side."""
     part = np.where(np.isfinite(q), np.remainder(q, 1.0), 0.0)
-    is_far = (q < FAR) & (part != 0)
-    near = special.zeta(s, np.where(is_far, 1.0, np.maximum(q, FAR)))
+    is_asymptotic = (q < ZETA_ASYMPTOTIC_FROM) & (part != 0)
+    shifted = special.zeta(s, np.where(is_asymptotic, 1.0, np.maximum(q, ZETA_ASYMPTOTIC_FROM)))
     sign = np.where(s == np.floor(s), np.where(np.remainder(s, 2) == 0, 1.0, -1.0), np.nan)
-    above = np.where(is_far, part, 0.5)
-    below = special.zeta(s, 1 - above) - special.zeta(s, 1 - np.where(is_far, q, 0.0))
-    return np.where(is_far & (s != 1), special.zeta(s, above) + sign * below, near)
+    above = np.where(is_asymptotic, part, 0.5)
+    below = special.zeta(s, 1 - above) - special.zeta(s, 1 - np.where(is_asymptotic, q, 0.0))
+    return np.where(is_asymptotic & (s != 1), special.zeta(s, above) + sign * below, shifted)
 
 
 def polygamma(n: Any, x: Any) -> Any:
     factor = np.where(np.remainder(n, 2) == 0, -1.0, 1.0) * special.gamma(n + 1.0)
-    found = np.where(n == 0, special.digamma(x), factor * zeta(n + 1.0, x))
-    return np.where((n == 1) & np.isneginf(x), np.nan, found)
+    result = np.where(n == 0, special.digamma(x), factor * zeta(n + 1.0, x))
+    return np.where((n == 1) & np.isneginf(x), np.nan, result)
 
 
 def airy_ai(x: Any) -> Any:
     """SciPy's, which is nan far out: there the first term of the asymptotic series has all digits that there are."""
-    far = np.maximum(-x, 1e5)
-    wave = np.sin(2 / 3 * far**1.5 + np.pi / 4) / (np.sqrt(np.pi) * far**0.25)
+    asymptotic = np.maximum(-x, 1e5)
+    wave = np.sin(2 / 3 * asymptotic**1.5 + np.pi / 4) / (np.sqrt(np.pi) * asymptotic**0.25)
     return np.where(x > 1e5, 0.0, np.where(x < -1e5, wave, special.airy(np.clip(x, -1e5, 1e5))[0]))
 
 
-def least(a: Any) -> Any:
+def minimum_of(a: Any) -> Any:
     """The number, or one near 0 of which SciPy still finds the incomplete gamma functions."""
     return np.where((a > 0) & (a < 1e-300), 1e-300, a)
 
@@ -82,8 +82,8 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "lgamma": lambda x: np.where(
         np.abs(x) < 1e-300, -np.log(np.abs(x)), special.gammaln(np.where(np.isneginf(x), np.inf, x))
     ),
-    "igamma": lambda a, x: special.gammainc(least(a), x),
-    "igammac": lambda a, x: special.gammaincc(least(a), x),
+    "igamma": lambda a, x: special.gammainc(minimum_of(a), x),
+    "igammac": lambda a, x: special.gammaincc(minimum_of(a), x),
     **{f"bessel_{name}": getattr(special, name) for name in ("j0", "j1", "y0", "y1")},
     **{f"modified_bessel_{name}": getattr(special, name) for name in ("k0", "k1")},
     **{f"scaled_modified_bessel_{name}": getattr(special, f"{name}e") for name in ("k0", "k1")},
@@ -133,13 +133,13 @@ def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
             value = at(operand)
             if isinstance(op, ast.USub):
                 return -value
-            whole = isinstance(op, ast.Invert) and np.asarray(value).dtype.kind in "iu"
-            return np.invert(value) if whole else np.logical_not(value)
+            integral = isinstance(op, ast.Invert) and np.asarray(value).dtype.kind in "iu"
+            return np.invert(value) if integral else np.logical_not(value)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             return _applied(_BINARY[type(op)], tree, [at(left), at(right)])
         case ast.BoolOp(op=op, values=values):
-            found = [at(value) for value in values]
-            return (np.logical_and if isinstance(op, ast.And) else np.logical_or).reduce(np.broadcast_arrays(*found))
+            matches = [at(value) for value in values]
+            return (np.logical_and if isinstance(op, ast.And) else np.logical_or).reduce(np.broadcast_arrays(*matches))
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return COMPARE[type(op)](at(left), at(right))
         case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -170,7 +170,7 @@ def _called(name: str, args: list[ast.expr], points: Points, own: Functions) -> 
 
 def computed(name: str, own: Functions) -> Callable[..., Any]:
     """The function that computes a scalar function on arrays; an Unknown where nothing does here."""
-    found = FLOAT.get(name) or (own[name].numbers if name in own else None)
-    if found is None:
+    result = FLOAT.get(name) or (own[name].numbers if name in own else None)
+    if result is None:
         raise Unknown(name)
-    return found
+    return result

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..emit.scalar_code import NotElementwise, bounded, substitute
-from ..spec.formula import functions_in, place
+from ..spec.formula import functions_in, location
 from ..spec.model import Problem
 from ..spec.suggest import did_you_mean
 from ..spec.syntax import SCALAR_SYNTAX, faults, too_deep
@@ -45,7 +45,7 @@ class Definition:
         return tuple(a.arg for a in (*arguments.posonlyargs, *arguments.args))
 
     @property
-    def said(self) -> ast.Call | None:
+    def declared(self) -> ast.Call | None:
         for decorator in self.node.decorator_list:
             function = decorator.func if isinstance(decorator, ast.Call) else decorator
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
@@ -55,8 +55,8 @@ class Definition:
 
     @property
     def domain(self) -> dict[str, tuple[float, float]]:
-        given = self.said.keywords if self.said else []
-        return {keyword.arg or "": found for keyword in given if (found := interval(keyword.value))}
+        value = self.declared.keywords if self.declared else []
+        return {keyword.arg or "": result for keyword in value if (result := interval(keyword.value))}
 
 
 def interval(tree: ast.expr) -> tuple[float, float] | None:
@@ -71,15 +71,19 @@ def interval(tree: ast.expr) -> tuple[float, float] | None:
 def read_functions(definitions: Sequence[Definition], before: Functions) -> tuple[Functions, list[Problem]]:
     """The scalar functions that are defined, besides those of other packages, and the problems with decorators."""
     known = {d.name: Scalar(d.parameters, (None,) * len(d.parameters)) for d in definitions} | dict(before)
-    problems = [problem for d in definitions for problem in said_faults(d, known)]
+    problems = [problem for d in definitions for problem in declaration_faults(d, known)]
     if problems:
         return before, problems
-    found = dict(before)
+    results = dict(before)
     reader = Reader(definitions, known)
     for d in definitions:
-        texts = tuple(derivative_text(argument) for argument in d.said.args) if d.said else (None,) * len(d.parameters)
-        found[d.name] = Scalar(d.parameters, texts, reader.meaning(d))
-    return without_circles(found), []
+        sources = (
+            tuple(derivative_source(argument) for argument in d.declared.args)
+            if d.declared
+            else (None,) * len(d.parameters)
+        )
+        results[d.name] = Scalar(d.parameters, sources, reader.meaning(d))
+    return without_circles(results), []
 
 
 def without_circles(functions: Functions) -> Functions:
@@ -95,18 +99,18 @@ def without_circles(functions: Functions) -> Functions:
 # ---- derivatives that are given --------------------------------------------------------------------------------------
 
 
-def derivative_text(argument: ast.expr) -> str | None:
+def derivative_source(argument: ast.expr) -> str | None:
     return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else None
 
 
-def said_faults(definition: Definition, known: Functions) -> Iterator[Problem]:
-    call = definition.said
+def declaration_faults(definition: Definition, known: Functions) -> Iterator[Problem]:
+    call = definition.declared
     if call is None:
         return
-    wanted, given = len(definition.parameters), len(call.args)
-    if given != wanted or any(isinstance(a, ast.Starred) for a in call.args):
+    expected, value = len(definition.parameters), len(call.args)
+    if value != expected or any(isinstance(a, ast.Starred) for a in call.args):
         names = ", ".join(definition.parameters)
-        message = f"expected {wanted} derivative{'s' * (wanted != 1)}, by ({names}) in order, found {given}"
+        message = f"expected {expected} derivative{'s' * (expected != 1)}, by ({names}) in order, found {value}"
         yield _problem(definition, call, message)
         return
     for keyword in call.keywords:
@@ -119,19 +123,19 @@ def said_faults(definition: Definition, known: Functions) -> Iterator[Problem]:
     for argument in call.args:
         if isinstance(argument, ast.Constant) and argument.value is None:
             continue
-        text = derivative_text(argument)
+        text = derivative_source(argument)
         if text is None:
             yield _problem(definition, argument, "expected an expression in quotes, or None")
             continue
-        for message in _text_faults(text, (*definition.parameters, "result"), known):
+        for message in _expression_faults(text, (*definition.parameters, "result"), known):
             yield _problem(definition, argument, message)
 
 
 def _problem(definition: Definition, node: ast.expr, message: str) -> Problem:
-    return Problem(place(str(definition.file), node), definition.name, DECORATOR, message)
+    return Problem(location(str(definition.file), node), definition.name, DECORATOR, message)
 
 
-def _text_faults(text: str, values: Sequence[str], known: Functions) -> Iterator[str]:
+def _expression_faults(text: str, values: Sequence[str], known: Functions) -> Iterator[str]:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -179,8 +183,8 @@ class Reader:
         self.within.append(key)
         try:
             module = Module.of(definition.file)
-            found = self._result(definition.node.body, {}, module)
-            return bounded(substitute(found, dict(zip(definition.parameters, args, strict=True))))
+            result = self._result(definition.node.body, {}, module)
+            return bounded(substitute(result, dict(zip(definition.parameters, args, strict=True))))
         finally:
             self.within.pop()
 
@@ -264,17 +268,17 @@ class Module:
         constants = {t.id: n.value for n in assigned for t in n.targets if isinstance(t, ast.Name)}
         pairs = [(n, a) for n in body if isinstance(n, ast.ImportFrom) for a in n.names]
         imported = {a.asname or a.name: ("." * n.level + (n.module or ""), a.name) for n, a in pairs}
-        whole = [a for n in body if isinstance(n, ast.Import) for a in n.names if a.name in _LIBRARIES]
-        return cls(file, definitions, constants, imported, {a.asname or a.name: a.name for a in whole})
+        integral = [a for n in body if isinstance(n, ast.Import) for a in n.names if a.name in _LIBRARIES]
+        return cls(file, definitions, constants, imported, {a.asname or a.name: a.name for a in integral})
 
     def is_library(self, name: str) -> bool:
         return name in self.libraries
 
     def constant(self, name: str) -> ast.expr | None:
-        found = self.constants.get(name)
-        number = found.operand if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.USub) else found
+        cached = self.constants.get(name)
+        number = cached.operand if isinstance(cached, ast.UnaryOp) and isinstance(cached.op, ast.USub) else cached
         if isinstance(number, ast.Constant) and type(number.value) in (int, float):
-            return found
+            return cached
         source, original = self.imported.get(name, ("", ""))
         return ast.Name("PI", ast.Load()) if source in _LIBRARIES and original in SAME else None
 

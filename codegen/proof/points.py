@@ -20,7 +20,7 @@ SPECIAL = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0)
 SCALES = (0.1, 1.0, 10.0, 60.0)
 
 
-def drawn(entry: Entry) -> dict[str, np.ndarray]:
+def sample_points(entry: Entry) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(zlib.crc32(entry.name.encode()))
     points = {a.name: _column(entry, a, rng) for a in entry.schema.arguments if _is_numeric(a)}
     points["grad"] = rng.normal(size=COUNT) + 3.0
@@ -43,12 +43,12 @@ def _column(entry: Entry, argument: Argument, rng: np.random.Generator) -> np.nd
         return _with_specials(rng.uniform(low, high, COUNT), [v for v in SPECIAL if low <= v <= high], rng)
     if argument.type.is_tensor:
         return _with_specials(rng.normal(size=COUNT) * rng.choice(SCALES, COUNT), SPECIAL, rng)
-    given = list(_given(entry, argument))
+    args = list(_example_values(entry, argument))
     if argument.type.base == "int":
-        return rng.choice([int(v) for v in given] or [0, 1, 2, 3], COUNT)
-    if not given:
+        return rng.choice([int(v) for v in args] or [0, 1, 2, 3], COUNT)
+    if not args:
         return _with_specials(rng.normal(size=COUNT) * 3, SPECIAL, rng)
-    return np.asarray(rng.choice(given, COUNT) * np.where(rng.random(COUNT) < 0.5, 1.0, rng.uniform(0.5, 2, COUNT)))
+    return np.asarray(rng.choice(args, COUNT) * np.where(rng.random(COUNT) < 0.5, 1.0, rng.uniform(0.5, 2, COUNT)))
 
 
 def _with_specials(numbers: np.ndarray, specials: Iterable[float], rng: np.random.Generator) -> np.ndarray:
@@ -58,7 +58,7 @@ def _with_specials(numbers: np.ndarray, specials: Iterable[float], rng: np.rando
     return np.where(rng.random(numbers.size) < 0.125, rng.choice(chosen, numbers.size), numbers)
 
 
-def _given(entry: Entry, argument: Argument) -> Iterator[float]:
+def _example_values(entry: Entry, argument: Argument) -> Iterator[float]:
     """The finite numbers that the default and the samples give to an argument."""
     nodes = [sample.arguments.get(argument.name) for sample in (*entry.samples, *entry.hard)]
     if argument.default is not None:
@@ -79,25 +79,25 @@ def boundary(
 
     A number is moved only where it is compared with a constant: what the others may be beside it nobody knows here.
     """
-    few = {name: array[:200] for name, array in points.items()}
-    found: list[dict[str, np.ndarray]] = []
+    first_points = {name: array[:200] for name, array in points.items()}
+    matches: list[dict[str, np.ndarray]] = []
     for difference, name in itertools.product({d.key: d for d in differences}.values(), (*tensors, *numbers)):
         atoms = difference.atoms()
         if Atom("variable", name) not in atoms or (name in numbers and len(atoms) > 1):
             continue
-        at = [numeric(difference, {**few, name: np.full(200, float(v))}, own) for v in (0, 1, 2)]
+        at = [numeric(difference, {**first_points, name: np.full(200, float(v))}, own) for v in (0, 1, 2)]
         with np.errstate(all="ignore"):
             there = -at[0] / (at[1] - at[0])
-            moved = {**few, name: there}
+            moved = {**first_points, name: there}
             linear = np.isclose(at[2] - at[1], at[1] - at[0]) & np.isfinite(there)
             exact = linear & (numeric(difference, moved, own) == 0)
-        found.append({key: array[exact] for key, array in moved.items()})
-    return {name: np.concatenate([part[name] for part in found] or [points[name][:0]]) for name in points}
+        matches.append({key: array[exact] for key, array in moved.items()})
+    return {name: np.concatenate([part[name] for part in matches] or [points[name][:0]]) for name in points}
 
 
 def corners(points: Points, tensors: Sequence[str]) -> dict[str, np.ndarray]:
     """Points at which all tensors are special numbers, or as good as equal."""
     grid = np.array(list(itertools.product((*SPECIAL, -0.0), repeat=min(len(tensors), 3)))).T
     count = grid.shape[1] if tensors else 0
-    few = {name: np.resize(array, count) for name, array in points.items()}
-    return {**few, **dict(zip(tensors, grid, strict=False))}
+    first_points = {name: np.resize(array, count) for name, array in points.items()}
+    return {**first_points, **dict(zip(tensors, grid, strict=False))}

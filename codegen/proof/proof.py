@@ -22,7 +22,7 @@ from .cases import Algebra, Case, NotAlgebraic, cases
 from .derivative import ONE, NoDerivative, derivative, times
 from .formula_derivative import RESULT_DERIVATIVE, FormulaDerivative, Plain
 from .numbers import Points, Unknown, evaluate
-from .points import boundary, corners, drawn, is_mask
+from .points import boundary, corners, is_mask, sample_points
 
 PROVED, EQUAL, WRONG, OPEN = STATES = "proved", "equal in numbers", "wrong", "open"
 TOLERANCE = 1e-11  # relative, of what is compared in numbers
@@ -88,7 +88,7 @@ class Comparison:
         self.derived = times(ast.Name("grad", ast.Load()), derivative(expression, {argument: ONE}, entry.functions))
         self.policy = entry.policy(argument)
         self.conditions = frozenset(a.name for a in entry.schema.arguments if is_mask(entry, a))
-        self.points = self._where_defined(drawn(entry))
+        self.points = self._where_defined(sample_points(entry))
         self.differences: list[algebra.Sum] = []
 
     def _where_defined(self, points: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -98,8 +98,8 @@ class Comparison:
 
     def verdict(self) -> Verdict:
         state, reason, compared = PROVED, "", 0
-        found, why = self._by_cases()
-        rest = self.points if found is None else {name: array[found] for name, array in self.points.items()}
+        result, why = self._by_cases()
+        rest = self.points if result is None else {name: array[result] for name, array in self.points.items()}
         if len(rest["grad"]):
             wrong = self._worst(rest)
             if wrong:
@@ -161,6 +161,8 @@ class Comparison:
         if not error.size or not error.max() > TOLERANCE:
             return ""
         worst = int(error.argmax())
-        place = ", ".join(f"{name}={array[worst]:.6g}" for name, array in points.items() if name != "grad")
+        point_description = ", ".join(f"{name}={array[worst]:.6g}" for name, array in points.items() if name != "grad")
         derivatives = written[worst] / points["grad"][worst], derived[worst] / points["grad"][worst]
-        return f"at {place} the formula gives {derivatives[0]:.12g}, the derivative is {derivatives[1]:.12g}"
+        return (
+            f"at {point_description} the formula gives {derivatives[0]:.12g}, the derivative is {derivatives[1]:.12g}"
+        )

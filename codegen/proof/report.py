@@ -43,12 +43,12 @@ def prove(spec: Spec, names: Sequence[str], base: Spec | None = None) -> tuple[l
             return [f"prove: no op named '{name}'{did_you_mean(name, known)}"], True
     chosen = [e for e in spec.entries if not names or e.name in names or e.schema.name in names]
     entries = (base.by_name() if base else {}) | spec.by_name()
-    found = list(verdicts(Prover(entries), chosen))
-    lines = [line(entry, v) for entry, v in found if names or v.state != PROVED]
-    faults = [conjugates.fault(entries, entry, entry.gradients[v.argument]) for entry, v in found]
-    for (entry, v), why in zip(found, faults, strict=True):
+    matches = list(verdicts(Prover(entries), chosen))
+    lines = [line(entry, v) for entry, v in matches if names or v.state != PROVED]
+    faults = [conjugates.fault(entries, entry, entry.gradients[v.argument]) for entry, v in matches]
+    for (entry, v), why in zip(matches, faults, strict=True):
         lines += [line(entry, Verdict(v.argument, OPEN, f"in complex numbers {why}"))] if why else []
-    return [*lines, summary([v for _, v in found], faults)], any(v.state == WRONG for _, v in found)
+    return [*lines, summary([v for _, v in matches], faults)], any(v.state == WRONG for _, v in matches)
 
 
 def line(entry: Entry, verdict: Verdict) -> str:
@@ -58,11 +58,11 @@ def line(entry: Entry, verdict: Verdict) -> str:
     return f"{where}: {entry.name}, {verdict.argument}: {verdict.state}{why}{at}"
 
 
-def summary(found: Sequence[Verdict], in_complex: Sequence[str | None]) -> str:
+def summary(result: Sequence[Verdict], in_complex: Sequence[str | None]) -> str:
     """The number of formulas in each state, and of those right in complex numbers too; None: these take none."""
-    counts = Counter(verdict.state for verdict in found)
+    counts = Counter(verdict.state for verdict in result)
     others = [state for state in STATES if state != PROVED and (counts[state] or state != OPEN)]
     rest = ", ".join(f"{counts[state]} {state}" for state in others)
     took = [why for why in in_complex if why is not None]
     also = f"; {took.count('')} of {len(took)} in complex numbers too" * bool(took)
-    return f"{len(found)} gradients of element-wise ops: {counts[PROVED]} proved, {rest}{also}"
+    return f"{len(result)} gradients of element-wise ops: {counts[PROVED]} proved, {rest}{also}"

@@ -39,8 +39,8 @@ def conditions(trees: Iterable[ast.expr]) -> list[Condition]:
 
     Not of `grad`, of which no sample is chosen, nor of imaginary parts: points are real numbers.
     """
-    found = {str(each): each for tree in trees for each in _conditions(tree)}
-    return [each for each in found.values() if not names_in(each.test) & {"grad", "imag"}]
+    results = {str(each): each for tree in trees for each in _conditions(tree)}
+    return [each for each in results.values() if not names_in(each.test) & {"grad", "imag"}]
 
 
 def _conditions(tree: ast.expr) -> Iterator[Condition]:
@@ -77,16 +77,16 @@ def zeros(difference: ast.expr, name: str, others: Mapping[str, Any], marks: Ite
 def _bisected(at: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
     begin = np.sign(at(low)) if low.size else low
     for _ in range(STEPS if low.size else 0):
-        middle = low + (high - low) / 2
-        same = np.sign(at(middle)) == begin
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
+        midpoint = low + (high - low) / 2
+        same = np.sign(at(midpoint)) == begin
+        low, high = np.where(same, midpoint, low), np.where(same, high, midpoint)
     return high
 
 
 class Sides:
-    def __init__(self, found: Iterable[Condition]) -> None:
+    def __init__(self, result: Iterable[Condition]) -> None:
         self.seen: dict[str, set[bool]] = {}
-        self.conditions = list(found)
+        self.conditions = list(result)
 
     def look(self, points: Mapping[str, Any], count: int) -> None:
         for condition in self.conditions:

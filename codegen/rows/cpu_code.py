@@ -11,11 +11,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .language import COUNT, EXTREMES, PLACES, Program
-from .passes import COUNTS, Fold, Lowered, Number, Pass, is_dear
+from .language import ARG_REDUCTIONS, COUNT, MIN_MAX, Program
+from .passes import COUNTS, Fold, Lowered, Number, Pass, is_expensive
 from .spelling import Spelling
 
-HELPERS = ("BLOCK", "REORDER", "element_at", "first_place", "row_max", "row_min")  # of kernels/cpu/row_folds.py
+HELPERS = ("BLOCK", "REORDER", "element_at", "first_index", "row_max", "row_min")  # of kernels/cpu/row_folds.py
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,24 @@ class _Writer:
         self.program = program
         self.name = name
         self.lowered = Lowered(program)
-        self.spelling = Spelling(self.lowered, lambda array, place: f"T(element_at(of_{array}, {place}))", "float")
+        self.spelling = Spelling(
+            self.lowered, lambda array, element_offset: f"T(element_at(of_{array}, {element_offset}))", "float"
+        )
         self.lines: list[str] = []
         self.written: set[str] = set()  # the rows of their own that have been written
-        self.buffers = {*self.lowered.kept, *(f"of_{f.name}" for f in self.lowered.folds.values() if self._wants(f))}
+        self.buffers = {
+            *self.lowered.retained,
+            *(f"of_{f.name}" for f in self.lowered.folds.values() if self._wants(f)),
+        }
 
     def _wants(self, fold: Fold) -> bool:
         """Whether what an extreme is of has to be written to a row first."""
-        rows = {p.name for p in self.program.of_kind("row", "shared")} | {*self.lowered.kept}
+        rows = {p.name for p in self.program.of_kind("row", "shared")} | {*self.lowered.retained}
         is_row = isinstance(fold.operand, ast.Name) and fold.operand.id in rows
         if fold.op == "sum":  # a loop that computes what takes long is vector code where it adds nothing as well
             needed = [self.lowered.statements[name] for name in self.lowered.needed([fold.operand])]
-            return not is_row and any(map(is_dear, [fold.operand, *needed]))
-        return fold.op in (*EXTREMES, *PLACES) and not is_row
+            return not is_row and any(map(is_expensive, [fold.operand, *needed]))
+        return fold.op in (*MIN_MAX, *ARG_REDUCTIONS) and not is_row
 
     def code(self) -> Code:
         for line in self._body():
@@ -62,9 +67,9 @@ class _Writer:
         program, outputs = self.program, self.program.outputs
         arrays = [f"of_{p.name}" if p.kind == "shared" else f"all_{p.name}" for p in program.arrays]
         numbers = [p.name for p in program.of_kind("number")]
-        given = [*arrays, *(f"all_{name}" for name in outputs), *numbers, COUNT, "first", "last"]
+        args = [*arrays, *(f"all_{name}" for name in outputs), *numbers, COUNT, "first", "last"]
         yield "@jit(fastmath=REORDER)"
-        yield f"def {self.name}({', '.join(given)}):"
+        yield f"def {self.name}({', '.join(args)}):"
         doc = program.doc.splitlines()[0] if program.doc else "; ".join(outputs) + " of each row."
         yield f'    """{doc}"""'
         yield f"    T = all_{program.of_kind('row')[0].name}.dtype.type"
@@ -99,7 +104,7 @@ class _Writer:
     def _keep(self, trees: list[ast.expr]) -> Iterator[str]:
         """Loops that write the rows of their own that some expressions need."""
         for name in self.lowered.needed(trees):
-            if name in self.lowered.kept and name not in self.written:
+            if name in self.lowered.retained and name not in self.written:
                 value = self.lowered.statements[name]
                 yield "for i in range(n):"
                 yield from _indented(1, self._elements([value]))
@@ -118,31 +123,31 @@ class _Writer:
 
     def _needed(self, trees: list[ast.expr]) -> list[str]:
         """The statements of elements that expressions need, without what is needed only to compute a written one."""
-        found: list[str] = []
+        matches: list[str] = []
         todo = list(trees)
         while todo:
             for name in self.lowered.needed([todo.pop()]):
-                direct = name not in found
-                found += [name] if direct else []
-        return self._without_hidden(trees, found)
+                direct = name not in matches
+                matches += [name] if direct else []
+        return self._without_hidden(trees, matches)
 
     def _without_hidden(self, trees: list[ast.expr], names: list[str]) -> list[str]:
         reached: set[str] = set()
 
-        def reach(tree: ast.expr) -> None:
+        def visit(tree: ast.expr) -> None:
             for node in ast.walk(tree):
                 if isinstance(node, ast.Name) and node.id in names and node.id not in reached:
                     reached.add(node.id)
                     if node.id not in self.written:
-                        reach(self.lowered.statements[node.id])
+                        visit(self.lowered.statements[node.id])
 
         for tree in trees:
-            reach(tree)
+            visit(tree)
         return [name for name in self.lowered.statements if name in reached]
 
     def _pass(self, each: Pass) -> Iterator[str]:
         """The folds of one pass: sums and counts share a loop, extremes have vector loops of their own."""
-        summed = [fold for fold in each.folds if fold.op not in (*EXTREMES, *PLACES)]
+        summed = [fold for fold in each.folds if fold.op not in (*MIN_MAX, *ARG_REDUCTIONS)]
         if summed:
             yield from self._sums(summed)
         for fold in each.folds:
@@ -160,7 +165,7 @@ class _Writer:
         if not in_blocks:
             yield "for i in range(n):"
             yield from _indented(1, self._elements(trees))
-            yield from _indented(1, (self._joined(fold, fold.name) for fold in folds))
+            yield from _indented(1, (self._reduced(fold, fold.name) for fold in folds))
             return
         yield "for begin in range(0, n, BLOCK):"
         for fold in in_blocks:
@@ -168,11 +173,11 @@ class _Writer:
         yield "    for i in range(begin, min(begin + BLOCK, n)):"
         yield from _indented(2, self._elements(trees))
         for fold in folds:
-            yield f"        {self._joined(fold, f'part_of_{fold.name}' if fold in in_blocks else fold.name)}"
+            yield f"        {self._reduced(fold, f'part_of_{fold.name}' if fold in in_blocks else fold.name)}"
         for fold in in_blocks:
             yield f"    {fold.name} += part_of_{fold.name}"
 
-    def _joined(self, fold: Fold, total: str) -> str:
+    def _reduced(self, fold: Fold, total: str) -> str:
         operand = f"of_{fold.name}[i]" if self._wants(fold) else self.spelling.element(fold.operand)
         if fold.op == COUNTS:
             return f"{total} += 1 if {operand} else 0"
@@ -184,8 +189,12 @@ class _Writer:
             array = f"of_{fold.name}"
             yield from self._written(fold)
         extreme = "row_max" if fold.op.endswith("max") else "row_min"
-        found = f"{extreme}({array})"
-        yield f"{fold.name} = first_place({array}, {found})" if fold.op in PLACES else f"{fold.name} = T({found})"
+        result = f"{extreme}({array})"
+        yield (
+            f"{fold.name} = first_index({array}, {result})"
+            if fold.op in ARG_REDUCTIONS
+            else f"{fold.name} = T({result})"
+        )
 
     def _written(self, fold: Fold) -> Iterator[str]:
         yield "for i in range(n):"

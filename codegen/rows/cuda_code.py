@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from .cpu_code import Code, _indented
-from .language import COUNT, PLACES, Program
+from .language import ARG_REDUCTIONS, COUNT, Program
 from .passes import COUNTS, Fold, Lowered, Number, Pass
 from .spelling import INTEGER, TRUTH, Spelling
 
@@ -29,32 +29,32 @@ VARIANT = (
         "T",
         "W",
         "BLOCK",
-        "LEAST",
-        "MOST",
-        "team",
-        "split_team",
+        "MIN_VALUE",
+        "MAX_VALUE",
+        "thread_group",
+        "split_group",
         "split_range",
         "lane",
         "lanes",
         "begin",
-        "place",
-        "shared_place",
+        "element_offset",
+        "shared_offset",
     ),
     *("across_sum", "across_prod", "across_count", "across_max", "across_min", "across_argmax", "across_argmin"),
     *("comes_first", "comes_last"),
 )
-_BEGIN = {"sum": "W(0)", "prod": "W(1)", COUNTS: "int32(0)", "max": "LEAST", "min": "MOST"}
+_BEGIN = {"sum": "W(0)", "prod": "W(1)", COUNTS: "int32(0)", "max": "MIN_VALUE", "min": "MAX_VALUE"}
 _JOIN = {"max": "maximum", "min": "minimum"}
 
 
 def cuda_code(program: Program) -> dict[str, Code]:
     lowered = Lowered(program)
     count = len(lowered.passes)
-    found = {"held": _Held(program, lowered, "held", count).code()}
-    found["whole"] = _Whole(program, lowered, "whole", count).code()
+    results = {"held": _Held(program, lowered, "held", count).code()}
+    results["full"] = _FullRow(program, lowered, "full", count).code()
     for number in range(count):
-        found[f"fold_{number + 1}"] = _Part(program, lowered, f"fold_{number + 1}", number).code()
-    return found | {"finish": _Finish(program, lowered, "finish", count).code()}
+        results[f"fold_{number + 1}"] = _Part(program, lowered, f"fold_{number + 1}", number).code()
+    return results | {"finish": _Finish(program, lowered, "finish", count).code()}
 
 
 def without_unused(lines: tuple[str, ...]) -> tuple[str, ...]:
@@ -67,8 +67,8 @@ def without_unused(lines: tuple[str, ...]) -> tuple[str, ...]:
         if isinstance(node, ast.Assign)
         and not read & {n.id for n in ast.walk(node.targets[0]) if isinstance(n, ast.Name)}
     }
-    kept = tuple(line for number, line in enumerate(lines) if number not in unused)
-    return without_unused(kept) if unused else lines
+    retained = tuple(line for number, line in enumerate(lines) if number not in unused)
+    return without_unused(retained) if unused else lines
 
 
 def parts_of(lowered: Lowered) -> tuple[tuple[tuple[str, str], ...], ...]:
@@ -86,7 +86,7 @@ def _over_block(counted: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _held(fold: Fold) -> Iterator[tuple[str, str]]:
-    if fold.op in PLACES:
+    if fold.op in ARG_REDUCTIONS:
         yield f"best_{fold.name}", "T"
         yield fold.name, "uint32"
     else:
@@ -106,7 +106,11 @@ class _Writer:
 
     def _element_at(self, array: str, where: str) -> str:
         shared = any(p.name == array for p in self.program.of_kind("shared"))
-        at = f"shared_place(layout, r, uint32({where}))" if shared else f"place(layout, start, uint32({where}))"
+        at = (
+            f"shared_offset(layout, r, uint32({where}))"
+            if shared
+            else f"element_offset(layout, start, uint32({where}))"
+        )
         return f"(get_{array}(all_{array}, {at}) if 0 <= {where} < n else T(np.nan))"
 
     def code(self) -> Code:
@@ -132,11 +136,11 @@ class _Writer:
     def _arrays(self) -> list[str]:
         return [f"all_{p.name}" for p in self.program.arrays]
 
-    def _numbers_given(self) -> list[str]:
+    def _scalar_params(self) -> list[str]:
         return [p.name for p in self.program.of_kind("number")]
 
     def _head(self) -> Iterator[str]:
-        yield "r = team()"
+        yield "r = thread_group()"
         yield "inside = r < rows"
         yield "r = r if inside else uint32(0)"
         yield "first, last = uint32(0), n if inside else uint32(0)"
@@ -152,7 +156,7 @@ class _Writer:
 
     def _start(self, folds: Sequence[Fold]) -> Iterator[str]:
         for fold in folds:
-            if fold.op in PLACES:
+            if fold.op in ARG_REDUCTIONS:
                 yield f"best_{fold.name}, {fold.name} = {_BEGIN[fold.op[3:]]}, n"
             else:
                 yield f"{fold.name} = {_BEGIN[fold.op]}"
@@ -164,8 +168,8 @@ class _Writer:
         trees = [fold.operand for fold in each.folds]
         before = [f"part_of_{fold.name} = T(0)" for fold in sums]
         after = [f"{fold.name} += W(part_of_{fold.name})" for fold in sums]
-        joined = [line for fold in each.folds for line in self._joined(fold)]
-        yield from self._blocks(trees, before, [*self._elements(trees), *joined], after)
+        merged_folds = [line for fold in each.folds for line in self._reduced(fold)]
+        yield from self._blocks(trees, before, [*self._elements(trees), *merged_folds], after)
 
     def _blocks(
         self, trees: list[ast.expr], before: Sequence[str], inside: Sequence[str], after: Sequence[str] = ()
@@ -177,7 +181,7 @@ class _Writer:
 
     def _read_block(self, trees: list[ast.expr]) -> Iterator[str]:
         """The next elements of this lane that expressions need become its own."""
-        lines = [*self._places(trees, "j"), *self._gets(self._read_by(trees))]
+        lines = [*self._offset_lines(trees, "j"), *self._gets(self._read_by(trees))]
         if lines:
             yield "j = i"
             yield from _over_block("j", lines)
@@ -186,13 +190,13 @@ class _Writer:
         needed = self.lowered.needed(trees)
         return self.lowered.read([*trees, *(self.lowered.statements[name] for name in needed)])
 
-    def _places(self, trees: list[ast.expr], where: str) -> Iterator[str]:
+    def _offset_lines(self, trees: list[ast.expr], where: str) -> Iterator[str]:
         """Where the element of a number lies, in arrays with all elements and in those that rows share."""
         read, shared = set(self._read_by(trees)), self._shared()
         if read - shared:
-            yield f"at = place(layout, start, {where})"
+            yield f"at = element_offset(layout, start, {where})"
         if read & shared:
-            yield f"shared_at = shared_place(layout, r, {where})"
+            yield f"shared_at = shared_offset(layout, r, {where})"
 
     def _gets(self, arrays: Sequence[str]) -> Iterator[str]:
         for array in arrays:
@@ -203,7 +207,7 @@ class _Writer:
 
     def _across(self, folds: Sequence[Fold]) -> Iterator[str]:
         for fold in folds:
-            if fold.op in PLACES:
+            if fold.op in ARG_REDUCTIONS:
                 yield f"best_{fold.name}, {fold.name} = across_{fold.op}(best_{fold.name}, {fold.name})"
             else:
                 yield f"{fold.name} = across_{fold.op}({fold.name})"
@@ -220,9 +224,9 @@ class _Writer:
     def _element(self, name: str) -> Iterator[str]:
         yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
 
-    def _joined(self, fold: Fold) -> Iterator[str]:
+    def _reduced(self, fold: Fold) -> Iterator[str]:
         operand = self.spelling.element(fold.operand)
-        if fold.op in PLACES:
+        if fold.op in ARG_REDUCTIONS:
             word = "comes_first" if fold.op == "argmax" else "comes_last"
             yield f"found = {operand}"
             yield f"if {word}(found, i, best_{fold.name}, {fold.name}):"
@@ -250,7 +254,7 @@ class _Writer:
         if self.lowered.rows:
             trees = self._written()
             puts = [f"put_{name}(all_{name}, at, {name})" for name in self.lowered.rows]
-            yield from self._blocks(trees, (), [*self._elements(trees), "at = place(layout, start, i)", *puts])
+            yield from self._blocks(trees, (), [*self._elements(trees), "at = element_offset(layout, start, i)", *puts])
 
     def _parameters(self) -> list[str]:
         raise NotImplementedError
@@ -262,7 +266,7 @@ class _Writer:
         raise NotImplementedError
 
 
-class _Whole(_Writer):
+class _FullRow(_Writer):
     """One launch: a team does all passes over its row."""
 
     def _doc(self) -> str:
@@ -270,7 +274,7 @@ class _Whole(_Writer):
 
     def _parameters(self) -> list[str]:
         outputs = [f"all_{name}" for name in self.program.outputs]
-        return [*self._arrays(), *outputs, *self._numbers_given(), COUNT, "rows", "layout"]
+        return [*self._arrays(), *outputs, *self._scalar_params(), COUNT, "rows", "layout"]
 
     def _body(self) -> Iterator[str]:
         yield from self._loads()
@@ -283,11 +287,11 @@ class _Whole(_Writer):
         yield from self._write_rows()
 
 
-class _Held(_Whole):
+class _Held(_FullRow):
     """One launch: a team has a row in its registers."""
 
     @cached_property
-    def kept(self) -> set[str]:
+    def retained(self) -> set[str]:
         """The statements that call functions and that several loops need: computed once, like what was read."""
         loops = [self.lowered.needed([fold.operand for fold in each.folds]) for each in self.lowered.passes]
         needed = Counter(name for names in [*loops, self.lowered.needed(self._written())] for name in names)
@@ -301,7 +305,7 @@ class _Held(_Whole):
         return f"{', '.join(self.program.outputs)} of each row, whose elements a team has in its registers."
 
     def _own(self) -> list[str]:
-        return [*super()._own(), *sorted(self.kept)]
+        return [*super()._own(), *sorted(self.retained)]
 
     def _body(self) -> Iterator[str]:
         trees = [fold.operand for each in self.lowered.passes for fold in each.folds]
@@ -323,7 +327,7 @@ class _Held(_Whole):
             yield f"{name} = own_{name}[k]"
             return
         yield from super()._element(name)
-        if name in self.kept:
+        if name in self.retained:
             self.known.add(name)
             yield f"own_{name}[k] = {name}"
 
@@ -335,7 +339,7 @@ class _Split(_Writer):
         return [name for fold in folds for name, _ in _held(fold)]
 
     def _head(self) -> Iterator[str]:
-        yield "r, part = split_team(parts)"
+        yield "r, part = split_group(parts)"
         yield "inside = r < rows"
         yield "r = r if inside else uint32(0)"
         yield "first, last = split_range(part, size, n if inside else uint32(0))"
@@ -350,13 +354,13 @@ class _Split(_Writer):
             yield "k = lane()"
             yield "while k < parts:"
             for fold in each.folds:
-                yield from _indented(1, self._joined_part(fold))
+                yield from _indented(1, self._merged_part(fold))
             yield "    k = uint32(k + lanes())"
             yield from self._across(each.folds)
 
-    def _joined_part(self, fold: Fold) -> Iterator[str]:
+    def _merged_part(self, fold: Fold) -> Iterator[str]:
         at = "uint32(uint32(r * parts) + k)"
-        if fold.op in PLACES:
+        if fold.op in ARG_REDUCTIONS:
             word = "comes_first" if fold.op == "argmax" else "comes_last"
             yield f"found, where = parts_of_best_{fold.name}[{at}], parts_of_{fold.name}[{at}]"
             yield f"if {word}(found, where, best_{fold.name}, {fold.name}):"
@@ -367,7 +371,7 @@ class _Split(_Writer):
         else:
             yield f"{fold.name} {'*' if fold.op == 'prod' else '+'}= parts_of_{fold.name}[{at}]"
 
-    def _given(self) -> list[str]:
+    def _scalar_args(self) -> list[str]:
         before = [fold for each in self.lowered.passes[: self.stop] for fold in each.folds]
         return [f"parts_of_{name}" for name in self._parts(before)]
 
@@ -379,7 +383,7 @@ class _Part(_Split):
     def _parameters(self) -> list[str]:
         own = [f"parts_of_{name}" for name in self._parts(self.lowered.passes[self.stop].folds)]
         sizes = [COUNT, "rows", "parts", "size", "layout"]
-        return [*self._arrays(), *self._given(), *own, *self._numbers_given(), *sizes]
+        return [*self._arrays(), *self._scalar_args(), *own, *self._scalar_params(), *sizes]
 
     def _body(self) -> Iterator[str]:
         own = self.lowered.passes[self.stop]
@@ -399,7 +403,7 @@ class _Finish(_Split):
     def _parameters(self) -> list[str]:
         outputs = [f"all_{name}" for name in self.program.outputs]
         sizes = [COUNT, "rows", "parts", "size", "layout"]
-        return [*self._arrays(), *self._given(), *outputs, *self._numbers_given(), *sizes]
+        return [*self._arrays(), *self._scalar_args(), *outputs, *self._scalar_params(), *sizes]
 
     def _body(self) -> Iterator[str]:
         yield from self._before()

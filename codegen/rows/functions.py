@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from .language import COUNT, PLACE, Parameter, Program, Statement, program_faults, statements_of
+from .language import COUNT, INDEX_NAME, Parameter, Program, Statement, program_faults, statements_of
 
 KIND_OF = {"Row": "row", "Shared": "shared", "Each": "each"}
 NUMBERS = ("float", "int", "bool")
@@ -51,8 +51,8 @@ def program_of(node: ast.FunctionDef, file: str = "") -> Program:
     statements, wrong = statements_of(body[:-1])
     outputs = list(_outputs(last.value))
     statements += tuple(Statement(name, value, last) for name, value in outputs if value is not None)
-    for place, message in wrong:
-        raise _fault(file, place, message)
+    for location, message in wrong:
+        raise _fault(file, location, message)
     parameters = tuple(p for a in node.args.args if (p := _parameter(a, file)) is not None)
     return Program(node.name, ast.get_docstring(node) or "", parameters, statements, tuple(name for name, _ in outputs))
 
@@ -68,7 +68,7 @@ def _outputs(value: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:
 
 def _parameter(argument: ast.arg, file: str) -> Parameter | None:
     hint = ast.unparse(argument.annotation) if argument.annotation else ""
-    if argument.arg in (COUNT, PLACE):
+    if argument.arg in (COUNT, INDEX_NAME):
         return None
     if hint in KIND_OF:
         return Parameter(argument.arg, KIND_OF[hint])

@@ -33,20 +33,62 @@ from ..spec.suggest import did_you_mean
 from ..spec.syntax import SCALAR_SYNTAX, faults, too_deep
 
 SUMS = ("sum", "prod", "mean")  # whose results are double precision
-EXTREMES = ("max", "min")
-PLACES = ("argmax", "argmin")
+MIN_MAX = ("max", "min")
+ARG_REDUCTIONS = ("argmax", "argmin")
 TESTS = ("any", "all")
-KINDS_OF_FOLDS = (SUMS, EXTREMES, PLACES, TESTS)
-FOLDS = (*SUMS, *EXTREMES, *PLACES, *TESTS)
-COUNT, PLACE, ELEMENT_AT = "n", "i", "at"
+KINDS_OF_FOLDS = (SUMS, MIN_MAX, ARG_REDUCTIONS, TESTS)
+FOLDS = (*SUMS, *MIN_MAX, *ARG_REDUCTIONS, *TESTS)
+COUNT, INDEX_NAME, ELEMENT_AT = "n", "i", "at"
 KINDS = {"row": "", "shared": "_", "each": "_row"}  # kinds of arrays, and how their names in a program end
-MOST_STATEMENTS = 50
+MAX_STATEMENTS = 50
 
 # Names that generated kernels use themselves.
 OWN = frozenset(
-    ("T", "W", "BLOCK", "LEAST", "MOST", "REORDER", "cuda", "np", "jit", "uint32", "int32", "float", COUNT, PLACE)
-    + ("r", "k", "rows", "first", "last", "begin", "start", "inside", "layout", "at", "shared_at", "place", "found")
-    + ("part", "parts", "size", "team", "lane", "lanes", "min", "range", "loop", "whole", "finish", "shared_place")
+    (
+        "T",
+        "W",
+        "BLOCK",
+        "MIN_VALUE",
+        "MAX_VALUE",
+        "REORDER",
+        "cuda",
+        "np",
+        "jit",
+        "uint32",
+        "int32",
+        "float",
+        COUNT,
+        INDEX_NAME,
+    )
+    + (
+        "r",
+        "k",
+        "rows",
+        "first",
+        "last",
+        "begin",
+        "start",
+        "inside",
+        "layout",
+        "at",
+        "shared_at",
+        "element_offset",
+        "found",
+    )
+    + (
+        "part",
+        "parts",
+        "size",
+        "thread_group",
+        "lane",
+        "lanes",
+        "min",
+        "range",
+        "loop",
+        "full",
+        "finish",
+        "shared_offset",
+    )
 )
 OWN_BEGINNINGS = ("of_", "to_", "all_", "part_of_", "parts_of_", "best_", "get_", "put_", "across_", "number_", "fold_")
 
@@ -115,10 +157,10 @@ def spelled(name: str, kind: str) -> str:
 
 def statements_of(body: Sequence[ast.stmt]) -> tuple[tuple[Statement, ...], list[Fault]]:
     """The assignments of a program, and what is none or has syntax that a program has not."""
-    found: list[Statement] = []
+    matches: list[Statement] = []
     wrong: list[Fault] = []
-    if len(body) > MOST_STATEMENTS:
-        return (), [(body[MOST_STATEMENTS], f"expected at most {MOST_STATEMENTS} assignments")]
+    if len(body) > MAX_STATEMENTS:
+        return (), [(body[MAX_STATEMENTS], f"expected at most {MAX_STATEMENTS} assignments")]
     for node in body:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -126,10 +168,10 @@ def statements_of(body: Sequence[ast.stmt]) -> tuple[tuple[Statement, ...], list
                     wrong.append((value, "expected an expression of fewer levels: give a part of it a name"))
                 else:
                     wrong += faults(value, value, SCALAR_SYNTAX)
-                found.append(Statement(name, value, node))
+                matches.append(Statement(name, value, node))
             case _:
                 wrong.append((node, f"expected an assignment, NAME = expression, found {_shown(node)}"))
-    return tuple(found), wrong
+    return tuple(matches), wrong
 
 
 def _shown(node: ast.stmt) -> str:
@@ -142,7 +184,7 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
 
     `functions` are the scalar functions with how many arguments they take; None leaves calls unchecked.
     """
-    known = {p.name for p in program.parameters} | {COUNT, PLACE}
+    known = {p.name for p in program.parameters} | {COUNT, INDEX_NAME}
     used: set[str] = set()
     assigned = {s.name: s for s in program.statements}
     for statement in program.statements:
@@ -229,7 +271,7 @@ def _call_faults(
 
 def depends(tree: ast.expr, program: Program) -> bool:
     """Whether an expression has another value for each element of a row: it names one outside of a fold."""
-    rows = {p.name for p in program.of_kind("row", "shared")} | {PLACE}
+    rows = {p.name for p in program.of_kind("row", "shared")} | {INDEX_NAME}
     values = program.values
     seen: dict[str, bool] = {}
 

@@ -9,20 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from .language import COUNT, PLACE, Program
+from .language import COUNT, INDEX_NAME, Program
 
 LOGIC = {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_not": np.logical_not}
-Words = Mapping[str, Any]  # runtime/kernels/row_words.py, and functions of arrays for the scalar functions beside it
+RowNamespace = Mapping[
+    str, Any
+]  # runtime/kernels/row_words.py, and functions of arrays for the scalar functions beside it
 
 
-def outputs_of(program: Program, arrays: Mapping[str, Any], count: int, words: Words) -> dict[str, Any]:
+def outputs_of(program: Program, arrays: Mapping[str, Any], count: int, namespace: RowNamespace) -> dict[str, Any]:
     """The outputs of a program over the last dimension of some arrays; numbers of a row keep it as 1.
 
     Args:
         arrays: by the program's names; `name_row` with a last dimension of 1.
         count: elements of a row.
     """
-    scope = {**words, **LOGIC, **arrays, COUNT: count, PLACE: np.arange(count)}
+    scope = {**namespace, **LOGIC, **arrays, COUNT: count, INDEX_NAME: np.arange(count)}
     with np.errstate(all="ignore"):
         for statement in program.statements:
             scope[statement.name] = eval(_compiled(statement.value), {"__builtins__": {}}, scope)
@@ -41,10 +43,10 @@ class _OfArrays(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         name = "logical_and" if isinstance(node.op, ast.And) else "logical_or"
-        found = self.visit(node.values[0])
+        result = self.visit(node.values[0])
         for value in node.values[1:]:
-            found = _call(name, [found, self.visit(value)])
-        return found
+            result = _call(name, [result, self.visit(value)])
+        return result
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         operand = self.visit(node.operand)
@@ -52,12 +54,12 @@ class _OfArrays(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         parts = [self.visit(part) for part in (node.left, *node.comparators)]
-        found: ast.expr | None = None
+        result: ast.expr | None = None
         for op, one, two in zip(node.ops, parts, parts[1:], strict=False):
             each = ast.Compare(copy.deepcopy(one), [op], [copy.deepcopy(two)])
-            found = each if found is None else _call("logical_and", [found, each])
-        assert found is not None
-        return found
+            result = each if result is None else _call("logical_and", [result, each])
+        assert result is not None
+        return result
 
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.expr:

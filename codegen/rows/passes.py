@@ -59,8 +59,8 @@ class Lowered:
                 assert isinstance(node.func, ast.Name)
                 return outer._fold(node.func.id, node.args[0]) if node.func.id in FOLDS else node
 
-        found: ast.expr = Hoist().visit(copy.deepcopy(statement.value))
-        return self._without_numbers(found) if self.depends(found) else found
+        result: ast.expr = Hoist().visit(copy.deepcopy(statement.value))
+        return self._without_numbers(result) if self.depends(result) else result
 
     def _without_numbers(self, tree: ast.expr) -> ast.expr:
         """An expression of elements in which parts that are the same for all of a row have names: computed once."""
@@ -73,8 +73,8 @@ class Lowered:
                     return outer._number(node)  # type: ignore[arg-type]
                 return self.generic_visit(node)
 
-        found: ast.expr = Part().visit(tree)  # type: ignore[assignment]
-        return found
+        result: ast.expr = Part().visit(tree)  # type: ignore[assignment]
+        return result
 
     def _number(self, tree: ast.expr) -> ast.expr:
         """The name of a number that stands in the place of a part of an expression."""
@@ -116,22 +116,22 @@ class Lowered:
     @cached_property
     def levels(self) -> dict[str, int]:
         """How many passes have to come before a statement or a fold can be computed, its own pass included."""
-        found: dict[str, int] = {}
+        results: dict[str, int] = {}
 
         def level(tree: ast.expr) -> int:
             return max((of(name) for name in names_of(tree)), default=0)
 
         def of(name: str) -> int:
-            if name not in found:
+            if name not in results:
                 if name in self.folds:
-                    found[name] = 1 + level(self.folds[name].operand)
+                    results[name] = 1 + level(self.folds[name].operand)
                 else:
-                    found[name] = level(self.statements[name]) if name in self.statements else 0
-            return found[name]
+                    results[name] = level(self.statements[name]) if name in self.statements else 0
+            return results[name]
 
         for name in (*self.statements, *self.folds):
             of(name)
-        return found
+        return results
 
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
@@ -154,18 +154,18 @@ class Lowered:
 
         What only statements need that are `known` is not among them.
         """
-        found: set[str] = set()
+        matches: set[str] = set()
         todo = list(trees)
         while todo:
-            names = (names_of(todo.pop()) & set(self.elements)) - found
-            found |= names
+            names = (names_of(todo.pop()) & set(self.elements)) - matches
+            matches |= names
             todo += [self.statements[name] for name in names.difference(known)]
-        return tuple(name for name in self.statements if name in found)
+        return tuple(name for name in self.statements if name in matches)
 
     def read(self, trees: Iterable[ast.expr]) -> tuple[str, ...]:
         """The arrays of elements that expressions read, in the order of the parameters."""
-        found = set().union(*(names_of(tree) for tree in trees))
-        return tuple(p.name for p in self.program.of_kind("row", "shared") if p.name in found)
+        matches = set().union(*(names_of(tree) for tree in trees))
+        return tuple(p.name for p in self.program.of_kind("row", "shared") if p.name in matches)
 
     @cached_property
     def users(self) -> list[list[ast.expr]]:
@@ -174,11 +174,13 @@ class Lowered:
         return [*passes, [self.statements[name] for name in self.rows]]
 
     @cached_property
-    def kept(self) -> tuple[str, ...]:
+    def retained(self) -> tuple[str, ...]:
         """The statements that give elements, take long, and are needed by several passes."""
         needed = [self.needed([*trees, *map(_name, self.rows)] if k == len(self.passes) else trees)
                   for k, trees in enumerate(self.users)]  # fmt: skip
-        return tuple(n for n in self.elements if is_dear(self.statements[n]) and sum(n in each for each in needed) > 1)
+        return tuple(
+            n for n in self.elements if is_expensive(self.statements[n]) and sum(n in each for each in needed) > 1
+        )
 
 
 def _denied(tree: ast.expr) -> ast.expr:
@@ -207,7 +209,7 @@ def _names(tree: ast.AST) -> Iterator[str]:
         yield from _names(part)
 
 
-def is_dear(tree: ast.expr) -> bool:
+def is_expensive(tree: ast.expr) -> bool:
     """Whether it takes longer to compute an expression again than to read it."""
     calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     power = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) for node in ast.walk(tree))

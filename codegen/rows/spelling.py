@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from .language import COUNT, ELEMENT_AT, PLACE, PLACES, Program
+from .language import ARG_REDUCTIONS, COUNT, ELEMENT_AT, INDEX_NAME, Program
 from .passes import COUNTS, Lowered
 
 ANY, INTEGER, TRUTH, VALUE, WIDE = "any", "integer", "truth", "value", "wide"  # kinds of values; any: of each array's
@@ -38,13 +38,13 @@ class Spelling:
         self.kinds = self._kinds(lowered)
 
     def _kinds(self, lowered: Lowered) -> dict[str, str]:
-        kinds = {COUNT: INTEGER, PLACE: INTEGER}
+        kinds = {COUNT: INTEGER, INDEX_NAME: INTEGER}
         for parameter in self.program.parameters:
             kinds[parameter.name] = {"each": ANY, "number": WIDE}.get(parameter.kind, VALUE)
         kinds |= {p.name: {"int": INTEGER, "bool": TRUTH}.get(p.type, WIDE) for p in self.program.of_kind("number")}
         for fold in lowered.folds.values():
-            of_place = fold.op in PLACES or fold.op == COUNTS
-            kinds[fold.name] = INTEGER if of_place else VALUE if fold.op in ("max", "min") else WIDE
+            is_index_fold = fold.op in ARG_REDUCTIONS or fold.op == COUNTS
+            kinds[fold.name] = INTEGER if is_index_fold else VALUE if fold.op in ("max", "min") else WIDE
         for name, value in lowered.statements.items():
             kinds[name] = VALUE if name in lowered.elements else self.kind_of(value, kinds)
         return kinds
@@ -62,8 +62,8 @@ class Spelling:
             case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.Div | ast.Pow):
                 return INTEGER if {self.kind_of(left, kinds), self.kind_of(right, kinds)} == {INTEGER} else WIDE
             case ast.IfExp(body=body, orelse=orelse):
-                found = {self.kind_of(body, kinds), self.kind_of(orelse, kinds)}
-                return found.pop() if len(found) == 1 else WIDE
+                matches = {self.kind_of(body, kinds), self.kind_of(orelse, kinds)}
+                return matches.pop() if len(matches) == 1 else WIDE
         return WIDE
 
     def element(self, tree: ast.expr) -> str:
@@ -116,8 +116,8 @@ class Spelling:
             return self._at(args), VALUE
         self.functions.add(name)
         first = [self._element(args[0])[0]] if name in ("where", "either") else []
-        given = [*first, *(self.element(a) for a in args[len(first) :])]
-        return f"{name}({', '.join(given)})", TRUTH if name.startswith("is") else VALUE
+        values = [*first, *(self.element(a) for a in args[len(first) :])]
+        return f"{name}({', '.join(values)})", TRUTH if name.startswith("is") else VALUE
 
     def _at(self, args: list[ast.expr]) -> str:
         assert isinstance(args[0], ast.Name)
@@ -143,7 +143,7 @@ class Spelling:
         return f"{'pow' if varies else 'pow_number'}({base}, {exponent})"
 
     def _depends(self, tree: ast.expr) -> bool:
-        return any(isinstance(node, ast.Name) and node.id in self.elements | {PLACE} for node in ast.walk(tree))
+        return any(isinstance(node, ast.Name) and node.id in self.elements | {INDEX_NAME} for node in ast.walk(tree))
 
     def _inner(self, tree: ast.expr) -> str:
         return self._number(tree)[0]
@@ -176,8 +176,8 @@ class Spelling:
                     return self._at(args), VALUE
                 self.functions.add(name)
                 first = [self._inner(args[0])] if name in ("where", "either") else []
-                given = [*first, *(self._floating(a) for a in args[len(first) :])]
-                return f"{name}({', '.join(given)})", WIDE
+                inputs = [*first, *(self._floating(a) for a in args[len(first) :])]
+                return f"{name}({', '.join(inputs)})", WIDE
         raise AssertionError(ast.dump(tree))
 
     def _floating(self, tree: ast.expr) -> str:

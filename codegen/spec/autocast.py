@@ -23,17 +23,17 @@ def read_autocast(node: yaml.Node | None, source: Source, report: Report) -> dic
     if not isinstance(node, yaml.MappingNode):
         word = read_word(node, source, report)
         return dict.fromkeys(AUTOCAST_DEVICES, word) if word else {}
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for device, value in node.value:
         word = read_word(value, source, report)
         if device.value not in AUTOCAST_DEVICES:
             devices = " and ".join(AUTOCAST_DEVICES)
             report(source.where(device), f"{devices} are the types of devices, as in {{cpu: lower, cuda: float32}}")
-        elif device.value in found:
+        elif device.value in results:
             report(source.where(device), f"'{device.value}' is given twice")
         elif word:
-            found[device.value] = word
-    return found
+            results[device.value] = word
+    return results
 
 
 def read_word(node: yaml.Node, source: Source, report: Report) -> str:

@@ -76,7 +76,7 @@ class UnreadableBeside(Exception):
 
     def __init__(self, file: str, error: Unreadable) -> None:
         super().__init__(str(error))
-        self.where = Where(file, *error.place)
+        self.where = Where(file, *error.location)
 
 
 def is_tests_item(node: yaml.Node) -> bool:
@@ -102,67 +102,67 @@ def check_item(node: yaml.MappingNode, number: int, source: Source, beside: tupl
 
 def read_beside(sources: tuple[Source, ...]) -> Beside:
     """The contents of the files."""
-    found = Beside()
+    result = Beside()
     for source in sources:
         if source.file.endswith(".py"):
-            _read_functions(source, found)
+            _read_functions(source, result)
         else:
-            _read_keys(source, found)
-    return found
+            _read_keys(source, result)
+    return result
 
 
-def _read_keys(source: Source, found: Beside) -> None:
+def _read_keys(source: Source, result: Beside) -> None:
     try:
         root = compose(source.content, source)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = Where(source.file, mark.line + 1 if mark else 1, mark.column + 1 if mark else 1)
-        found.problems.append(Problem(where, "", "", f"cannot be read: {getattr(error, 'problem', None) or error}"))
+        result.problems.append(Problem(where, "", "", f"cannot be read: {getattr(error, 'problem', None) or error}"))
         return
     if root is not None and not isinstance(root, yaml.MappingNode):
-        found.problems.append(Problem(source.where(root), "", "", "expected ops with keys, `exp: {samples: [...]}`"))
+        result.problems.append(Problem(source.where(root), "", "", "expected ops with keys, `exp: {samples: [...]}`"))
         return
     for op, keys in root.value if root is not None else ():
-        _add_op(source, op, keys, found)
+        _add_op(source, op, keys, result)
 
 
-def _add_op(source: Source, op: yaml.Node, keys: yaml.Node, found: Beside) -> None:
+def _add_op(source: Source, op: yaml.Node, keys: yaml.Node, result: Beside) -> None:
     where = source.where(op)
     if not isinstance(op, yaml.ScalarNode) or not isinstance(keys, yaml.MappingNode):
-        found.problems.append(Problem(where, "", "", "expected the name of an op with its keys"))
-    elif op.value in found.pairs:
-        message = f"the op is there twice, first at {found.places[op.value]}"
-        found.problems.append(Problem(where, op.value, "", message))
+        result.problems.append(Problem(where, "", "", "expected the name of an op with its keys"))
+    elif op.value in result.pairs:
+        message = f"the op is there twice, first at {result.places[op.value]}"
+        result.problems.append(Problem(where, op.value, "", message))
     else:
-        found.places[op.value] = where
-        found.pairs[op.value] = [pair for pair in keys.value if _is_test_key(source, op.value, pair[0], found)]
+        result.places[op.value] = where
+        result.pairs[op.value] = [pair for pair in keys.value if _is_test_key(source, op.value, pair[0], result)]
 
 
-def _is_test_key(source: Source, op: str, key: yaml.Node, found: Beside) -> bool:
+def _is_test_key(source: Source, op: str, key: yaml.Node, result: Beside) -> bool:
     name = key.value if isinstance(key, yaml.ScalarNode) else ""
     if RENAMED.get(name, name) in TEST_KEYS:
         return True
     hint = did_you_mean(name, TEST_KEYS) or f": those of tests are {' '.join(TEST_KEYS)}"
-    found.problems.append(Problem(source.where(key), op, "", f"'{name}' is no key of tests{hint}"))
+    result.problems.append(Problem(source.where(key), op, "", f"'{name}' is no key of tests{hint}"))
     return False
 
 
-def _read_functions(source: Source, found: Beside) -> None:
+def _read_functions(source: Source, result: Beside) -> None:
     try:
         body = ast.parse(source.content).body
     except SyntaxError as error:
         where = Where(source.file, error.lineno or 1, error.offset or 1)
-        found.problems.append(Problem(where, "", "", f"is no Python: {error.msg}"))
+        result.problems.append(Problem(where, "", "", f"is no Python: {error.msg}"))
         return
     for node in body:
-        if isinstance(node, ast.FunctionDef) and node.name in found.references:
-            message = f"'{node.name}' is defined twice, first at {found.references[node.name].where()}"
-            found.problems.append(Problem(Where(source.file, node.lineno, node.col_offset + 1), "", "", message))
+        if isinstance(node, ast.FunctionDef) and node.name in result.references:
+            message = f"'{node.name}' is defined twice, first at {result.references[node.name].where()}"
+            result.problems.append(Problem(Where(source.file, node.lineno, node.col_offset + 1), "", "", message))
         elif isinstance(node, ast.FunctionDef):
-            found.references[node.name] = Reference(node, source)
+            result.references[node.name] = Reference(node, source)
         elif not _is_head(node):
             where = Where(source.file, node.lineno, node.col_offset + 1)
-            found.problems.append(Problem(where, "", "", "expected functions, each the reference of an op"))
+            result.problems.append(Problem(where, "", "", "expected functions, each the reference of an op"))
 
 
 def _is_head(node: ast.stmt) -> bool:

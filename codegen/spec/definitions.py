@@ -23,10 +23,10 @@ from .syntax import too_deep
 Written = TypeVar("Written", Formula, Compute)
 Trees = Mapping[str, ast.expr]
 
-MOST_PARTS = 5_000  # of an expression, its definitions written out
-MOST_LEVELS = 100  # likewise
-TOO_LARGE = f"expected at most {MOST_PARTS:,} parts with the definitions written out: make an op of some of them"
-TOO_DEEP = f"expected at most {MOST_LEVELS} levels with the definitions written out: make an op of some of them"
+MAX_PARTS = 5_000  # of an expression, its definitions written out
+MAX_LEVELS = 100  # likewise
+TOO_LARGE = f"expected at most {MAX_PARTS:,} parts with the definitions written out: make an op of some of them"
+TOO_DEEP = f"expected at most {MAX_LEVELS} levels with the definitions written out: make an op of some of them"
 
 
 def name_fault(name: str, schema: Schema, before: Iterable[str]) -> str:
@@ -48,10 +48,10 @@ def with_meaning(written: Written, definitions: Trees) -> tuple[Written, str]:
     if written.tree is None or not used(written.tree, definitions):
         return written, ""
     sizes = {name: size(tree, {}) for name, tree in definitions.items()}
-    if size(written.tree, sizes) > MOST_PARTS:
+    if size(written.tree, sizes) > MAX_PARTS:
         return replace(written, tree=None), TOO_LARGE
     meaning = substituted(written.tree, definitions)
-    if too_deep(meaning, MOST_LEVELS):
+    if too_deep(meaning, MAX_LEVELS):
         return replace(written, tree=None), TOO_DEEP
     return replace(written, tree=meaning, written=written.tree), ""
 
@@ -78,7 +78,7 @@ def _anew(each: Written, definitions: Trees) -> Written:
 
 
 def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
-    return _present({name: each.tree for name, each in definitions.items()})
+    return _existing({name: each.tree for name, each in definitions.items()})
 
 
 def of_primals(definitions: Trees, tensors: Iterable[str]) -> dict[str, ast.expr]:
@@ -97,8 +97,8 @@ def substituted(tree: ast.expr, values: Trees) -> ast.expr:
         is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         return _rebuilt(node, made, {"func": copied(node.func)} if is_named else {})  # a function is not the value
 
-    found: ast.expr = made(tree)
-    return found
+    result: ast.expr = made(tree)
+    return result
 
 
 def copied(node: Any) -> Any:
@@ -106,7 +106,7 @@ def copied(node: Any) -> Any:
     return _rebuilt(node, copied, {})
 
 
-def _rebuilt(node: Any, part: Callable[[Any], Any], given: Mapping[str, Any]) -> Any:
+def _rebuilt(node: Any, part: Callable[[Any], Any], arguments: Mapping[str, Any]) -> Any:
     """A node like another: some fields are given, and `part` makes the nodes below it.
 
     That takes an eighth of what `copy` does. Nodes without fields, such as operators, are shared, as in what is parsed.
@@ -114,8 +114,8 @@ def _rebuilt(node: Any, part: Callable[[Any], Any], given: Mapping[str, Any]) ->
     new: Any = ast.AST.__new__(type(node))
     own = vars(new)
     for name, value in vars(node).items():
-        if name in given:
-            own[name] = given[name]
+        if name in arguments:
+            own[name] = arguments[name]
         elif isinstance(value, list):
             own[name] = [part(item) if isinstance(item, ast.AST) else item for item in value]
         else:
@@ -131,20 +131,20 @@ def size(tree: ast.expr, sizes: Mapping[str, int]) -> int:
 
 def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
     """Those of the names whose values an expression uses itself."""
-    given = frozenset(names)
-    return {tree.id} & given if isinstance(tree, ast.Name) else _union(used(part, given) for part in _parts(tree))
+    value = frozenset(names)
+    return {tree.id} & value if isinstance(tree, ast.Name) else _union(used(part, value) for part in _parts(tree))
 
 
-def certain(tree: ast.AST, reach: Mapping[str, set[str]]) -> set[str]:
+def certain(tree: ast.AST, calls_reached: Mapping[str, set[str]]) -> set[str]:
     """The definitions evaluated whatever the conditions in an expression are, given those of each name (`reach`)."""
     match tree:
         case ast.Name(id=name):
-            return set(reach.get(name, ()))
+            return set(calls_reached.get(name, ()))
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            return certain(test, reach) | (certain(body, reach) & certain(orelse, reach))
+            return certain(test, calls_reached) | (certain(body, calls_reached) & certain(orelse, calls_reached))
         case ast.BoolOp(values=values):
-            return certain(values[0], reach)
-    return _union(certain(part, reach) for part in _parts(tree))
+            return certain(values[0], calls_reached)
+    return _union(certain(part, calls_reached) for part in _parts(tree))
 
 
 def _union(sets: Iterable[set[str]]) -> set[str]:
@@ -166,38 +166,38 @@ class Locals:
     """
 
     def __init__(self, formulas: Trees, definitions: Trees) -> None:
-        reach: dict[str, set[str]] = {}
+        calls_reached: dict[str, set[str]] = {}
         for name, tree in definitions.items():
-            reach[name] = {name} | certain(tree, reach)
-        sure = {key: certain(tree, reach) for key, tree in formulas.items()}
+            calls_reached[name] = {name} | certain(tree, calls_reached)
+        sure = {key: certain(tree, calls_reached) for key, tree in formulas.items()}
         reads = {key: self._reached(tree, definitions) for key, tree in formulas.items()}
-        kept = [n for n in definitions if any(n in found for found in reads.values())]
-        kept = [n for n in kept if all(n in sure[key] for key, found in reads.items() if n in found)]
+        retained = [n for n in definitions if any(n in result for result in reads.values())]
+        retained = [n for n in retained if all(n in sure[key] for key, result in reads.items() if n in result)]
         inline: dict[str, ast.expr] = {}
         for name, tree in definitions.items():
-            if name not in kept:
+            if name not in retained:
                 inline[name] = substituted(tree, inline)
-        self.definitions = {name: substituted(definitions[name], inline) for name in kept}
+        self.definitions = {name: substituted(definitions[name], inline) for name in retained}
         self.formulas = {key: substituted(tree, inline) for key, tree in formulas.items()}
-        self.users = {name: tuple(key for key, found in reads.items() if name in found) for name in kept}
+        self.users = {name: tuple(key for key, result in reads.items() if name in result) for name in retained}
 
     @staticmethod
     def _reached(tree: ast.expr, definitions: Trees) -> set[str]:
-        found = used(tree, definitions)
+        result = used(tree, definitions)
         for name in reversed(list(definitions)):
-            if name in found:
-                found |= used(definitions[name], definitions)
-        return found
+            if name in result:
+                result |= used(definitions[name], definitions)
+        return result
 
 
 def locals_of(entry: Entry, formulas: Mapping[str, Formula] | Mapping[str, Compute]) -> Locals:
     trees = {key: formula.written or formula.tree for key, formula in formulas.items()}
-    return Locals(_present(trees), written_trees(entry))
+    return Locals(_existing(trees), written_trees(entry))
 
 
 def written_trees(entry: Entry) -> dict[str, ast.expr]:
-    return _present({name: each.written or each.tree for name, each in entry.definitions.items()})
+    return _existing({name: each.written or each.tree for name, each in entry.definitions.items()})
 
 
-def _present(trees: Mapping[str, ast.expr | None]) -> dict[str, ast.expr]:
+def _existing(trees: Mapping[str, ast.expr | None]) -> dict[str, ast.expr]:
     return {name: tree for name, tree in trees.items() if tree is not None}

@@ -21,7 +21,7 @@ from .reference_function import read_function
 from .row_program import check_of_rows, read_program
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
-from .source import Source, Text
+from .source import Source, SourceString
 from .suggest import did_you_mean
 from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faults
 from .trials import TrialFields
@@ -31,9 +31,9 @@ TRUE_OR_FALSE = {
     **{word: word for word in ("commutative", "replaces", "precise", "converts", "takes_out", "once_differentiable")},
     "stored": "accepts_f16",
 }
-PLAIN = {"sparse": "sparse", "marked": "conj", "at_once": "eager", "shape": "meta"}
-CHOSEN = {"operator": "operator", "namespace": "namespace", "turns": "lazy"}
-LISTED = {"tries": "try", "ignores": "ignores", "laid_like": "memory_format_of", "hooked": "hook_order"}
+PLAIN = {"sparse": "sparse", "conj_rule": "conj", "at_once": "eager", "shape": "meta"}
+CHOSEN = {"operator": "operator", "namespace": "namespace", "lazy": "lazy"}
+LISTED = {"tries": "try", "ignores": "ignores", "memory_format_of": "memory_format_of", "hooked": "hook_order"}
 
 
 class EntryReader(TrialFields):
@@ -71,7 +71,7 @@ class EntryReader(TrialFields):
             onnx=self._parts("onnx", schema),
             variants=self.choices("variants") or ("function", "method"),
             aliases=tuple(text.value for text in aliases),
-            alias_places=tuple(text.where() for text in aliases),
+            alias_locations=tuple(text.where() for text in aliases),
             dtype=self.choice("dtype") or "promote",
             result_dtype=result_dtype,
             dtypes=dtypes,
@@ -95,7 +95,7 @@ class EntryReader(TrialFields):
             complex=self._says("complex", "complex" in dtypes),
             doc=self.plain("doc") or "",
             example=self._example(),
-            key_places=self._places(),
+            key_locations=self._locations(),
             section=self.defaults.section,
             inherited=tuple(self.inherited),
             **self._as_written(),
@@ -116,7 +116,7 @@ class EntryReader(TrialFields):
         if "autocast" in self.values:
             message = f"a list of the section has the op, too, at {listed.where}"
             self.report(self.source.where(self.keys["autocast"]), message, "autocast")
-        return listed.words
+        return listed.choices_of
 
     def _name(self, key: str) -> str | None:
         """The function that a key names; nothing where it says `none`."""
@@ -133,17 +133,17 @@ class EntryReader(TrialFields):
     def _says(self, key: str, default: bool = False) -> bool:
         return (self.choice(key) or str(default)).lower() == "true"
 
-    def _places(self) -> dict[str, Where]:
+    def _locations(self) -> dict[str, Where]:
         """Where the values of the keys stand; that of a kernel made of a row program is the program's."""
-        places = {key: self.where(key) for key in self.values}
+        locations = {key: self.where(key) for key in self.values}
         if self.function is not None:
-            places.setdefault("reference", self.function.where())
+            locations.setdefault("reference", self.function.where())
         if self.op in self.defaults.casts:
-            places.setdefault("autocast", self.defaults.casts[self.op].where)
-        if not places.keys() & set(COMPUTE):
-            places["kernel"] = self.where("name")
-        return places | (
-            {key: places["rows"] for key in ("kernel", "check", "batch") if key not in places}
+            locations.setdefault("autocast", self.defaults.casts[self.op].where)
+        if not locations.keys() & set(COMPUTE):
+            locations["kernel"] = self.where("name")
+        return locations | (
+            {key: locations["rows"] for key in ("kernel", "check", "batch") if key not in locations}
             if self.rows is not None
             else {}
         )
@@ -192,13 +192,13 @@ class EntryReader(TrialFields):
 
     def _per_output(self, key: str, schema: Schema) -> tuple[str, ...]:
         """One word per output; a single word that is no list stands for all of them."""
-        words, outputs = self.choices(key), len(schema.returns)
+        choices_of, outputs = self.choices(key), len(schema.returns)
         match self.values.get(key):
             case yaml.ScalarNode():
-                return words * outputs
-            case yaml.SequenceNode(value=given) if len(given) != outputs:
-                self.report(self.where(key), f"{len(given)} values for {outputs} outputs", key)
-        return words if len(words) == outputs else ()
+                return choices_of * outputs
+            case yaml.SequenceNode(value=value) if len(value) != outputs:
+                self.report(self.where(key), f"{len(value)} values for {outputs} outputs", key)
+        return choices_of if len(choices_of) == outputs else ()
 
     def _derivatives(self, schema: Schema, dtypes: tuple[str, ...]) -> tuple[tuple[bool, ...], dict[str, Formula]]:
         """Which outputs are differentiable, and the formulas; no output is where every formula is undefined."""
@@ -220,22 +220,22 @@ class EntryReader(TrialFields):
         return tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
 
     def _compute(self, schema: Schema) -> Compute:
-        given = [key for key in COMPUTE if key in self.values]
+        args = [key for key in COMPUTE if key in self.values]
         strange = self.keys.keys() - KEYS - {a.name for a in schema.arguments} - {r.name for r in schema.returns}
-        if not given and not any(did_you_mean(key, COMPUTE) for key in strange):
+        if not args and not any(did_you_mean(key, COMPUTE) for key in strange):
             return Compute("kernel", identifier(schema), None, self.where("name"))
-        for key in given[1:]:
-            self.report(self.source.where(self.keys[key]), f"'{given[0]}' and '{key}' exclude each other")
-        text = self.text(given[0]) if given else None
+        for key in args[1:]:
+            self.report(self.source.where(self.keys[key]), f"'{args[0]}' and '{key}' exclude each other")
+        text = self.text(args[0]) if args else None
         if text is None:
             return Compute("missing", "", None, self.where("name"))
-        if given[0] == "rows":
+        if args[0] == "rows":
             return self._rows(schema, text)
-        syntax = {"elementwise": SCALAR_SYNTAX, "composite": TENSOR_SYNTAX}.get(given[0])
-        tree = formula.parse_expression(text, syntax, self.about(given[0])) if syntax else None
-        return self._meant(Compute(given[0], text.value, tree, text.where()), given[0], self._meanings())
+        syntax = {"elementwise": SCALAR_SYNTAX, "composite": TENSOR_SYNTAX}.get(args[0])
+        tree = formula.parse_expression(text, syntax, self.about(args[0])) if syntax else None
+        return self._meant(Compute(args[0], text.value, tree, text.where()), args[0], self._meanings())
 
-    def _rows(self, schema: Schema, text: Text) -> Compute:
+    def _rows(self, schema: Schema, text: SourceString) -> Compute:
         """A row program: the op has the kernel that is made of it, which has the op's name."""
         self.rows = read_program(text, schema, self.about("rows"))
         if self.rows is None:
@@ -244,10 +244,10 @@ class EntryReader(TrialFields):
 
     def _definitions(self, schema: Schema) -> dict[str, Formula]:
         node = self.values.get("where")
-        found: dict[str, Formula] = {}
+        results: dict[str, Formula] = {}
         for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
-            found[name] = self._meant(each, name, _trees(found))
-        return found
+            results[name] = self._meant(each, name, _trees(results))
+        return results
 
     def _named(
         self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None
@@ -256,19 +256,19 @@ class EntryReader(TrialFields):
         if not isinstance(node, yaml.MappingNode) or not node.value:
             self.report(self.source.where(node), "expected names with expressions, one a line", key)
             return {}
-        found: dict[str, Formula] = {}
-        for place, (own, value) in enumerate(node.value, 1):
+        results: dict[str, Formula] = {}
+        for location, (own, value) in enumerate(node.value, 1):
             name = own.value if isinstance(own, yaml.ScalarNode) else ""
-            ends = name == last and place == len(node.value)
-            if not ends and (fault := name_fault(name, schema, found)):
+            ends = name == last and location == len(node.value)
+            if not ends and (fault := name_fault(name, schema, results)):
                 self.report(self.source.where(own), fault, key)
             elif not isinstance(value, yaml.ScalarNode):
                 self.report(self.source.where(value), "an expression is wanted here, not a list or a mapping", name)
             else:
                 text = self.source.text(value)
                 tree = formula.parse_expression(text, syntax, self.about(name))
-                found[name] = Formula(text.value, tree, text.where())
-        return found
+                results[name] = Formula(text.value, tree, text.where())
+        return results
 
     def _meanings(self, primal_of: Schema | None = None) -> dict[str, ast.expr]:
         """The expressions of the names in `where`; in the forward formulas of a schema, over its primals."""
@@ -277,20 +277,20 @@ class EntryReader(TrialFields):
 
     def _meant(self, written: Written, key: str, definitions: dict[str, ast.expr]) -> Written:
         """An expression with its definitions written out, unless that makes it huge."""
-        found, fault = with_meaning(written, definitions)
+        result, fault = with_meaning(written, definitions)
         if fault:
             self.report(written.where, fault, key)
-        elif found.written is not None and found.tree is not None and key == "elementwise":
-            for node, message in faults(found.tree, found.tree, SCALAR_SYNTAX):
-                self.report(formula.place(self.source.file, node), message, key)
-        return found
+        elif result.written is not None and result.tree is not None and key == "elementwise":
+            for node, message in faults(result.tree, result.tree, SCALAR_SYNTAX):
+                self.report(formula.location(self.source.file, node), message, key)
+        return result
 
     def _formulas(
         self, names: list[str], keywords: tuple[str, ...], definitions: dict[str, ast.expr]
     ) -> dict[str, Formula]:
         keys = [name for name in names if name in self.values and name not in KEYS]
-        texts = {key: text for key in keys if (text := self.text(key))}
-        parsed = {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in texts.items()}
+        values_by_key = {key: text for key in keys if (text := self.text(key))}
+        parsed = {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in values_by_key.items()}
         return {key: self._meant(each, key, definitions) for key, each in parsed.items()}
 
     def _gradients(self, schema: Schema, differentiable: bool) -> dict[str, Formula]:
@@ -322,15 +322,15 @@ class EntryReader(TrialFields):
 
     def _items(self, key: str, names: list[str], definitions: dict[str, ast.expr]) -> dict[str, Formula]:
         text = self.text(key)
-        whole = formula.parse_formula(text, (), self.about(key)) if text else None
+        full = formula.parse_formula(text, (), self.about(key)) if text else None
         if text and not names:
             self.report(text.where(), "it stands for nothing: all have formulas of their own", key)
-        if whole is None or whole.tree is None:
+        if full is None or full.tree is None:
             return {}
-        if isinstance(whole.tree, ast.Tuple) and len(whole.tree.elts) != len(names):
-            self.report(whole.where, f"{len(whole.tree.elts)} formulas for {', '.join(names)}", key)
+        if isinstance(full.tree, ast.Tuple) and len(full.tree.elts) != len(names):
+            self.report(full.where, f"{len(full.tree.elts)} formulas for {', '.join(names)}", key)
             return {}
-        return {name: self._meant(formula.item(whole, k), key, definitions) for k, name in enumerate(names)}
+        return {name: self._meant(formula.item(full, k), key, definitions) for k, name in enumerate(names)}
 
     def _backward(self) -> Formula | None:
         text = self.text("backward")
@@ -350,10 +350,10 @@ class EntryReader(TrialFields):
         """The op in another language: an expression, or names with expressions, the last of them `result`."""
         node = self.values.get(key)
         if isinstance(node, yaml.MappingNode):
-            found = self._named(key, node, schema, REFERENCE_SYNTAX, last=RESULT)
-            if RESULT not in found:
+            result = self._named(key, node, schema, REFERENCE_SYNTAX, last=RESULT)
+            if RESULT not in result:
                 self.report(self.source.where(node), f"expected '{RESULT}' as the last name", key)
-            return found
+            return result
         text = self.text(key)
         tree = formula.parse_expression(text, REFERENCE_SYNTAX, self.about(key)) if text else None
         return {RESULT: Formula(text.value, tree, text.where())} if text and tree is not None else {}

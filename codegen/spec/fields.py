@@ -9,8 +9,8 @@ import yaml
 
 from .formula import Report
 from .keys import CHOICES, PER_ITEM
-from .model import MOST_PROBLEMS, Problem, Where
-from .source import Source, Text
+from .model import MAX_PROBLEMS, Problem, Where
+from .source import Source, SourceString
 from .suggest import did_you_mean
 
 
@@ -52,7 +52,7 @@ class Fields:
 
     def report(self, where: Where, message: str, argument: str = "") -> None:
         self._note(where, message, argument)
-        if len(self.problems) >= MOST_PROBLEMS:
+        if len(self.problems) >= MAX_PROBLEMS:
             raise Enough
 
     def _note(self, where: Where, message: str, argument: str = "") -> None:
@@ -64,7 +64,7 @@ class Fields:
     def where(self, key: str) -> Where:
         return self.source.where(self.values[key])
 
-    def text(self, key: str) -> Text | None:
+    def text(self, key: str) -> SourceString | None:
         """The value of a key that takes one scalar; None when the key is absent or holds something else."""
         node = self.values.get(key)
         if node is None:
@@ -78,18 +78,18 @@ class Fields:
         text = self.text(key)
         return text.value if text else None
 
-    def items(self, key: str) -> list[Text]:
+    def items(self, key: str) -> list[SourceString]:
         """The values of a key that takes a list of scalars; one scalar stands for a list of one."""
         node = self.values.get(key)
         return [] if node is None else self._listed(key, node)
 
-    def words(self, key: str) -> list[str]:
+    def name_list(self, key: str) -> list[str]:
         """The plain values of a key as YAML has them, unchecked and without their places."""
         node = self.values.get(key)
         nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
         return [item.value for item in nodes if isinstance(item, yaml.ScalarNode)]
 
-    def _listed(self, key: str, node: yaml.Node) -> list[Text]:
+    def _listed(self, key: str, node: yaml.Node) -> list[SourceString]:
         nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
         if not nodes:
             self.report(self.source.where(node), "an empty list says nothing: fill it, or leave the key out", key)
@@ -98,33 +98,33 @@ class Fields:
                 self.report(self.source.where(item), "a list of plain values is wanted here", key)
         return [self.source.text(item) for item in nodes if isinstance(item, yaml.ScalarNode)]
 
-    def groups(self, key: str, words: Collection[str]) -> dict[str, list[Text]]:
+    def groups(self, key: str, name_list: Collection[str]) -> dict[str, list[SourceString]]:
         """The values of a key that takes a list of scalars, or a mapping from words to such lists; no word is ''."""
         node = self.values.get(key)
         if not isinstance(node, yaml.MappingNode):
             return {"": self.items(key)}
-        found: dict[str, list[Text]] = {}
-        for word, given in node.value:
+        results: dict[str, list[SourceString]] = {}
+        for word, value in node.value:
             name = word.value if isinstance(word, yaml.ScalarNode) else ""
-            if name not in words:
-                hint = did_you_mean(name, words) or f" (one of {' '.join(words)})"
+            if name not in name_list:
+                hint = did_you_mean(name, name_list) or f" (one of {' '.join(name_list)})"
                 self.report(self.source.where(word), f"unknown word '{name}'{hint}", key)
-            elif name in found:
+            elif name in results:
                 self.report(self.source.where(word), f"'{name}' is given twice", key)
             else:
-                found[name] = self._listed(key, given)
-        return found
+                results[name] = self._listed(key, value)
+        return results
 
     def choices(self, key: str) -> tuple[str, ...]:
-        texts = self.items(key)
-        for text in texts:
+        strings = self.items(key)
+        for text in strings:
             if text.value not in CHOICES[key]:
                 hint = did_you_mean(text.value, CHOICES[key]) or f" (one of {' '.join(CHOICES[key])})"
                 self.report(text.where(), f"unknown value '{text.value}'{hint}", key)
-        for number, text in enumerate(texts if key not in PER_ITEM else ()):
-            if text.value in [other.value for other in texts[:number]]:
+        for number, text in enumerate(strings if key not in PER_ITEM else ()):
+            if text.value in [other.value for other in strings[:number]]:
                 self.report(text.where(), f"'{text.value}' is said twice: leave one out", key)
-        return tuple(text.value for text in texts if text.value in CHOICES[key])
+        return tuple(text.value for text in strings if text.value in CHOICES[key])
 
     def choice(self, key: str) -> str | None:
         return next(iter(self.choices(key)), None) if self.text(key) else None

@@ -13,8 +13,8 @@ import warnings
 from collections.abc import Callable, Collection, Iterator
 
 from .model import Formula, Where
-from .source import Place, Text
-from .syntax import MOST_CHARACTERS, MOST_LEVELS, SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults, too_deep
+from .source import LineColumn, SourceString
+from .syntax import MAX_LEVELS, MAX_TITLE_CHARS, SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults, too_deep
 
 Report = Callable[[Where, str], None]  # called with each mistake found
 
@@ -29,18 +29,18 @@ METADATA = frozenset(
 # Functions and methods that read only the metadata of their first argument.
 METADATA_OF = frozenset(("len", "sizes", "zeros_like", "ones_like", "full_like", "empty_like", "type_as"))
 
-TOO_DEEP = f"expected an expression of at most {MOST_LEVELS} levels: make an op of a part of it"
+TOO_DEEP = f"expected an expression of at most {MAX_LEVELS} levels: make an op of a part of it"
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BRACKET_OR_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1|[()\[\]{}#]""")
 
 
-def place(file: str, node: ast.AST) -> Where:
+def location(file: str, node: ast.AST) -> Where:
     """Where a node of a spec's expression stands: in the spec, or in a file beside it that the node remembers."""
     return Where(getattr(node, "file", file), node.lineno, node.col_offset + 1)  # type: ignore[attr-defined]
 
 
-def parse_formula(text: Text, keywords: Collection[str], report: Report) -> Formula:
+def parse_formula(text: SourceString, keywords: Collection[str], report: Report) -> Formula:
     """Parses a gradient or forward formula; after a mistake the result has neither tree nor keyword."""
     word = text.value.strip()
     if word in keywords:
@@ -54,57 +54,57 @@ def parse_formula(text: Text, keywords: Collection[str], report: Report) -> Form
     return Formula(text.value, tree, text.where())
 
 
-def item(whole: Formula, index: int) -> Formula:
-    assert whole.tree is not None
-    if isinstance(whole.tree, ast.Tuple) and index < len(whole.tree.elts):
-        part = whole.tree.elts[index]
-        return Formula(ast.unparse(part), part, place(whole.where.file, part))
-    tree = ast.Subscript(copy.deepcopy(whole.tree), ast.Constant(index), ast.Load())
+def item(full: Formula, index: int) -> Formula:
+    assert full.tree is not None
+    if isinstance(full.tree, ast.Tuple) and index < len(full.tree.elts):
+        part = full.tree.elts[index]
+        return Formula(ast.unparse(part), part, location(full.where.file, part))
+    tree = ast.Subscript(copy.deepcopy(full.tree), ast.Constant(index), ast.Load())
     for node in (tree, tree.slice):
-        ast.copy_location(node, whole.tree)
-    shown = f"{called(whole.tree)}(...)" if isinstance(whole.tree, ast.Call) else f"({whole.text.strip()})"
-    return Formula(f"{shown}[{index}]", tree, whole.where)
+        ast.copy_location(node, full.tree)
+    shown = f"{called(full.tree)}(...)" if isinstance(full.tree, ast.Call) else f"({full.text.strip()})"
+    return Formula(f"{shown}[{index}]", tree, full.where)
 
 
-def parse_expression(text: Text, syntax: Syntax, report: Report) -> ast.expr | None:
+def parse_expression(text: SourceString, syntax: Syntax, report: Report) -> ast.expr | None:
     """Parses one expression and reports all syntax outside `syntax`; None when there was a mistake."""
     tree = _parse(text, "", report)
-    found = list(faults(tree, tree, syntax)) if tree is not None else []
-    for node, message in found:
-        report(place(text.file, node), message)
-    return None if found else tree
+    matches = list(faults(tree, tree, syntax)) if tree is not None else []
+    for node, message in matches:
+        report(location(text.file, node), message)
+    return None if matches else tree
 
 
-def parse_sample(text: Text, report: Report) -> dict[str, ast.expr] | None:
+def parse_sample(text: SourceString, report: Report) -> dict[str, ast.expr] | None:
     """Parses the inside of a call, `self=T(3, 4), dim=1`, to its arguments; None when there was a mistake."""
     call = _parse(text, "_", report)
     if not isinstance(call, ast.Call):
         return None
-    found = list(_sample_faults(call))
+    matches = list(_sample_faults(call))
     arguments = {k.arg: k.value for k in call.keywords if k.arg is not None}
     for value in arguments.values():
-        found += faults(value, value, SAMPLE_SYNTAX)
-    for node, message in found:
-        report(place(text.file, node), message)
-    return None if found else arguments
+        matches += faults(value, value, SAMPLE_SYNTAX)
+    for node, message in matches:
+        report(location(text.file, node), message)
+    return None if matches else arguments
 
 
 def _sample_faults(call: ast.Call) -> Iterator[tuple[ast.AST, str]]:
     """Arguments of a sample without a name, and those given twice."""
-    given = [keyword.arg for keyword in call.keywords]
+    args = [keyword.arg for keyword in call.keywords]
     for node in call.args:
         yield node, "write each argument of a sample with its name, as in self=T(3)"
     for number, keyword in enumerate(call.keywords):
         if keyword.arg is None:
             yield keyword, "write each argument of a sample with its name, as in self=T(3)"
-        elif keyword.arg in given[:number]:
+        elif keyword.arg in args[:number]:
             yield keyword, f"argument '{keyword.arg}' is given twice"
 
 
 def names(tree: ast.AST) -> list[ast.Name]:
     """The names an expression uses, functions included, in order of place."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+    matches = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    return sorted(matches, key=lambda node: (node.lineno, node.col_offset))
 
 
 def names_in(*trees: ast.AST) -> set[str]:
@@ -147,7 +147,7 @@ def _is_call_of(tree: ast.expr | None, name: str) -> bool:
     return isinstance(tree, ast.Call) and called(tree) == name
 
 
-def _not_implemented(text: Text, call: ast.expr | None, report: Report) -> Formula:
+def _not_implemented(text: SourceString, call: ast.expr | None, report: Report) -> Formula:
     match call:
         case ast.Call(func=ast.Name(), args=[ast.Constant(value=str() as why)], keywords=[]):
             return Formula(text.value, None, text.where(), keyword="not_implemented", why=why)
@@ -155,10 +155,10 @@ def _not_implemented(text: Text, call: ast.expr | None, report: Report) -> Formu
     return Formula(text.value, None, text.where())
 
 
-def _parse(text: Text, function: str, report: Report) -> ast.expr | None:
+def _parse(text: SourceString, function: str, report: Report) -> ast.expr | None:
     """Parses the text, or a call of `function` with it as arguments, to a tree in the file's positions."""
-    if (count := len(text.value)) > MOST_CHARACTERS:
-        report(text.where(), f"expected an expression of at most {MOST_CHARACTERS:,} characters, found {count:,}")
+    if (count := len(text.value)) > MAX_TITLE_CHARS:
+        report(text.where(), f"expected an expression of at most {MAX_TITLE_CHARS:,} characters, found {count:,}")
         return None
     if fault := _bracket_fault(text.value):
         report(text.where(fault[0]), fault[1])
@@ -180,7 +180,7 @@ def _parse(text: Text, function: str, report: Report) -> ast.expr | None:
         return None
     _move(tree, text, source, begin)
     if deep := too_deep(tree):
-        report(place(text.file, deep), TOO_DEEP)
+        report(location(text.file, deep), TOO_DEEP)
         return None
     return tree
 
@@ -199,18 +199,18 @@ def _bracket_fault(source: str) -> tuple[int, str] | None:
     return (open_[-1][1], f"bracket '{open_[-1][0]}' is never closed") if open_ else None
 
 
-def _move(tree: ast.expr, text: Text, source: str, begin: int) -> None:
+def _move(tree: ast.expr, text: SourceString, source: str, begin: int) -> None:
     encoded = b"" if source.isascii() else source.encode()
     last = len(text.value)
 
-    def place_of(column: int) -> Place:
+    def position_of(column: int) -> LineColumn:
         offset = len(encoded[:column].decode()) if encoded else column
-        line, col = text.places[min(max(offset - begin, 0), last)]
+        line, col = text.positions[min(max(offset - begin, 0), last)]
         return line, col - 1
 
     for node in ast.walk(tree):
         if isinstance(node, (ast.expr, ast.keyword)):
             assert node.end_col_offset is not None
-            node.lineno, node.col_offset = place_of(node.col_offset)
-            node.end_lineno, node.end_col_offset = place_of(node.end_col_offset)
+            node.lineno, node.col_offset = position_of(node.col_offset)
+            node.end_lineno, node.end_col_offset = position_of(node.end_col_offset)
             vars(node)["file"] = text.file

@@ -55,8 +55,8 @@ class GroupedFields(Fields):
             if isinstance(item, yaml.ScalarNode):
                 yield from self._known(item, _scalar("true", item), "flag", FLAGS)
             elif isinstance(item, yaml.MappingNode):
-                for key, given in item.value:
-                    yield from self._known(key, given, "flag", FLAGS)
+                for key, arg in item.value:
+                    yield from self._known(key, arg, "flag", FLAGS)
             else:
                 self._note(
                     self.source.where(item), "a flag is a word, or one with a value: [ignores: [sorted]]", "flags"
@@ -67,15 +67,15 @@ class GroupedFields(Fields):
         if not isinstance(value, yaml.MappingNode):
             self._note(self.source.where(value), "rules are wanted here, as in {batch: along, meta: same}", "dispatch")
             return
-        for key, given in value.value:
-            yield from self._known(key, given, "rule", DISPATCH)
+        for key, arg in value.value:
+            yield from self._known(key, arg, "rule", DISPATCH)
 
-    def _known(self, key: yaml.Node, value: yaml.Node, what: str, words: tuple[str, ...]) -> Iterator[Pair]:
+    def _known(self, key: yaml.Node, value: yaml.Node, what: str, slot_values: tuple[str, ...]) -> Iterator[Pair]:
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
-        if name in words:
+        if name in slot_values:
             yield key, value
         else:
-            hint = did_you_mean(name, words) or f" (one of {' '.join(words)})"
+            hint = did_you_mean(name, slot_values) or f" (one of {' '.join(slot_values)})"
             self._note(
                 self.source.where(key), f"unknown {what} '{name}'{hint}", "flags" if what == "flag" else "dispatch"
             )

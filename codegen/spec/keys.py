@@ -75,10 +75,10 @@ RENAMED = {  # older names of keys, which are read for one version
     "unvaried": "skip_grad_args",
     "stored": "accepts_f16",
     "hooked": "hook_order",
-    "laid_like": "memory_format_of",
-    "turns": "lazy",
+    "memory_format_of": "memory_format_of",
+    "lazy": "lazy",
     "at_once": "eager",
-    "marked": "conj",
+    "conj_rule": "conj",
     "shape": "meta",
 }
 

@@ -15,7 +15,7 @@ from ..proof.axioms import NONE, Functions
 from .beside import UnreadableBeside, check_item, is_tests_item, read_beside, sources_beside, strangers_beside
 from .entry import EntryReader
 from .fields import Enough
-from .model import MOST_PROBLEMS, Entry, Problem, Spec, Where
+from .model import MAX_PROBLEMS, Entry, Problem, Spec, Where
 from .sections import Defaults, SectionReader, begins_section, strangers, with_entries_named
 from .source import Source, Unreadable, compose, read_text
 
@@ -66,11 +66,11 @@ class EntriesOnDemand(Mapping[str, Entry]):
     @cached_property
     def by_word(self) -> dict[str, list[str]]:
         """The entries that have a word as their function's name, another name of it or an operator, all unread."""
-        found: dict[str, list[str]] = {}
+        results: dict[str, list[str]] = {}
         for name, reader in self._readers.items():
-            for word in {name.partition(".")[0], *reader.words("aliases"), *reader.words("operator")}:
-                found.setdefault(word, []).append(name)
-        return found
+            for word in {name.partition(".")[0], *reader.name_list("aliases"), *reader.name_list("operator")}:
+                results.setdefault(word, []).append(name)
+        return results
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._read:
@@ -100,15 +100,15 @@ def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Fi
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
     entries = tuple(entry for _, entry in read if entry)
     if not broken and len(read) == len(readers):
-        problems += islice(strangers(_by_section(read)), MOST_PROBLEMS)
+        problems += islice(strangers(_by_section(read)), MAX_PROBLEMS)
     return Spec(source.file, entries, broken, tuple(sorted(set(renamed)))), with_entries_named(problems, entries)
 
 
 def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defaults, list[Entry]]]:
-    found: dict[int, tuple[Defaults, list[Entry]]] = {}
+    results: dict[int, tuple[Defaults, list[Entry]]] = {}
     for reader, entry in read:
-        found.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
-    return list(found.values())
+        results.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
+    return list(results.values())
 
 
 def _entries(
@@ -116,7 +116,7 @@ def _entries(
 ) -> Iterator[tuple[EntryReader, Entry | None]]:
     """The entry of each reader, until there are more problems than anybody reads at once."""
     for reader in readers:
-        if len(problems) >= MOST_PROBLEMS:
+        if len(problems) >= MAX_PROBLEMS:
             return
         entry = _entry(reader, own, finish)
         problems += reader.problems
@@ -155,21 +155,21 @@ def _readers(
             renamed += section.renamed
         elif isinstance(node, yaml.MappingNode):
             readers.append(EntryReader(node, source, defaults, beside))
-    problems += islice(strangers_beside(beside, {reader.op for reader in readers}), MOST_PROBLEMS)
+    problems += islice(strangers_beside(beside, {reader.op for reader in readers}), MAX_PROBLEMS)
     renamed += (replace(each, op=reader.op) for reader in readers for each in reader.renamed)
     return readers, problems, renamed
 
 
 def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:
     strangers = (node for node in root.value if not isinstance(node, yaml.MappingNode))
-    for node in islice(strangers, MOST_PROBLEMS):
+    for node in islice(strangers, MAX_PROBLEMS):
         yield Problem(source.where(node), "", "", "an entry is a mapping, `- name: ...`")
 
 
 def _unreadable(file: str, error: Exception) -> Problem:
     """The problem of a file that cannot be opened or is not YAML."""
     mark = getattr(error, "problem_mark", None)
-    place = (mark.line + 1, mark.column + 1) if mark else getattr(error, "place", (1, 1))
-    where = Where(file, *place)
+    location = (mark.line + 1, mark.column + 1) if mark else getattr(error, "location", (1, 1))
+    where = Where(file, *location)
     what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
     return Problem(where, "", "", f"cannot be read: {what}")

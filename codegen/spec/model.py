@@ -10,7 +10,7 @@ from ..proof.axioms import Scalar
 from ..rows.language import Program
 from .tried import Trial, trial
 
-MOST_PROBLEMS = 100  # that are looked for before what was found is shown
+MAX_PROBLEMS = 100  # that are looked for before what was found is shown
 
 
 @dataclass(frozen=True, order=True)
@@ -152,7 +152,7 @@ class Entry:
     commutative: bool = False  # x <operator> y = y <operator> x
     namespace: str | None = None
     aliases: tuple[str, ...] = ()
-    alias_places: tuple[Where, ...] = ()  # where each of them stands
+    alias_locations: tuple[Where, ...] = ()  # where each of them stands
     dtype: str = "promote"
     result_dtype: tuple[str, ...] = ("same",)  # one per output
     dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
@@ -162,12 +162,12 @@ class Entry:
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
     hooked: tuple[str, ...] = ()  # arguments: of leaves among them, hooks see gradients in this order, before others
-    laid_like: tuple[str, ...] = ()  # tensors: the first in channels-last order says how results lie
+    memory_format_of: tuple[str, ...] = ()  # tensors: the first in channels-last order says how results lie
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> a word of the key, or refuse: why
     deprecated: tuple[tuple[str, ...], ...] = ()  # older orders of arguments, by place
     sparse: str | None = None  # a function of runtime/representations/sparse/rules/
-    marked: str | None = None  # a function of runtime/representations/marked/rules/
-    turns: str | None = None  # conjugate or negative: as what the view shows its elements
+    conj_rule: str | None = None  # a function of runtime/representations/marked/rules/
+    lazy: str | None = None  # conjugate or negative: as what the view shows its elements
     at_once: str | None = None  # the entry that stands for this one in formulas
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/
     shape: str | None = None  # a function of runtime/ops/*/shapes*.py or runtime/dispatch/shape_rules.py
@@ -192,7 +192,7 @@ class Entry:
     takes_out: bool = False  # a function of nn.functional that has `out=` all the same
     doc: str = ""
     example: str = ""  # lines of a doctest, in which `sg` is specgrad
-    key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands
+    key_locations: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands
     section: Section | None = None
     inherited: tuple[str, ...] = ()  # the keys whose values are the section's
     functions: Mapping[str, Scalar] = field(default_factory=dict)  # what is known of the package's own scalar functions
@@ -294,7 +294,7 @@ class Problem:
         return f"{self.where}: {subject}: {message}" if subject else f"{self.where}: {message}"
 
 
-def legible(text: str, most: int) -> str:
+def legible(text: str, max_length: int) -> str:
     """A text on one line, its middle left out where it is long, with what cannot be seen as Python writes it."""
-    short = text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 3 :]}"
+    short = text if len(text) <= max_length else f"{text[: max_length // 2]} ... {text[-max_length // 3 :]}"
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in short)

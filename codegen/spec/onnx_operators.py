@@ -20,7 +20,7 @@ class Operator(NamedTuple):
     """The fewest and the most inputs of an operator, and its attributes."""
 
     fewest: int
-    most: float
+    max_args: float
     attributes: tuple[str, ...]
 
 
@@ -33,9 +33,9 @@ def _operator(line: str) -> tuple[str, Operator]:
     match = _LINE.fullmatch(line)
     assert match is not None, line
     inputs = _names(match[2])
-    needed = [place for place, name in enumerate(inputs, 1) if not name.endswith("?")]
-    most = math.inf if inputs and inputs[-1].endswith("*") else len(inputs)
-    return match[1], Operator(needed[-1] if needed else 0, most, tuple(_names(match[3] or "")))
+    needed = [position for position, name in enumerate(inputs, 1) if not name.endswith("?")]
+    max_args = math.inf if inputs and inputs[-1].endswith("*") else len(inputs)
+    return match[1], Operator(needed[-1] if needed else 0, max_args, tuple(_names(match[3] or "")))
 
 
 def _names(text: str) -> list[str]:

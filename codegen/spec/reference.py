@@ -67,15 +67,15 @@ def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
     *path, root = [part.attr if isinstance(part, ast.Attribute) else part for part in _chain(node)]
     if not isinstance(root, ast.Name) or root.id not in ROOTS or root.id in arguments:
         return ""
-    found: Any = importlib.import_module(ROOTS[root.id])
+    result: Any = importlib.import_module(ROOTS[root.id])
     for name in reversed(path):
-        owner, found = found, _attribute(found, str(name))
+        owner, result = result, _attribute(result, str(name))
         shown = getattr(owner, "__name__", "it")
-        if found is None:
+        if result is None:
             return f"{shown} has no '{name}'{did_you_mean(str(name), dir(owner))}"
-        if isinstance(found, ModuleType) and not any(f"{m}.".startswith(f"{found.__name__}.") for m in MODULES):
-            return f"'{found.__name__}' is no module of a reference (these are: {', '.join(sorted(MODULES))})"
-    return f"'{ast.unparse(node)}' is a module, where something of it belongs" if isinstance(found, ModuleType) else ""
+        if isinstance(result, ModuleType) and not any(f"{m}.".startswith(f"{result.__name__}.") for m in MODULES):
+            return f"'{result.__name__}' is no module of a reference (these are: {', '.join(sorted(MODULES))})"
+    return f"'{ast.unparse(node)}' is a module, where something of it belongs" if isinstance(result, ModuleType) else ""
 
 
 def _chain(node: ast.AST) -> Iterator[ast.AST]:
@@ -94,8 +94,8 @@ def _attribute(owner: Any, name: str) -> Any:
 
 def statements(reference: Mapping[str, Formula]) -> list[str]:
     """A reference as text, a line a part: `size = self.shape[dim]`, and last the expression of the result."""
-    texts = [(name, " ".join(part.text.split())) for name, part in reference.items()]
-    return [*(f"{name} = {text}" for name, text in texts[:-1]), *(text for _, text in texts[-1:])]
+    strings = [(name, " ".join(part.text.split())) for name, part in reference.items()]
+    return [*(f"{name} = {text}" for name, text in strings[:-1]), *(text for _, text in strings[-1:])]
 
 
 def evaluate(text: str, values: Mapping[str, Any]) -> Any:
@@ -128,7 +128,9 @@ def same_expression(reference: ast.expr, computation: ast.expr) -> bool:
         return False
     if _count(reference) != _count(computation):
         return False
-    return ast.dump(_Bare().visit(_copied(reference))) == ast.dump(_Bare().visit(_copied(computation)))
+    return ast.dump(_StripQualifiers().visit(_copied(reference))) == ast.dump(
+        _StripQualifiers().visit(_copied(computation))
+    )
 
 
 def _count(tree: ast.expr) -> int:
@@ -148,7 +150,7 @@ def _copied(tree: ast.expr) -> ast.expr:
     return ast.parse(ast.unparse(tree), mode="eval").body
 
 
-class _Bare(ast.NodeTransformer):
+class _StripQualifiers(ast.NodeTransformer):
     """Calls without libraries, and methods as functions: `np.exp(x)` and `x.exp()` become `exp(x)`."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

@@ -13,7 +13,7 @@ from .definitions import name_fault
 from .formula import Report, names_in, parse_expression
 from .model import Formula, Schema
 from .reference import RESULT
-from .source import Place, Text
+from .source import LineColumn, SourceString
 from .suggest import did_you_mean
 from .syntax import REFERENCE_SYNTAX
 
@@ -23,17 +23,17 @@ FORM = "expected lines `name = expression`, and `return expression` as the last 
 def read_function(reference: Reference, schema: Schema, report: Report) -> dict[str, Formula]:
     """The parts of a reference by name, the last of them the result; what cannot be read is reported and left out."""
     body = _without_docstring(reference.function.body)
-    found: dict[str, Formula] = {}
+    results: dict[str, Formula] = {}
     for number, statement in enumerate(body, 1):
         name, value = _named(statement, is_last=number == len(body))
         if value is None:
             report(reference.where(statement), FORM)
-        elif name != RESULT and (fault := name_fault(name, schema, found)):
+        elif name != RESULT and (fault := name_fault(name, schema, results)):
             report(reference.where(statement), fault)
         else:
-            found[name] = _part(reference, value, report)
-    _check_parameters(reference, schema, found, report)
-    return found
+            results[name] = _part(reference, value, report)
+    _check_parameters(reference, schema, results, report)
+    return results
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -52,24 +52,24 @@ def _named(statement: ast.stmt, is_last: bool) -> tuple[str, ast.expr | None]:
 
 
 def _part(reference: Reference, value: ast.expr, report: Report) -> Formula:
-    text = text_of(reference, value)
+    text = source_of(reference, value)
     tree = parse_expression(text, REFERENCE_SYNTAX, report)
     shown = ast.unparse(tree) if tree is not None else text.value
     return Formula(shown, tree, text.where())
 
 
-def text_of(reference: Reference, node: ast.expr) -> Text:
+def source_of(reference: Reference, node: ast.expr) -> SourceString:
     """The text of an expression with the place of each of its characters."""
     lines = reference.source.lines
     assert node.end_lineno is not None and node.end_col_offset is not None
-    places: list[Place] = []
+    places: list[LineColumn] = []
     for number in range(node.lineno, node.end_lineno + 1):
         line = lines[number - 1]
         begin = _column(line, node.col_offset) if number == node.lineno else 0
         end = _column(line, node.end_col_offset) if number == node.end_lineno else len(line) + 1  # the line's end too
         places += ((number, column + 1) for column in range(begin, end))
     value = "".join((lines[line - 1] + "\n")[column - 1] for line, column in places)
-    return Text(value, reference.source.file, (*places, (places[-1][0], places[-1][1] + 1)))
+    return SourceString(value, reference.source.file, (*places, (places[-1][0], places[-1][1] + 1)))
 
 
 def _column(line: str, offset: int) -> int:
@@ -79,10 +79,10 @@ def _column(line: str, offset: int) -> int:
 
 def _check_parameters(reference: Reference, schema: Schema, parts: dict[str, Formula], report: Report) -> None:
     """The parameters are those arguments of the op that the function reads."""
-    given = reference.function.args
-    parameters = {arg.arg: arg for arg in given.args}
+    value = reference.function.args
+    parameters = {arg.arg: arg for arg in value.args}
     known = [a.name for a in schema.arguments]
-    if given.posonlyargs or given.kwonlyargs or given.vararg or given.kwarg or given.defaults:
+    if value.posonlyargs or value.kwonlyargs or value.vararg or value.kwarg or value.defaults:
         report(reference.where(), "expected plain parameters, named like arguments of the op")
     read = set[str]().union(*(names_in(part.tree) for part in parts.values() if part.tree is not None))
     for name, node in parameters.items():

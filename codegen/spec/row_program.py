@@ -10,10 +10,10 @@ import ast
 import warnings
 
 from ..rows.language import KINDS, Parameter, Program, spelled, statements_of
-from .formula import Report, place
+from .formula import Report, location
 from .model import Argument, Schema, identifier
-from .source import Text
-from .syntax import MOST_CHARACTERS
+from .source import SourceString
+from .syntax import MAX_TITLE_CHARS
 
 LAYOUT = {"dim": "int", "keepdim": "bool"}  # the arguments that no program reads, and their types
 NUMBERS = {"Scalar": "float", "float": "float", "int": "int", "bool": "bool"}
@@ -25,7 +25,7 @@ def check_of_rows(schema: Schema) -> str:
     return f"{identifier(schema)}_rows"
 
 
-def read_program(text: Text, schema: Schema, report: Report) -> Program | None:
+def read_program(text: SourceString, schema: Schema, report: Report) -> Program | None:
     """The program of an entry; None when there was a mistake."""
     body = _parsed(text, report)
     if body is None:
@@ -36,13 +36,13 @@ def read_program(text: Text, schema: Schema, report: Report) -> Program | None:
     for argument in schema.arguments:
         if argument.name in LAYOUT or argument.type.base in NO_PART:
             continue
-        found = _parameter(argument, names)
-        if isinstance(found, str):
-            report(text.where(), found)
+        result = _parameter(argument, names)
+        if isinstance(result, str):
+            report(text.where(), result)
             return None
-        parameters.append(found)
+        parameters.append(result)
     for node, message in wrong:
-        report(place(text.file, node), message)
+        report(location(text.file, node), message)
     outputs = tuple(output.name for output in schema.returns)
     return None if wrong else Program(schema.name, "", tuple(parameters), statements, outputs)
 
@@ -61,10 +61,10 @@ def _parameter(argument: Argument, names: set[str]) -> Parameter | str:
     return f"the argument '{name}': expected a tensor or a number, or dim and keepdim"
 
 
-def _parsed(text: Text, report: Report) -> list[ast.stmt] | None:
+def _parsed(text: SourceString, report: Report) -> list[ast.stmt] | None:
     """The statements of a program with the positions of the file."""
-    if len(text.value) > MOST_CHARACTERS:
-        report(text.where(), f"expected a program of at most {MOST_CHARACTERS:,} characters, found {len(text.value):,}")
+    if len(text.value) > MAX_TITLE_CHARS:
+        report(text.where(), f"expected a program of at most {MAX_TITLE_CHARS:,} characters, found {len(text.value):,}")
         return None
     try:
         with warnings.catch_warnings():

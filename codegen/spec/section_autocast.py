@@ -27,29 +27,31 @@ class Cast:
     """What one op is cast to."""
 
     where: Where  # where the first list names it
-    words: dict[str, str] = field(default_factory=dict)  # type of device -> word
+    choices_of: dict[str, str] = field(default_factory=dict)  # type of device -> word
 
 
 def read_casts(node: yaml.Node | None, source: Source, report: Report) -> dict[str, Cast]:
     """The casts of each op that the lists name."""
-    found: dict[str, Cast] = {}
+    results: dict[str, Cast] = {}
     for device, word, name, where in _items(node, source, report):
         devices = AUTOCAST_DEVICES if device == ALL else (device,)
-        cast = found.get(name, Cast(where))
-        if cast.words.keys() & set(devices):
+        cast = results.get(name, Cast(where))
+        if cast.choices_of.keys() & set(devices):
             report(where, f"'{name}' is in two lists for one device")
-        words = cast.words | dict.fromkeys(devices, word)
-        found[name] = replace(cast, words={each: words[each] for each in AUTOCAST_DEVICES if each in words})
-    return found
+        choices_of = cast.choices_of | dict.fromkeys(devices, word)
+        results[name] = replace(
+            cast, choices_of={each: choices_of[each] for each in AUTOCAST_DEVICES if each in choices_of}
+        )
+    return results
 
 
 def _items(node: yaml.Node | None, source: Source, report: Report) -> Iterator[tuple[str, str, str, Where]]:
     """Device, word, op and its place, one after the other."""
-    for device, words in _pairs(node, source, report):
+    for device, choices_of in _pairs(node, source, report):
         if device.value not in (ALL, *AUTOCAST_DEVICES):
             report(source.where(device), f"expected one of {' '.join((ALL, *AUTOCAST_DEVICES))}")
             continue
-        for key, names in _pairs(words, source, report):
+        for key, names in _pairs(choices_of, source, report):
             word = read_word(key, source, report)
             if not isinstance(names, yaml.SequenceNode):
                 report(source.where(names), "a list of ops is wanted here")

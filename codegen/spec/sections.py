@@ -20,8 +20,8 @@ from .section_autocast import Cast, read_casts
 from .source import Source
 from .suggest import did_you_mean
 
-WORDS = ("section", "about", "autocast", "defaults")
-MOST_CHARACTERS = 80  # of a title
+SECTION_KEYS = ("section", "about", "autocast", "defaults")
+MAX_TITLE_CHARS = 80  # of a title
 Nodes = dict[str, tuple[yaml.Node, yaml.Node]]  # key -> its node and that of its value
 
 
@@ -37,7 +37,7 @@ class Defaults:
 def begins_section(node: yaml.MappingNode) -> bool:
     """Whether an item is no entry: it has a title in place of a name, or words of a section without one."""
     keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
-    return "name" not in keys and bool(keys & set(WORDS))
+    return "name" not in keys and bool(keys & set(SECTION_KEYS))
 
 
 class SectionReader(Fields):
@@ -50,15 +50,15 @@ class SectionReader(Fields):
 
     def read(self) -> Defaults:
         """The section with those of its defaults that are of the right form."""
-        for key in [key for key in self.keys if key not in WORDS]:
-            hint = did_you_mean(key, WORDS) or ": a section has a title, `about`, `autocast` and `defaults`"
+        for key in [key for key in self.keys if key not in SECTION_KEYS]:
+            hint = did_you_mean(key, SECTION_KEYS) or ": a section has a title, `about`, `autocast` and `defaults`"
             self.report(self.source.where(self.keys[key]), f"unknown key '{key}' of a section{hint}")
         nodes = self._defaults()
         title = " ".join((self.plain("section") or "").split())
-        given = self.values.get("section")
-        if given is None or (isinstance(given, yaml.ScalarNode) and not 0 < len(title) <= MOST_CHARACTERS):
-            message = f"expected the title of a section, `- section: Title`, of at most {MOST_CHARACTERS} letters"
-            self.report(self.where("section") if given else self.start, message)
+        value = self.values.get("section")
+        if value is None or (isinstance(value, yaml.ScalarNode) and not 0 < len(title) <= MAX_TITLE_CHARS):
+            message = f"expected the title of a section, `- section: Title`, of at most {MAX_TITLE_CHARS} letters"
+            self.report(self.where("section") if value else self.start, message)
         about = " ".join((self.plain("about") or "").split())
         casts = read_casts(self.values.get("autocast"), self.source, self.about("autocast"))
         return Defaults(Section(title, about, self.start, self.end, tuple(nodes)), nodes, casts)
@@ -70,14 +70,14 @@ class SectionReader(Fields):
         if not isinstance(node, yaml.MappingNode):
             self.report(self.source.where(node), "expected keys with values, as in {dtypes: [float]}", "defaults")
             return {}
-        given = _Given(node, self.source)
-        given.check()
-        self.problems += given.problems
-        self.renamed += given.renamed
-        return {key: (given.keys[key], given.values[key]) for key in given.keys if key not in given.wrong}
+        value = _DefaultedFields(node, self.source)
+        value.check()
+        self.problems += value.problems
+        self.renamed += value.renamed
+        return {key: (value.keys[key], value.values[key]) for key in value.keys if key not in value.wrong}
 
 
-class _Given(GroupedFields):
+class _DefaultedFields(GroupedFields):
     """The defaults of a section, each looked at once rather than for every entry."""
 
     def check(self) -> None:
@@ -121,20 +121,20 @@ def _outputs(entry: Entry) -> Iterator[str]:
 def with_entries_named(problems: Iterable[Problem], entries: Iterable[Entry]) -> list[Problem]:
     """Problems that stand at a default name the section and the entry; those that entries share are stated once."""
     by_name = {entry.name: entry for entry in entries}
-    found: dict[Problem, dict[str, Entry]] = {}
+    results: dict[Problem, dict[str, Entry]] = {}
     others = []
     for problem in sorted(set(problems)):
         entry = by_name.get(problem.op)
         if entry is not None and entry.section is not None and entry.section.holds(problem.where):
-            found.setdefault(replace(problem, op=""), {})[entry.name] = entry
+            results.setdefault(replace(problem, op=""), {})[entry.name] = entry
         else:
             others.append(problem)
-    return sorted([*others, *(_named(problem, list(own.values())) for problem, own in found.items())])
+    return sorted([*others, *(_named(problem, list(own.values())) for problem, own in results.items())])
 
 
 def _named(problem: Problem, entries: list[Entry]) -> Problem:
     first, section = entries[0], entries[0].section
     assert section is not None
     more = f" and {len(entries) - 1} more" if len(entries) > 1 else ""
-    said = f"a default of the section '{section.title}', for the entry in line {first.where.line}{more}"
-    return replace(problem, op=first.name, message=f"{problem.message} ({said})")
+    reported = f"a default of the section '{section.title}', for the entry in line {first.where.line}{more}"
+    return replace(problem, op=first.name, message=f"{problem.message} ({reported})")

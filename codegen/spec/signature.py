@@ -75,9 +75,9 @@ class _Parser:
         return self.tokens[self.position - 1][0]
 
     def accept(self, token: str) -> bool:
-        found = self.token == token
-        self.position += found
-        return found
+        result = self.token == token
+        self.position += result
+        return result
 
     def expect(self, token: str) -> None:
         if not self.accept(token):
@@ -166,13 +166,13 @@ class _Parser:
         """One type, or a bracketed list of types with or without names."""
         if not self.accept("("):
             return (Return("result", self.type()),)
-        found: list[tuple[Type, str]] = []
+        matches: list[tuple[Type, str]] = []
         while not self.accept(")"):
-            if found:
+            if matches:
                 self.expect(",")
-            found.append((self.type(), self.return_name([name for _, name in found])))
-        names = ["result"] if len(found) == 1 else [f"result{i}" for i in range(len(found))]
-        return tuple(Return(name or names[i], type_) for i, (type_, name) in enumerate(found))
+            matches.append((self.type(), self.return_name([name for _, name in matches])))
+        names = ["result"] if len(matches) == 1 else [f"result{i}" for i in range(len(matches))]
+        return tuple(Return(name or names[i], type_) for i, (type_, name) in enumerate(matches))
 
     def return_name(self, before: list[str]) -> str:
         """The name of an output, empty when the schema gives none."""

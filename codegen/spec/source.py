@@ -27,7 +27,7 @@ class Unreadable(Exception):
     def __init__(self, problem: str, before: str = "") -> None:
         super().__init__(problem)
         self.problem = problem
-        self.place = (before.count("\n") + 1, len(before) - before.rfind("\n"))
+        self.location = (before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
 def read_text(path: Path) -> str:
@@ -40,8 +40,8 @@ def read_text(path: Path) -> str:
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise Unreadable(f"expected a file, found a {'folder' if stat.S_ISDIR(status.st_mode) else 'special file'}")
-    if status.st_size > MOST_BYTES:
-        raise Unreadable(f"expected a file of at most {MOST_BYTES:,} bytes, found {status.st_size:,}")
+    if status.st_size > MAX_FILE_BYTES:
+        raise Unreadable(f"expected a file of at most {MAX_FILE_BYTES:,} bytes, found {status.st_size:,}")
     text = _decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
     if not text.translate({10: None, 9: None}).isprintable():
         offset = next(i for i, c in enumerate(text) if not c.isprintable() and c not in "\n\t")
@@ -60,10 +60,10 @@ def _decoded(content: bytes) -> str:
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-MOST_BYTES = 4_000_000  # of a file
-MOST_NODES = 100_000
-MOST_LEVELS = 8  # of lists and mappings in each other
-MOST_CHARACTERS = 10_000  # of one value
+MAX_FILE_BYTES = 4_000_000  # of a file
+MAX_NODES = 100_000
+MAX_LEVELS = 8  # of lists and mappings in each other
+MAX_TITLE_CHARS = 10_000  # of one value
 
 
 class NodeError(yaml.MarkedYAMLError):
@@ -86,8 +86,8 @@ def compose(content: str, source: Source | None = None) -> yaml.Node | None:
     root: yaml.Node | None = None
     open_: list[yaml.CollectionNode] = []
     for number, event in enumerate(_events(content)):
-        if number > MOST_NODES:
-            raise NodeError(f"expected at most {MOST_NODES:,} values", event.start_mark)
+        if number > MAX_NODES:
+            raise NodeError(f"expected at most {MAX_NODES:,} values", event.start_mark)
         if isinstance(event, yaml.CollectionEndEvent):
             _close(open_.pop(), event)
         elif isinstance(event, yaml.NodeEvent):
@@ -141,16 +141,16 @@ def _node(event: Any, depth: int) -> yaml.Node:
         raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", event.start_mark)
     if isinstance(event, yaml.ScalarEvent):
         return _scalar(event)
-    if depth == MOST_LEVELS:
-        raise NodeError(f"expected lists and mappings at most {MOST_LEVELS} deep", event.start_mark)
+    if depth == MAX_LEVELS:
+        raise NodeError(f"expected lists and mappings at most {MAX_LEVELS} deep", event.start_mark)
     kind = yaml.MappingNode if isinstance(event, yaml.MappingStartEvent) else yaml.SequenceNode
     return kind("", [], event.start_mark, event.end_mark, event.flow_style)
 
 
 def _scalar(event: Any) -> yaml.ScalarNode:
     value = event.value
-    if len(value) > MOST_CHARACTERS:
-        problem = f"expected a value of at most {MOST_CHARACTERS:,} characters, found {len(value):,}"
+    if len(value) > MAX_TITLE_CHARS:
+        problem = f"expected a value of at most {MAX_TITLE_CHARS:,} characters, found {len(value):,}"
         raise NodeError(problem, event.start_mark)
     strange = next((c for c in value if not c.isprintable() and c not in "\n\t"), None)
     if strange is not None:
@@ -158,23 +158,23 @@ def _scalar(event: Any) -> yaml.ScalarNode:
     return yaml.ScalarNode("", value, event.start_mark, event.end_mark, event.style)
 
 
-Place = tuple[int, int]  # line and column, both from 1
+LineColumn = tuple[int, int]  # line and column, both from 1
 
 # What the source of a quoted scalar holds beyond its value: one of two quotes, or a backslash.
 QUOTING = {"'": re.compile(r"'(?=')"), '"': re.compile(r"\\[nrt]?")}
 
 
 @dataclass(frozen=True)
-class Text:
+class SourceString:
     """The value of a scalar, with the place of each character and of its end."""
 
     value: str
     file: str
-    places: tuple[Place, ...]
+    positions: tuple[LineColumn, ...]
 
     def where(self, offset: int = 0) -> Where:
         """The place of the character at `offset`; outside the text, of the nearest one."""
-        return Where(self.file, *self.places[min(max(offset, 0), len(self.value))])
+        return Where(self.file, *self.positions[min(max(offset, 0), len(self.value))])
 
 
 @dataclass(frozen=True)
@@ -191,24 +191,24 @@ class Source:
         own: Source = vars(node).get("source", self)
         return Where(own.file, node.start_mark.line + 1, node.start_mark.column + 1)
 
-    def text(self, node: yaml.ScalarNode) -> Text:
+    def text(self, node: yaml.ScalarNode) -> SourceString:
         """The scalar's value with the place of each of its characters."""
         own: Source = vars(node).get("source", self)
-        return own._text(node)
+        return own._formatted(node)
 
-    def _text(self, node: yaml.ScalarNode) -> Text:
+    def _formatted(self, node: yaml.ScalarNode) -> SourceString:
         begin, raw, hidden = self._body(node)
         after = (node.start_mark.line + 1, node.start_mark.column + 1)
         if raw[begin:] == node.value and not hidden and "\n" not in raw:  # what most are: as it is written, in one line
             line, first = after[0], after[1] + begin
-            return Text(node.value, self.file, tuple((line, first + i) for i in range(len(node.value) + 1)))
+            return SourceString(node.value, self.file, tuple((line, first + i) for i in range(len(node.value) + 1)))
         visible = _visible(after, begin, raw, hidden)
-        places: list[Place] = []
+        positions: list[LineColumn] = []
         for character in node.value:
             here = after if character.isspace() else next(visible, after)
-            places.append(here)
+            positions.append(here)
             after = (here[0], here[1] + 1)
-        return Text(node.value, self.file, (*places, after))
+        return SourceString(node.value, self.file, (*positions, after))
 
     def _body(self, node: yaml.ScalarNode) -> tuple[int, str, set[int]]:
         """Where the body of a scalar's source begins, the source, and the offsets that only quote."""
@@ -222,7 +222,7 @@ class Source:
         return 1, inner, {offset for match in quoting for offset in range(*match.span())}
 
 
-def _visible(start: Place, begin: int, raw: str, hidden: set[int]) -> Iterator[Place]:
+def _visible(start: LineColumn, begin: int, raw: str, hidden: set[int]) -> Iterator[LineColumn]:
     """The places of the characters of a scalar's source that are neither white space nor quoting."""
     line, column = start
     for index, character in enumerate(raw):

@@ -16,5 +16,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     folded = {each.lower(): each for each in known}
     if folded.get(name.lower(), name) != name:
         return f" (did you mean '{folded[name.lower()]}'?)"
-    near = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean '{near[0]}'?)" if near else ""
+    matches = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean '{matches[0]}'?)" if matches else ""

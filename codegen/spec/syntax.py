@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterator
 from types import EllipsisType
 from typing import Any
 
-MOST_CHARACTERS = 4_000  # of an expression; the longest of specgrad's own has some 300
-MOST_LEVELS = 40  # of operators, calls and brackets in each other
+MAX_TITLE_CHARS = 4_000  # of an expression; the longest of specgrad's own has some 300
+MAX_LEVELS = 40  # of operators, calls and brackets in each other
 LARGEST = 2**63 - 1  # of the integers in it: what an int64 holds
 LARGEST_EXPONENT = 64  # of a power of numbers
-MOST_BITS = 64 * LARGEST_EXPONENT  # of an integer that an expression of numbers comes to
+MAX_INTEGER_BITS = 64 * LARGEST_EXPONENT  # of an integer that an expression of numbers comes to
 
 
-def too_deep(tree: ast.expr, most: int = MOST_LEVELS) -> ast.AST | None:
+def too_deep(tree: ast.expr, max_length: int = MAX_LEVELS) -> ast.AST | None:
     """The first node below so many levels, found without recursion; None in a tree of fewer."""
     layer: list[ast.expr] = [tree]
-    for _ in range(most):
+    for _ in range(max_length):
         layer = [below for node in layer for below in _operands(node)]
     return layer[0] if layer else None
 
@@ -54,8 +54,8 @@ def constant_fault(node: ast.AST) -> str:
             return "expected a number to be divided by another one than zero"
         case ast.BinOp(left=left, op=ast.Mult(), right=right) if _is_sequence(left) or _is_sequence(right):
             return "a list or a string cannot be repeated here: write it out"
-        case ast.BinOp() if (_bits(node) or 0) > MOST_BITS:
-            return f"expected numbers that come to one of at most {MOST_BITS} bits"
+        case ast.BinOp() if (_bits(node) or 0) > MAX_INTEGER_BITS:
+            return f"expected numbers that come to one of at most {MAX_INTEGER_BITS} bits"
         case ast.BinOp() if _is_constant(node) and not _is_finite(_value(node)):
             return "expected numbers that come to one which an int64 or a float can hold"
     return ""
@@ -124,15 +124,15 @@ def _bits(node: ast.expr) -> float | None:
 
 def _larger(*nodes: ast.expr, more: int = 0) -> float | None:
     """The most bits of several expressions, and some more; None where one is not of numbers alone."""
-    found = [bits for node in nodes if (bits := _bits(node)) is not None]
-    return max(found) + more if len(found) == len(nodes) else None
+    matches = [bits for node in nodes if (bits := _bits(node)) is not None]
+    return max(matches) + more if len(matches) == len(nodes) else None
 
 
 def _largest(node: ast.expr, bits: float) -> float:
     """An upper bound on the value of an expression of so many bits."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return abs(node.value)
-    return 2.0**bits if bits < MOST_BITS / 8 else math.inf
+    return 2.0**bits if bits < MAX_INTEGER_BITS / 8 else math.inf
 
 
 def _is_constant(node: ast.expr) -> bool:

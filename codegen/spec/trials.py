@@ -10,7 +10,7 @@ from . import formula
 from .grouped import GroupedFields
 from .keys import DTYPES, ERRORS, NUMBERS, REFUSED
 from .model import Refusal, Sample, Schema
-from .source import Text
+from .source import SourceString
 from .suggest import did_you_mean
 
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
@@ -22,18 +22,18 @@ class TrialFields(GroupedFields):
     def _refuses(self) -> tuple[Refusal, ...]:
         """Calls that must raise: a list, or a list for each class of errors."""
         groups = self.groups("errors", ERRORS)
-        return tuple(Refusal(c, error) for error, texts in groups.items() for c in self._samples("errors", texts))
+        return tuple(Refusal(c, error) for error, strings in groups.items() for c in self._samples("errors", strings))
 
-    def _samples(self, key: str, texts: Iterable[Text]) -> tuple[Sample, ...]:
-        parsed = [(t, formula.parse_sample(t, self.about(key))) for t in texts]
+    def _samples(self, key: str, strings: Iterable[SourceString]) -> tuple[Sample, ...]:
+        parsed = [(t, formula.parse_sample(t, self.about(key))) for t in strings]
         return tuple(Sample(t.value, arguments, t.where()) for t, arguments in parsed if arguments is not None)
 
     def _example(self) -> str:
         """A doctest: one block, or a list of lines."""
-        texts = self.items("example")
-        if texts and not texts[0].value.startswith(">>> "):
-            self.report(texts[0].where(), "an example begins with '>>> '", "example")
-        return "\n".join(text.value.rstrip() for text in texts)
+        strings = self.items("example")
+        if strings and not strings[0].value.startswith(">>> "):
+            self.report(strings[0].where(), "an example begins with '>>> '", "example")
+        return "\n".join(text.value.rstrip() for text in strings)
 
     def _domain(self, schema: Schema) -> dict[str, tuple[float, float]]:
         """`[lo, hi]` for every tensor argument, or one interval per argument."""
@@ -63,28 +63,30 @@ class TrialFields(GroupedFields):
             message = "dtypes and what comes out are wanted here, as in {int32: float32, int32 float64: float64}"
             self.report(self.source.where(node), message, "dtype_table")
             return {}
-        pairs = [(self._dtypes(taken, (*NUMBERS,)), self._dtypes(given, (REFUSED,))) for taken, given in node.value]
+        pairs = [
+            (self._dtypes(accepted, (*NUMBERS,)), self._dtypes(value, (REFUSED,))) for accepted, value in node.value
+        ]
         outputs = len(schema.returns)
-        for (_, given), (_, text) in zip(node.value, pairs, strict=True):
+        for (_, value), (_, text) in zip(node.value, pairs, strict=True):
             if len(text.split()) not in (0, 1, outputs):
                 message = f"{len(text.split())} dtypes for {outputs} output{'s' * (outputs > 1)}"
-                self.report(self.source.where(given), message, "dtype_table")
+                self.report(self.source.where(value), message, "dtype_table")
         return dict(pairs)
 
     def _dtypes(self, node: yaml.Node, more: tuple[str, ...]) -> str:
-        words = node.value.split() if isinstance(node, yaml.ScalarNode) else []
+        names = node.value.split() if isinstance(node, yaml.ScalarNode) else []
         known = (*DTYPES, *more)
-        for word in words or [""]:
+        for word in names or [""]:
             if word not in known:
                 hint = did_you_mean(word, known) or f" (one of {' '.join(known)})"
                 self.report(self.source.where(node), f"unknown dtype '{word}'{hint}", "dtype_table")
-        return " ".join(words)
+        return " ".join(names)
 
     def _unvaried(self, schema: Schema) -> dict[str, str]:
         """Arguments and the reasons for which no other values of them are tried."""
         node = self.values.get("skip_grad_args")
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        known, found = [a.name for a in schema.arguments], {}
+        known, result = [a.name for a in schema.arguments], {}
         if node is not None and not pairs:
             self.report(
                 self.where("skip_grad_args"),
@@ -100,8 +102,8 @@ class TrialFields(GroupedFields):
                 message = f"the reason why '{key.value}' is not varied is wanted here"
                 self.report(self.source.where(value), message, "skip_grad_args")
             else:
-                found[key.value] = value.value
-        return found
+                result[key.value] = value.value
+        return result
 
     def _interval(self, node: yaml.Node) -> tuple[float, float]:
         try:

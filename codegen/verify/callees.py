@@ -24,20 +24,20 @@ class Callees(Mapping[str, list[Entry]]):
 
     def __init__(self, tree: EntriesOnDemand, own: EntriesOnDemand) -> None:
         self.tree, self.own = tree, own
-        self._found: dict[str, list[Entry]] = {}
+        self._cached: dict[str, list[Entry]] = {}
 
     def __getitem__(self, word: str) -> list[Entry]:
-        if word not in self._found:
+        if word not in self._cached:
             names = dict.fromkeys((*self.tree.by_word.get(word, ()), *self.own.by_word.get(word, ())))
             entries = [entry for name in names if (entry := self.entry(name)) is not None]
-            self._found[word] = list(self.fitting(word, entries))
-        if not self._found[word]:
+            self._cached[word] = list(self.fitting(word, entries))
+        if not self._cached[word]:
             raise KeyError(word)
-        return self._found[word]
+        return self._cached[word]
 
     def __iter__(self) -> Iterator[str]:
-        words = dict.fromkeys(chain(self.tree.by_word, self.own.by_word))
-        return (word for word in words if word in self)
+        phrases = dict.fromkeys(chain(self.tree.by_word, self.own.by_word))
+        return (word for word in phrases if word in self)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..library.bases import SPEC
-from ..library.homes import Home
+from ..library.homes import OpLibrary
 from ..progress import Progress
-from ..project import Project, joined
+from ..project import Project, merge_specs
 from ..proof.load import load_spec
 from ..proof.report import disproved
 from ..spec.suggest import did_you_mean
@@ -51,8 +51,8 @@ def checked(package: Package, ops: Mapping[str, Known], limit: float, spare: lis
     total, left = Report(), dict(ops)
     with Progress(sum(len(concerned(each, ops)) for each in ROUNDS), "checks") as progress:
         for each in ROUNDS:
-            found = one_round(each, package, concerned(each, left), limit, progress, spare)
-            for name, (report, goes_on) in found.items():
+            result = one_round(each, package, concerned(each, left), limit, progress, spare)
+            for name, (report, goes_on) in result.items():
                 total.join(report)
                 if not goes_on or (each.check is check_op_bounds and report.findings):
                     del left[name]
@@ -60,24 +60,26 @@ def checked(package: Package, ops: Mapping[str, Known], limit: float, spare: lis
 
 
 def concerned(each: Round, ops: Mapping[str, Known]) -> dict[str, str]:
-    return {name: known.place for name, known in ops.items() if known.by_hand or each.check is not check_op_bounds}
+    return {name: known.location for name, known in ops.items() if known.by_hand or each.check is not check_op_bounds}
 
 
 def one_round(
-    each: Round, package: Package, places: Mapping[str, str], limit: float, progress: Progress, spare: list[Worker]
+    each: Round, package: Package, locations: Mapping[str, str], limit: float, progress: Progress, spare: list[Worker]
 ) -> dict[str, tuple[Report, bool]]:
     """(report, whether there is more to check) for each op, in the order of the spec."""
-    tasks: list[Task] = [(each.check, (package, name)) for name in places]
-    found: list[Report | Lost] = [Report()] * len(tasks)
+    tasks: list[Task] = [(each.check, (package, name)) for name in locations]
+    matches: list[Report | Lost] = [Report()] * len(tasks)
     processes = min(each.processes, -(-len(tasks) // EACH))
     for number, answer in answers(tasks, limit, processes, each.environment, None if each.environment else spare):
-        found[number] = answer
+        matches[number] = answer
         progress.step()
-    pairs = zip(places.items(), tasks, found, strict=True)
-    return {name: judged(name, place, task, answer, limit, each) for (name, place), task, answer in pairs}
+    pairs = zip(locations.items(), tasks, matches, strict=True)
+    return {name: judged(name, location, task, answer, limit, each) for (name, location), task, answer in pairs}
 
 
-def judged(name: str, place: str, task: Task, answer: Report | Lost, limit: float, each: Round) -> tuple[Report, bool]:
+def judged(
+    name: str, location: str, task: Task, answer: Report | Lost, limit: float, each: Round
+) -> tuple[Report, bool]:
     """The report on an op, be it that its process was lost, and whether there is more to check.
 
     A process that died is tried again with this op alone: an op before it may have spoilt the memory of both.
@@ -86,15 +88,15 @@ def judged(name: str, place: str, task: Task, answer: Report | Lost, limit: floa
         return answer, True
     alone = next(again for _, again in answers([task], limit, 1, each.environment)) if answer.died else answer
     if isinstance(alone, Lost):
-        return lost(name, place, f"verifying it {alone.how}"), False
+        return lost(name, location, f"verifying it {alone.how}"), False
     how = f"verifying it after other ops {answer.how}; by itself it does not: one of them writes where it should not"
-    alone.join(lost(name, place, how))
+    alone.join(lost(name, location, how))
     return alone, True
 
 
-def lost(name: str, place: str, text: str) -> Report:
+def lost(name: str, location: str, text: str) -> Report:
     report = Report()
-    report.add(Finding(place, name, "", text))
+    report.add(Finding(location, name, "", text))
     return report
 
 
@@ -103,7 +105,7 @@ LIMIT = 300.0  # seconds for one op's checks, the compilation of its kernels inc
 
 
 def package_of(project: Project) -> Package:
-    return PACKAGE if project.in_tree else Package.of(project.root, project.home)
+    return PACKAGE if project.in_tree else Package.of(project.root, project.op_library)
 
 
 def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
@@ -114,18 +116,20 @@ def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
 
 def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
     """Check the ops of a package outside the tree, or the named ones; 1 when something is wrong."""
-    known_wrong = [*disproved(project.spec, joined(project.renderer.bases)), *wrong_functions(project, limit)]
+    known_wrong = [*disproved(project.spec, merge_specs(project.renderer.bases)), *wrong_functions(project, limit)]
     return verify(package_of(project), names, known_wrong, limit)
 
 
 def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
     """Findings about the derivatives and meanings of a package's scalar functions, run in a process of their own."""
-    found = claims([project.home] if project.home else [], project.functions)
-    if not found:
+    result = claims([project.op_library] if project.op_library else [], project.functions)
+    if not result:
         return []
-    ((_, report),) = answers([(check_functions, (found, dict(project.functions)))], limit, 1)
+    ((_, report),) = answers([(check_functions, (result, dict(project.functions)))], limit, 1)
     if isinstance(report, Lost):
-        return [Finding(str(found[0].where), found[0].name, "", f"running the package's scalar functions {report.how}")]
+        return [
+            Finding(str(result[0].where), result[0].name, "", f"running the package's scalar functions {report.how}")
+        ]
     return list(report.findings.values())
 
 
@@ -142,10 +146,10 @@ def verify_package(
     names: Sequence[str] = (),
     known: Sequence[Finding] = (),
     limit: float = LIMIT,
-    home: Home | None = None,
+    op_library: OpLibrary | None = None,
 ) -> int:
     """Check the package that was generated in the folder `root` from a spec outside the tree."""
-    return verify(Package.of(root, home, spec), names, known, limit)
+    return verify(Package.of(root, op_library, spec), names, known, limit)
 
 
 def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding], limit: float = LIMIT) -> int:

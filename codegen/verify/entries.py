@@ -16,7 +16,7 @@ from typing import Any
 
 from ..emit.scalar_code import NotElementwise
 from ..library.bases import SPEC
-from ..library.homes import Home, Library
+from ..library.homes import Library, OpLibrary
 from ..proof.derivative import ONE, NoDerivative, derivative
 from ..proof.load import load_on_demand
 from ..proof.numbers import Unknown
@@ -39,8 +39,8 @@ def entries_of(spec: str | Path) -> EntriesOnDemand:
 
 @cache
 def _entries_in(path: Path) -> EntriesOnDemand:
-    home = Home(path.parent, "", relative=True, label="own")
-    functions, _ = Library((home,)).functions  # formulas are derived from them, and stand where expressions do
+    op_library = OpLibrary(path.parent, "", relative=True, label="own")
+    functions, _ = Library((op_library,)).functions  # formulas are derived from them, and stand where expressions do
     return load_on_demand(path, functions)
 
 
@@ -48,7 +48,7 @@ def has_key(op: Any, key: str) -> bool:
     """Whether an op's entry says something under a key, or has a function by its name that the key could name."""
     entry = spec_entry(op)
     by_name = {"check": op.check, "meta": op.shape}
-    return entry is not None and (key in entry.key_places or bool(by_name.get(key)))
+    return entry is not None and (key in entry.key_locations or bool(by_name.get(key)))
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def computes(error: BaseException) -> bool:
     return any("kernels" in (*_file(code).parts, _file(code).stem) for each in _chain(error) for code in _codes(each))
 
 
-def said(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     return f"{type(error).__name__}: {legible(' '.join(_essence(error).split()), LONGEST)}"
 
 
@@ -78,8 +78,8 @@ def _essence(error: BaseException) -> str:
     lines = [line.strip() for line in COLOURS.sub("", str(of_numba)).splitlines()]
     call = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
     wrong = f"no implementation of {call}" if call else next((line for line in lines if not SAME.search(line)), "")
-    marked = next((before for before, line in pairwise(lines) if line and not line.strip("^~ ")), "")
-    return f"numba: {wrong}{f', in {marked}' if marked else ''}"
+    error_line = next((before for before, line in pairwise(lines) if line and not line.strip("^~ ")), "")
+    return f"numba: {wrong}{f', in {error_line}' if error_line else ''}"
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -54,14 +54,14 @@ def derivatives(evaluate: Evaluate, arrays: Sequence[np.ndarray], kinks: Sequenc
 def directional(evaluate: Evaluate, arrays: Sequence[np.ndarray], along: Sequence[np.ndarray]) -> np.ndarray:
     """The derivative of `evaluate` along one direction: a fourth-order central difference."""
     parts, starts = [real(a) for a in arrays], [real(a).copy() for a in arrays]
-    found = []
+    matches = []
     for step in (-2, -1, 1, 2):
         for part, start, direction in zip(parts, starts, along, strict=True):
             part[:] = start + step * STEP * direction
-        found.append(evaluate())
+        matches.append(evaluate())
     for part, start in zip(parts, starts, strict=True):
         part[:] = start
-    return central(found, STEP)
+    return central(matches, STEP)
 
 
 def central(values: Sequence[np.ndarray], h: Any) -> np.ndarray:
@@ -72,12 +72,12 @@ def central(values: Sequence[np.ndarray], h: Any) -> np.ndarray:
 
 def _around(evaluate: Evaluate, part: np.ndarray, i: int, h: float) -> list[np.ndarray]:
     """The values at two steps to either side."""
-    start, found = part[i], []
+    start, result = part[i], []
     for step in (-2, -1, 1, 2):
         part[i] = start + step * h
-        found.append(evaluate())
+        result.append(evaluate())
     part[i] = start
-    return found
+    return result
 
 
 def _row(evaluate: Evaluate, part: np.ndarray, i: int, centre: np.ndarray, kink: str) -> np.ndarray:
@@ -89,9 +89,9 @@ def _row(evaluate: Evaluate, part: np.ndarray, i: int, centre: np.ndarray, kink:
         values = _around(evaluate, part, i, h)
         noise = 64 * EPSILON * np.abs(centre) / h
         sides.append(_sides(values, centre, h))
-        middle = central(values, h)
-        new = _is_smooth(*sides[-1], middle, noise) & np.isnan(row[0])
-        row[:3, new], row[3, new] = middle[new], noise[new]
+        central_difference = central(values, h)
+        new = _is_smooth(*sides[-1], central_difference, noise) & np.isnan(row[0])
+        row[:3, new], row[3, new] = central_difference[new], noise[new]
         if not np.isnan(row[0]).any():
             return row
         h /= SHRINK

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..library.homes import Home
+from ..library.homes import OpLibrary
 from ..proof.axioms import Functions, Scalar, parsed
 from ..proof.numbers import Points, Unknown, evaluate
 from ..spec.model import Where
@@ -41,31 +41,31 @@ class Claim:
     name: str
     known: Scalar
     where: Where
-    places: tuple[Where, ...]  # of the derivatives that are said
+    locations: tuple[Where, ...]  # of the derivatives that are said
     domain: Mapping[str, tuple[float, float]]
 
     def function(self) -> Callable[..., Any]:
         """The function itself, which runs as plain Python on floats."""
-        found = getattr(importlib.import_module(".".join((stand_in(self.folder), *self.module))), self.name)
-        return getattr(found, "py_func", found)
+        value = getattr(importlib.import_module(".".join((stand_in(self.folder), *self.module))), self.name)
+        return getattr(value, "py_func", value)
 
 
-def claims(homes: Iterable[Home], functions: Functions) -> list[Claim]:
+def claims(op_libraries: Iterable[OpLibrary], functions: Functions) -> list[Claim]:
     """The derivatives and meanings that users' packages give their scalar functions."""
-    found = []
-    for home in homes:
-        for d in home.definitions if home.label else ():
-            module = d.file.relative_to(home.folder).with_suffix("").parts
+    matches = []
+    for op_library in op_libraries:
+        for d in op_library.definitions if op_library.label else ():
+            module = d.file.relative_to(op_library.folder).with_suffix("").parts
             where = Where(str(d.file), d.node.lineno, d.node.col_offset + 1)
-            said = d.said.args if d.said else []
-            places = tuple(Where(str(d.file), node.lineno, node.col_offset + 1) for node in said)
-            found.append(Claim(home.folder, module, d.node.name, functions[d.name], where, places, d.domain))
-    return found
+            declared = d.declared.args if d.declared else []
+            locations = tuple(Where(str(d.file), node.lineno, node.col_offset + 1) for node in declared)
+            matches.append(Claim(op_library.folder, module, d.node.name, functions[d.name], where, locations, d.domain))
+    return matches
 
 
-def running(found: Iterable[Claim], functions: Functions) -> Functions:
+def running(result: Iterable[Claim], functions: Functions) -> Functions:
     """The functions with what computes those that are no expressions: from here on they are run."""
-    own = {c.name: replace(c.known, numbers=_on_arrays(c.function())) for c in found if c.known.meaning is None}
+    own = {c.name: replace(c.known, numbers=_on_arrays(c.function())) for c in result if c.known.meaning is None}
     return {**functions, **own}
 
 
@@ -81,19 +81,19 @@ def _on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     return np.vectorize(one, otypes=[float])
 
 
-def check_functions(found: list[Claim], functions: Functions) -> Report:
+def check_functions(result: list[Claim], functions: Functions) -> Report:
     report = Report()
-    known = running(found, functions)
+    known = running(result, functions)
     with np.errstate(all="ignore"):
-        for claim in found:
+        for claim in result:
             points = _points(claim)
-            given = _on_arrays(claim.function())
+            value = _on_arrays(claim.function())
             for finding in (
-                *_wrong_reading(claim, given, points, known),
-                *_wrong_derivatives(claim, given, points, known),
+                *_wrong_reading(claim, value, points, known),
+                *_wrong_derivatives(claim, value, points, known),
             ):
                 report.add(finding)
-            report.checks += (claim.known.meaning is not None) + len(claim.places)
+            report.checks += (claim.known.meaning is not None) + len(claim.locations)
     return report
 
 
@@ -101,64 +101,64 @@ def _points(claim: Claim) -> Points:
     """Numbers in the domain, or of all sizes and signs; the same each time."""
     rng = np.random.default_rng(zlib.crc32(claim.name.encode()))
 
-    def drawn(parameter: str) -> np.ndarray:
+    def sample_values(parameter: str) -> np.ndarray:
         if parameter in claim.domain:
             return rng.uniform(*claim.domain[parameter], COUNT)
         return np.asarray(rng.normal(size=COUNT) * rng.choice((0.3, 1.0, 5.0), COUNT))
 
-    return {parameter: drawn(parameter) for parameter in claim.known.parameters}
+    return {parameter: sample_values(parameter) for parameter in claim.known.parameters}
 
 
-def _wrong_reading(claim: Claim, given: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
+def _wrong_reading(claim: Claim, value: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
     if claim.known.meaning is None:
         return
     read = _at(claim.known.meaning, points, known)
-    values = given(*points.values())
+    values = value(*points.values())
     wrong = np.abs(values - read) - RELATIVE * (np.abs(values) + np.abs(read)) - ABSOLUTE
     if (worst := _worst(wrong)) is not None:
         got, want = both(read[worst], values[worst])
-        text = f"{_place(points, worst)} it is taken for {claim.known.meaning}, which gives {got}; it gives {want}"
+        text = f"{_point_description(points, worst)} it is taken for {claim.known.meaning}, which gives {got}; it gives {want}"
         yield Finding(str(claim.where), claim.name, "", text)
 
 
-def _wrong_derivatives(claim: Claim, given: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
+def _wrong_derivatives(claim: Claim, value: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
     """Where a derivative that is said is not that of the function."""
-    values = given(*points.values())
-    for parameter, text, where in zip(claim.known.parameters, claim.known.derivatives, claim.places, strict=False):
+    values = value(*points.values())
+    for parameter, text, where in zip(claim.known.parameters, claim.known.derivatives, claim.locations, strict=False):
         if text is None:
             continue
-        derivative, settled = _difference(given, points, parameter, values)
-        said = _at(text, {**points, "result": values}, known)
-        wrong = np.where(np.isfinite(said), np.abs(said - derivative), np.inf)
+        derivative, settled = _difference(value, points, parameter, values)
+        declared = _at(text, {**points, "result": values}, known)
+        wrong = np.where(np.isfinite(declared), np.abs(declared - derivative), np.inf)
         noise = 64 * EPSILON * np.abs(values) / (STEP / FINER)
-        excess = np.where(settled, wrong - RELATIVE * (np.abs(said) + np.abs(derivative)) - noise - ABSOLUTE, -1)
+        excess = np.where(settled, wrong - RELATIVE * (np.abs(declared) + np.abs(derivative)) - noise - ABSOLUTE, -1)
         subject = f"derivative by {parameter}"
         if settled.sum() < FEWEST:
             message = f"it cannot be compared: at {settled.sum()} of {COUNT} points the function has a derivative"
             yield Finding(str(where), claim.name, subject, message)
         elif (worst := _worst(excess)) is not None:
-            got, want = both(said[worst], derivative[worst])
-            message = f"{_place(points, worst)} it is said to be {got}, and is {want}"
+            got, want = both(declared[worst], derivative[worst])
+            message = f"{_point_description(points, worst)} it is said to be {got}, and is {want}"
             yield Finding(str(where), claim.name, subject, message)
 
 
 def _at(text: str, points: Points, known: Functions) -> Any:
     """The values of an expression; nan where something in it has no numbers."""
     try:
-        found = evaluate(parsed(text), points, known)
+        result = evaluate(parsed(text), points, known)
     except Unknown:
-        found = np.nan
-    return np.broadcast_to(np.asarray(found, float), (COUNT,))
+        result = np.nan
+    return np.broadcast_to(np.asarray(result, float), (COUNT,))
 
 
-def _difference(given: Callable[..., Any], points: Points, parameter: str, values: Any) -> tuple[Any, Any]:
+def _difference(value: Callable[..., Any], points: Points, parameter: str, values: Any) -> tuple[Any, Any]:
     """The derivative by differences of fourth order, and where two steps agree on it."""
-    found = []
+    matches = []
     for step in (STEP, STEP / FINER):
         h = step * np.maximum(1, np.abs(points[parameter]))
         shifted = [{**points, parameter: points[parameter] + k * h} for k in (-2, -1, 1, 2)]
-        found.append(central([given(*each.values()) for each in shifted], h))
-    coarse, fine = found
+        matches.append(central([value(*each.values()) for each in shifted], h))
+    coarse, fine = matches
     noise = 64 * EPSILON * np.abs(values) / (STEP / FINER)
     return coarse, np.abs(coarse - fine) <= RELATIVE * (np.abs(coarse) + np.abs(fine)) + noise + ABSOLUTE
 
@@ -169,5 +169,5 @@ def _worst(excess: Any) -> int | None:
     return worst if excess[worst] > 0 else None
 
 
-def _place(points: Points, i: int) -> str:
+def _point_description(points: Points, i: int) -> str:
     return "at " + ", ".join(f"{name}={array[i]:.6g}" for name, array in points.items())

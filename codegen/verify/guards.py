@@ -19,24 +19,24 @@ from specgrad.runtime.kernels.llvm.native_code.units import Unit
 from specgrad.runtime.native.numpy_table import handler, set_handler
 
 GUARD = 64  # bytes; before an array the first eight hold its size
-KEPT = 512  # blocks
+RING_BLOCKS = 512  # blocks
 DAMAGED, FREED, SIZE, NEXT, RING = range(5)  # words of the state; of the last damaged array its size
 
 _malloc = external("malloc", int, int)
 _free = external("free", None, int)
 _fill = external("memset", int, int, Half, int)
 _copy = external("memcpy", int, int, int, int)
-state = np.zeros(RING + KEPT, np.int64)
+state = np.zeros(RING + RING_BLOCKS, np.int64)
 STATE = state.ctypes.data
 
 
 @native
-def whole(block: int, first: int, last: int) -> bool:
+def is_intact(block: int, first: int, last: int) -> bool:
     """Whether all bytes of a range are 0xFF; it begins at a word."""
-    fine, words = True, (last - first) // 8
-    for i in range(words):
+    fine, slot_count = True, (last - first) // 8
+    for i in range(slot_count):
         fine &= load(block, first + 8 * i) == -1
-    for i in range(8 * words, last - first):
+    for i in range(8 * slot_count, last - first):
         fine &= load(block, first + i - 7) >> 56 & 0xFF == 0xFF
     return fine
 
@@ -56,16 +56,16 @@ def allocated(size: int) -> int:
 def retired(address: int, table: int) -> int:
     """Look at the guards of an array, and keep its memory back for a while."""
     block, size = address - GUARD, load(address - GUARD, 0)
-    if not whole(block, 8, GUARD) or not whole(block, GUARD + size, 2 * GUARD + size):
+    if not is_intact(block, 8, GUARD) or not is_intact(block, GUARD + size, 2 * GUARD + size):
         store(table, 8 * DAMAGED, load(table, 8 * DAMAGED) + 1)
         store(table, 8 * SIZE, size)
     _fill(block + 8, 0xFF, size + 2 * GUARD - 8)
-    place = 8 * (RING + load(table, 8 * NEXT) % KEPT)
+    slot = 8 * (RING + load(table, 8 * NEXT) % RING_BLOCKS)
     store(table, 8 * NEXT, load(table, 8 * NEXT) + 1)
-    before = load(table, place)
-    store(table, place, block)
+    before = load(table, slot)
+    store(table, slot, block)
     if before != 0:
-        if not whole(before, 8, 2 * GUARD + load(before, 0)):
+        if not is_intact(before, 8, 2 * GUARD + load(before, 0)):
             store(table, 8 * FREED, load(table, 8 * FREED) + 1)
         _free(before)
     return 0

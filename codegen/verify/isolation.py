@@ -18,7 +18,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-FRESH = multiprocessing.get_context("spawn")  # no package of an earlier run is loaded there, numba may be set up anew
+SPAWN_CONTEXT = multiprocessing.get_context(
+    "spawn"
+)  # no package of an earlier run is loaded there, numba may be set up anew
 ENDING = 5.0  # seconds for a process to end by itself, once it has been told
 
 Task = tuple[Callable[..., Any], tuple[Any, ...]]  # a function of a module, and what it is called with
@@ -37,8 +39,8 @@ class Worker:
 
     def __init__(self, environment: Mapping[str, str], from_end: bool) -> None:
         self.from_end = from_end
-        self.link, theirs = FRESH.Pipe()
-        self.process = FRESH.Process(target=serve, args=(theirs,), daemon=True)
+        self.link, theirs = SPAWN_CONTEXT.Pipe()
+        self.process = SPAWN_CONTEXT.Process(target=serve, args=(theirs,), daemon=True)
         with variables(environment):
             self.process.start()
         theirs.close()  # the process alone has that end: the pipe breaks when it dies
@@ -188,8 +190,8 @@ def limit_memory(more: int) -> None:
 
         used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        most = used + more if hard == resource.RLIM_INFINITY else min(used + more, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        max_bytes = used + more if hard == resource.RLIM_INFINITY else min(used + more, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (max_bytes, hard))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     except (ImportError, OSError, ValueError):
         return

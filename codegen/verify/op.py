@@ -34,9 +34,9 @@ from .checks.reverse import check_kink, check_reverse
 from .checks.rows import check_rows
 from .checks.second import check_second
 from .entries import spec_entry
-from .errors import key_of, on_purpose, said
+from .errors import error_message, key_of, on_purpose
 from .interpreted import all_plain
-from .point import Point, formulas_alone, gradients, joined
+from .point import Point, concatenated, formulas_alone, gradients
 from .report import Report, forward_formula
 from .samples import points
 from .variants import variant_points
@@ -80,24 +80,24 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
             check_kinds(op, report)
         check_refuses(op, report)
         for check in (check_dtypes, check_replaces, check_aliases, check_autocast):
-            _attempt_whole(check, op, report)
+            _attempt_full(check, op, report)
         check_kink(op, report)
         if not report.concerns(op.name):
             for text, is_complex in variant_points(op):
                 verify_variant(op, text, is_complex, report)
             for check in (check_elementwise, check_precision):
-                _attempt_whole(check, op, report)
+                _attempt_full(check, op, report)
     return report
 
 
-def _attempt_whole(check: Callable[[Any, Report], None], op: Any, report: Report) -> None:
+def _attempt_full(check: Callable[[Any, Report], None], op: Any, report: Report) -> None:
     """Run a check of an op as a whole; a sample that cannot be called has been found at its point."""
     try:
         check(op, report)
     except Exception as error:
         key = key_of(op, error)
         if not report.concerns(op.name):
-            report.find(op, key, said(error))
+            report.find(op, key, error_message(error))
 
 
 def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None:
@@ -108,7 +108,7 @@ def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None
     except Exception as error:
         of_python = op.kind == "composite" and isinstance(error, IndexError)  # of `self.shape[dim]`
         if not on_purpose(error) and not of_python:
-            report.find(op, key_of(op, error), f"at ({text}): {said(error)}")
+            report.find(op, key_of(op, error), f"at ({text}): {error_message(error)}")
         return
     attempt(check_unlisted, point, report)
     is_finite = all(np.isfinite(output.detach().array).all() for output in outputs)
@@ -124,7 +124,7 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
         recorded = any(output.requires_grad for output in point.outputs(point.tensors()))
     except Exception as error:  # whatever is wrong with an op becomes a line of the report
         shown = f"({text}){' complex' if is_complex else ''}"
-        report.find(op, key_of(op, error), f"at {shown}: {said(error)}")
+        report.find(op, key_of(op, error), f"at {shown}: {error_message(error)}")
         return
     for check in EVERYWHERE if recorded else UNRECORDED:
         attempt(check, point, report)
@@ -152,7 +152,7 @@ def _attempt(check: Check, point: Point, report: Report) -> None:
         subject, key = _at_fault(check, point, error)
         meant = check in SECOND_ORDER and isinstance(error, NotDifferentiableError)
         hint = f" (where that is meant the entry has the flag `{ONCE}`)" * meant
-        report.find(op, key, f"at {point}: {said(error)}{hint}", subject)
+        report.find(op, key, f"at {point}: {error_message(error)}{hint}", subject)
 
 
 def is_once_differentiable(op: Any) -> bool:
@@ -181,6 +181,6 @@ def _raising(point: Point) -> Iterator[str]:
         tensors = point.tensors([i == number for i in range(len(point.leaves))])
         try:
             outputs = point.outputs(tensors)
-            joined(gradients(outputs, [tensors[number]], point.seeds(outputs)))
+            concatenated(gradients(outputs, [tensors[number]], point.seeds(outputs)))
         except Exception:
             yield leaf.argument

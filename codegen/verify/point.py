@@ -22,7 +22,7 @@ from specgrad.runtime.tensor import dtypes
 from specgrad.runtime.tensor.base import TensorBase, adopt, share
 from specgrad.runtime.tensor.casting import cast
 
-from .samples import Drawing, Drawn, call_texts
+from .samples import Drawing, SampledArgument, sample_calls
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +48,18 @@ class Point:
         self.is_complex = is_complex
         self.leaves: list[Leaf] = []
         self.constants: list[Any] = []  # tensors that are not differentiated by
-        drawn = Drawing(op, text, is_complex, dtypes).arguments(text)
-        self.arguments = {name: self.fixed(name, value) for name, value in drawn.items()}
+        sample = Drawing(op, text, is_complex, dtypes).arguments(text)
+        self.arguments = {name: self.fixed(name, value) for name, value in sample.items()}
         self.rng = np.random.default_rng(len(text))
 
     def fixed(self, name: str, value: Any) -> Any:
         """An argument as `call` will pass it on: leaves stay `Leaf`, other tensors are made once."""
-        if isinstance(value, list) and any(isinstance(v, Drawn) for v in value):
+        if isinstance(value, list) and any(isinstance(v, SampledArgument) for v in value):
             return [self.tensor_or_leaf(name, i, v) for i, v in enumerate(value)]
         return self.tensor_or_leaf(name, None, value)
 
     def tensor_or_leaf(self, name: str, index: int | None, value: Any) -> Any:
-        if not isinstance(value, Drawn):
+        if not isinstance(value, SampledArgument):
             return value
         inputs = self.op.inputs
         named = name in inputs or (not inputs and (self.op.kind != "composite" or value.random))
@@ -82,10 +82,10 @@ class Point:
     def over(self, array: np.ndarray) -> Any:
         return adopt(array)
 
-    def tensors(self, wanted: Sequence[bool] | None = None) -> list[Any]:
+    def tensors(self, output_mask: Sequence[bool] | None = None) -> list[Any]:
         """Fresh leaf tensors; those that are `wanted` (default all) require grad."""
         made = [self.over(array) for array in self.arrays]
-        for tensor, yes in zip(made, wanted or [True] * len(made), strict=True):
+        for tensor, yes in zip(made, output_mask or [True] * len(made), strict=True):
             tensor.requires_grad_(yes)
         return made
 
@@ -93,13 +93,13 @@ class Point:
         self, tensors: Sequence[Any], function: Any = None, constants: Sequence[Any] | None = None
     ) -> tuple[Any, ...]:
         """All outputs of the op (or of another `function` of the same arguments), perhaps with other constants."""
-        given = {id(leaf): tensor for leaf, tensor in zip(self.leaves, tensors, strict=True)}
-        given |= {id(own): other for own, other in zip(self.constants, constants or (), strict=False)}
+        kwargs = {id(leaf): tensor for leaf, tensor in zip(self.leaves, tensors, strict=True)}
+        kwargs |= {id(own): other for own, other in zip(self.constants, constants or (), strict=False)}
 
         def passed(value: Any) -> Any:
             if isinstance(value, list):
                 return [passed(v) for v in value]
-            return given.get(id(value), value)
+            return kwargs.get(id(value), value)
 
         arguments = {name: passed(v) for name, v in self.arguments.items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # an op that only exists in place
@@ -113,16 +113,16 @@ class Point:
         flags = self.op.outputs if len(self.op.outputs) == len(outputs) else self.op.outputs * len(outputs)
         return [output for output, yes in zip(outputs, flags, strict=True) if yes]
 
-    def recorded(self, wanted: Sequence[bool] | None = None) -> tuple[list[Any], list[Any], list[Any]]:
+    def recorded(self, output_mask: Sequence[bool] | None = None) -> tuple[list[Any], list[Any], list[Any]]:
         """Fresh leaf tensors, the outputs that are recorded from them, and random output gradients."""
-        tensors = self.tensors(wanted)
+        tensors = self.tensors(output_mask)
         outputs = self.outputs(tensors)
         return tensors, outputs, self.seeds(outputs)
 
     def values(self, tensors: Sequence[Any]) -> np.ndarray:
         """The differentiable outputs as one flat array of real numbers, without recording."""
         with no_grad():
-            return joined(self.outputs(tensors))
+            return concatenated(self.outputs(tensors))
 
     def seeds(self, outputs: Sequence[Any]) -> list[Any]:
         """Random output gradients, zero where an output is not finite."""
@@ -146,16 +146,16 @@ class Point:
 
 def called(function: Any, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
     """The outputs of an op's function for arguments by their names in the schema."""
-    found = function(**{("input" if name == "self" else name): value for name, value in arguments.items()})
-    return (found,) if isinstance(found, TensorBase) else tuple(found)
+    result = function(**{("input" if name == "self" else name): value for name, value in arguments.items()})
+    return (result,) if isinstance(result, TensorBase) else tuple(result)
 
 
 def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any], create: bool = False) -> list[Any]:
-    taken = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
-    if not taken:
+    selected = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
+    if not selected:
         return [adopt(np.zeros(t.shape, t._dtype.np)) for t in inputs]
-    roots, given = zip(*taken, strict=True)
-    return list(grad(roots, inputs, given, retain_graph=True, create_graph=create, materialize_grads=True))
+    roots, value = zip(*selected, strict=True)
+    return list(grad(roots, inputs, value, retain_graph=True, create_graph=create, materialize_grads=True))
 
 
 def recording(tensors: list[Any]) -> list[Any]:
@@ -180,7 +180,7 @@ def real(array: np.ndarray) -> np.ndarray:
     return flat.view(np.float64) if np.iscomplexobj(flat) else flat
 
 
-def joined(tensors: Sequence[Any]) -> np.ndarray:
+def concatenated(tensors: Sequence[Any]) -> np.ndarray:
     """All elements of some tensors as one flat array of real numbers."""
     parts = [real(np.ascontiguousarray(t.array)) for t in tensors]
     return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
@@ -194,34 +194,34 @@ class TypedCall:
         self.text = text
         self.inputs = tuple(op.inputs)  # the arguments that require gradients
         self.arguments = Drawing(op, text, False, dtypes).arguments(text)
-        found = [drawn for drawn in self._drawn() if not drawn.real]
-        floats = [drawn for drawn in found if drawn.array.dtype.kind in "fc"]
-        self.tensors = floats or [drawn for drawn in found if drawn.array.dtype.kind == "i" and "int" in op.dtypes]
+        matches = [sample for sample in self._sampled() if not sample.real]
+        floats = [sample for sample in matches if sample.array.dtype.kind in "fc"]
+        self.tensors = floats or [sample for sample in matches if sample.array.dtype.kind == "i" and "int" in op.dtypes]
 
-    def _drawn(self) -> Iterator[Drawn]:
+    def _sampled(self) -> Iterator[SampledArgument]:
         for value in self.arguments.values():
-            yield from (item for item in _items(value) if isinstance(item, Drawn))
+            yield from (item for item in _items(value) if isinstance(item, SampledArgument))
 
     def values(self, kinds: Sequence[Any]) -> list[np.ndarray]:
         """The numbers that the tensors hold in these dtypes, of which the last stands for all that follow."""
         padded = [*kinds, *[kinds[-1]] * len(self.tensors)]
-        return [in_dtype(drawn.array, kind) for drawn, kind in zip(self.tensors, padded, strict=False)]
+        return [in_dtype(sample.array, kind) for sample, kind in zip(self.tensors, padded, strict=False)]
 
     @property
     def scalars(self) -> list[str]:
         """The arguments that are numbers of Python and take part in promotion: of this call, or left at defaults."""
-        found = []
+        matches = []
         for name, type_, *_ in self.op.arguments:
             own = "self" if name == "input" else name
             value = self.arguments.get(own, 0 if type_ == "Scalar" and self.op.kind == "elementwise" else None)
             if type_.rstrip("?") in ("Scalar", "Operand") and isinstance(value, int | float):
-                found.append(own)
-        return found
+                matches.append(own)
+        return matches
 
     def leaves(self, arrays: Sequence[np.ndarray]) -> list[Any]:
         """Tensors of such numbers; those with a gradient require it."""
         with_gradient = [id(item) for name in self.inputs for item in _items(self.arguments.get(name))]
-        return [_tensor(a, id(drawn) in with_gradient) for drawn, a in zip(self.tensors, arrays, strict=True)]
+        return [_tensor(a, id(sample) in with_gradient) for sample, a in zip(self.tensors, arrays, strict=True)]
 
     def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
         """The outputs for tensors of these numbers; `others` replace arguments."""
@@ -229,14 +229,14 @@ class TypedCall:
 
     def given(self, tensors: Sequence[Any], others: Mapping[str, Any] | None = None) -> list[Any]:
         """The outputs for these tensors; `others` replace arguments."""
-        places = {id(drawn): tensor for drawn, tensor in zip(self.tensors, tensors, strict=True)}
+        tensors_by_id = {id(sample): tensor for sample, tensor in zip(self.tensors, tensors, strict=True)}
 
         def passed(value: Any) -> Any:
             if isinstance(value, list):
                 return [passed(item) for item in value]
-            if not isinstance(value, Drawn):
+            if not isinstance(value, SampledArgument):
                 return value
-            return places[id(value)] if id(value) in places else _tensor(value.array, False)
+            return tensors_by_id[id(value)] if id(value) in tensors_by_id else _tensor(value.array, False)
 
         arguments = {name: passed(value) for name, value in (self.arguments | dict(others or {})).items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # a leaf is not written to
@@ -256,7 +256,7 @@ def _tensor(array: np.ndarray, has_gradient: bool) -> Any:
 
 def typed_calls(op: Any) -> list[TypedCall]:
     """The calls of an op without a dtype of their own, those with the most tensors first."""
-    calls = [TypedCall(op, text) for text in call_texts(op)]
+    calls = [TypedCall(op, text) for text in sample_calls(op)]
     plain = [call for call in calls if not any(isinstance(v, dtypes.dtype) for v in call.arguments.values())]
     return sorted(plain, key=lambda call: -len(call.tensors))
 
@@ -266,8 +266,8 @@ def in_dtype(array: np.ndarray, kind: Any) -> np.ndarray:
     if kind.kind == "b":
         return np.asarray(array > 0)
     if kind.kind == "i":
-        whole = np.asarray(np.where(array > 0, np.ceil(array), np.floor(array)))
-        return cast(whole if kind.is_signed else np.abs(whole), kind.np)
+        integral = np.asarray(np.where(array > 0, np.ceil(array), np.floor(array)))
+        return cast(integral if kind.is_signed else np.abs(integral), kind.np)
     if kind.kind == "c":
         return np.asarray(array + 0.5j * array).astype(kind.np)
     return cast(array, kind.np)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from specgrad.runtime.dispatch.spec_lines import generated_package
 
-from ..library.homes import Home
+from ..library.homes import OpLibrary
 from .checks.bounds import check_bounds, concerned
 from .checks.cuda import simulate
 from .checks.example import check_example
@@ -29,19 +29,21 @@ MEMORY = 6 << 30  # bytes that one op's checks may take, those of the compiler a
 class Package(NamedTuple):
     """A package to check: its import name, or the folder where it lies."""
 
-    place: str
+    location: str
     spec: str = ""  # its spec, if that lies elsewhere than the package says
-    home: str = ""  # the folder of the package that its hand-written parts are in, if there are any
+    op_library: str = ""  # the folder of the package that its hand-written parts are in, if there are any
 
     @classmethod
-    def of(cls, root: Path, home: Home | None = None, spec: Path | None = None) -> Package:
-        return cls(str(root.resolve()), str(spec.resolve()) if spec else "", str(home.folder) if home else "")
+    def of(cls, root: Path, op_library: OpLibrary | None = None, spec: Path | None = None) -> Package:
+        return cls(
+            str(root.resolve()), str(spec.resolve()) if spec else "", str(op_library.folder) if op_library else ""
+        )
 
 
 class Known(NamedTuple):
     """Facts on an op that is to be checked: where its entry stands, and whether hand-written kernels compute it."""
 
-    place: str
+    location: str
     by_hand: bool
 
 
@@ -92,21 +94,21 @@ def prepared(package: Package) -> dict[str, Any]:
 def registry(package: Package) -> dict[str, Any]:
     """The records of a package's ops by name; a folder is imported under a name of its own."""
     importlib.import_module("specgrad")
-    name = package.place
+    name = package.location
     if os.sep in name:
-        name = import_folder(Path(name), package.spec, package.home)
+        name = import_folder(Path(name), package.spec, package.op_library)
     return {op.name: op for op in importlib.import_module(f"{name}.registry").OPS}
 
 
-def import_folder(folder: Path, spec_file: str = "", home: str = "") -> str:
+def import_folder(folder: Path, spec_file: str = "", op_library: str = "") -> str:
     """Import a package from where it lies, inside the one in the folder `home` if there is one; returns its name.
 
     Its spec is where it says, or the file that is named.
     """
-    name = f"{stand_in(Path(home))}.{folder.name}" if home else f"verified_{folder.name}"
+    name = f"{stand_in(Path(op_library))}.{folder.name}" if op_library else f"verified_{folder.name}"
     if name not in sys.modules:
-        place = folder / "__init__.py"
-        spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=[str(folder)])
+        location = folder / "__init__.py"
+        spec = importlib.util.spec_from_file_location(name, location, submodule_search_locations=[str(folder)])
         assert spec is not None and spec.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
@@ -115,15 +117,15 @@ def import_folder(folder: Path, spec_file: str = "", home: str = "") -> str:
     return name
 
 
-def stand_in(home: Path) -> str:
+def stand_in(op_library: Path) -> str:
     """The name of the package in a folder, of which modules can be imported from now on.
 
     Its own first lines are not run: they may want the generated package, which is not there yet. The name is the real
     one, for what is compiled is kept under it.
     """
-    above = home.parent
-    name = f"{stand_in(above)}.{home.name}" if (above / "__init__.py").is_file() else home.name
+    above = op_library.parent
+    name = f"{stand_in(above)}.{op_library.name}" if (above / "__init__.py").is_file() else op_library.name
     if name not in sys.modules:
         package = sys.modules[name] = types.ModuleType(name)
-        package.__path__ = [str(home)]
+        package.__path__ = [str(op_library)]
     return name

@@ -18,7 +18,7 @@ from .entries import spec_entry
 class Finding:
     """One wrong thing; of several about one subject the report keeps the worst."""
 
-    place: str
+    location: str
     op: str
     subject: str  # "gradient of other"; empty for the op as a whole
     text: str
@@ -26,7 +26,7 @@ class Finding:
     level: int = 1  # a finding is only shown where none of a lower level may be its reason
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.op}{', ' if self.subject else ''}{self.subject}: {self.text}"
+        return f"{self.location}: {self.op}{', ' if self.subject else ''}{self.subject}: {self.text}"
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Report:
         self, op: Any, key: str, text: str, subject: str | None = None, size: float = np.inf, level: int = 1
     ) -> None:
         """Add a finding at a key of an op's entry; its subject is the key where none is given."""
-        self.add(Finding(place_of(op, key), op.name, key if subject is None else subject, text, size, level))
+        self.add(Finding(location_of(op, key), op.name, key if subject is None else subject, text, size, level))
 
     def join(self, other: Report) -> None:
         self.checks += other.checks
@@ -66,11 +66,11 @@ class Report:
         lowest: dict[str, int] = {}
         for f in self.findings.values():
             lowest[f.op] = min(f.level, lowest.get(f.op, f.level))
-        found = [f for f in self.findings.values() if f.level == 1 or f.level == lowest[f.op]]
-        return [str(f) for f in sorted(found, key=lambda f: (rank.get(f.op, len(rank)), f.place, f.subject))]
+        matches = [f for f in self.findings.values() if f.level == 1 or f.level == lowest[f.op]]
+        return [str(f) for f in sorted(matches, key=lambda f: (rank.get(f.op, len(rank)), f.location, f.subject))]
 
 
-def place_of(op: Any, key: str = "") -> str:
+def location_of(op: Any, key: str = "") -> str:
     """Where a formula stands, or the value of another key; the entry itself for an op without it."""
     entry = spec_entry(op)
     if entry is None:
@@ -78,7 +78,7 @@ def place_of(op: Any, key: str = "") -> str:
     formulas = entry.gradients | entry.forward
     if key in formulas:
         return str(formulas[key].where)
-    return str(entry.key_places[key]) if key in entry.key_places else f"{entry.where.file}:{entry.where.line}"
+    return str(entry.key_locations[key]) if key in entry.key_locations else f"{entry.where.file}:{entry.where.line}"
 
 
 def forward_formula(op: Any) -> str:
@@ -89,10 +89,14 @@ def forward_formula(op: Any) -> str:
 
 def call_at(point: Any, values: Iterable[Any]) -> str:
     """The call with a number for each leaf, as in (self=0.3, other=-1.2)."""
-    given = {leaf.argument: number(v) for leaf, v in zip(point.leaves, values, strict=True)}
-    rest = {name: repr(v) for name, v in point.arguments.items() if name not in given and not hasattr(v, "_rg")}
-    names = [name for name in point.arguments if name in given or name in rest]
-    return f"({', '.join(f'{name}={(given | rest)[name]}' for name in names)})"
+    arguments = {leaf.argument: number(v) for leaf, v in zip(point.leaves, values, strict=True)}
+    rest = {
+        name: repr(v)
+        for name, v in point.arguments.items()
+        if name not in arguments and not hasattr(v, "_requires_grad")
+    }
+    names = [name for name in point.arguments if name in arguments or name in rest]
+    return f"({', '.join(f'{name}={(arguments | rest)[name]}' for name in names)})"
 
 
 def element(leaf: Any, index: Sequence[Any]) -> str:

@@ -29,7 +29,7 @@ CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SampledArgument:
     """A tensor of a call; `random` tells T(...) from V([...]), `real` those that stay so in any dtype of the others."""
 
     array: np.ndarray
@@ -80,7 +80,7 @@ class Drawing:
                 return getattr(self, f"make_{maker.lower()}")(*(self.evaluate(a) for a in args), **named)
         raise ValueError(f"{ast.unparse(node)} cannot stand in a sample")
 
-    def make_t(self, *shape: int, lo: float | None = None, hi: float | None = None) -> Drawn:
+    def make_t(self, *shape: int, lo: float | None = None, hi: float | None = None) -> SampledArgument:
         """T(3, 4): random numbers in the op's domain; complex ones have both parts there."""
         first, last = self.op.domain.get(self.argument, (-2.0, 2.0))
         first, last = first if lo is None else lo, last if hi is None else hi
@@ -88,28 +88,28 @@ class Drawing:
         array = self.numbers(shape, first, max(last, first + 1.0) if hi is None else last)
         if self.is_complex:
             array = np.asarray(array + 1j * self.numbers(shape, first, last))
-        return Drawn(array, random=True)
+        return SampledArgument(array, random=True)
 
     def numbers(self, shape: tuple[int, ...], lo: float, hi: float) -> np.ndarray:
         """Numbers off the multiples of CELL, no two alike where there are cells enough."""
         count, cells = math.prod(shape), max(int((hi - lo) / CELL), 1)
         chosen = self.rng.choice(cells, count, replace=count > cells)
-        place = 0.1 + 0.8 * ((self.tensors * GOLDEN) % 1.0) + self.rng.uniform(-0.02, 0.02, count)
-        return np.asarray(lo + (chosen + place) * CELL).reshape(shape)
+        fraction = 0.1 + 0.8 * ((self.tensors * GOLDEN) % 1.0) + self.rng.uniform(-0.02, 0.02, count)
+        return np.asarray(lo + (chosen + fraction) * CELL).reshape(shape)
 
-    def make_i(self, *shape: int, high: int = 5) -> Drawn:
+    def make_i(self, *shape: int, high: int = 5) -> SampledArgument:
         """I(4, high=3): indices below `high`."""
-        return Drawn(np.asarray(self.rng.integers(0, high, shape)), random=True)
+        return SampledArgument(np.asarray(self.rng.integers(0, high, shape)), random=True)
 
-    def make_b(self, *shape: int) -> Drawn:
+    def make_b(self, *shape: int) -> SampledArgument:
         """B(3, 4): a mask."""
-        return Drawn(np.asarray(self.rng.random(shape) < 0.5), random=True)
+        return SampledArgument(np.asarray(self.rng.random(shape) < 0.5), random=True)
 
     def make_ranks(self, count: int) -> Ranks:
         """ranks(3): a group of ranks that are all in this process, and that tensors hold one after the other."""
         return SimulatedRanks(count)
 
-    def make_v(self, content: Any, real: bool = False) -> Drawn:
+    def make_v(self, content: Any, real: bool = False) -> SampledArgument:
         """V([1.0, inf]): a literal tensor, of numbers, integers or bools by what is written.
 
         Numbers are complex where the others are, unless they are to stay `real`.
@@ -117,16 +117,16 @@ class Drawing:
         array = np.array(content)
         if array.size == 0:
             array = array.astype(np.float64)
-        turned = self.is_complex and array.dtype.kind == "f" and not real
-        return Drawn(array.astype(np.complex128) if turned else array, random=False, real=real)
+        complex_values = self.is_complex and array.dtype.kind == "f" and not real
+        return SampledArgument(array.astype(np.complex128) if complex_values else array, random=False, real=real)
 
 
-def call_texts(op: Any) -> tuple[str, ...]:
+def sample_calls(op: Any) -> tuple[str, ...]:
     """The calls of the spec; for an element-wise op without any: full, broadcast, 0-d and empty operands."""
-    return op.samples if op.samples or op.kind != "elementwise" else made_texts(op)
+    return op.samples if op.samples or op.kind != "elementwise" else generated_calls(op)
 
 
-def made_texts(op: Any, full: str = "3, 4") -> tuple[str, ...]:
+def generated_calls(op: Any, full: str = "3, 4") -> tuple[str, ...]:
     """Calls of an element-wise op by its arity, in the first of which all operands have the shape `full`."""
     names = [("self" if n == "input" else n) for n, type_, *_ in op.arguments if type_ in ("Tensor", "Operand")]
     maker = "T({})" if {"float", "complex"} & set(op.dtypes) else "I({})"
@@ -142,5 +142,5 @@ def points(op: Any) -> Iterator[tuple[str, bool, bool]]:
     """(call, whether it is a hard one, whether complex) for every call that the op is checked at."""
     for is_complex in (False, True) if op.complex and "complex" in op.dtypes else (False,):
         if is_complex or {"float", "int", "bool"} & set(op.dtypes):
-            yield from ((text, False, is_complex) for text in call_texts(op))
+            yield from ((text, False, is_complex) for text in sample_calls(op))
             yield from ((text, True, is_complex) for text in op.hard)

@@ -22,7 +22,7 @@ from ..proof.points import is_mask
 from ..proof.sides import Condition, conditions, zeros
 from ..spec.model import Argument
 from .entries import Meaning
-from .samples import Drawing, Drawn, call_texts
+from .samples import Drawing, SampledArgument, sample_calls
 
 BESIDE = 1e-3  # of numbers up to 1, relative to larger ones: further than differences reach
 RANDOM = 48
@@ -31,7 +31,7 @@ ORDINARY = (0.0, 1.0, -1.0, 0.5, -2.0, 2.0, 3.0, -0.5, -3.0, 0.25)
 ENDS = (np.nan, np.inf, -np.inf, -0.0)
 SMALL = (5e-324, -5e-324, 1e-310, 1.4e-45, -1.4e-45, 1.1754944e-38, 6e-8, -6.1e-5)  # denormals, and least normal ones
 LARGE = (65504.0, -65504.0, 1e10, -1e10, 3.4028234e38, -3.4028234e38, 20.0, -20.0, 60.0, -60.0)
-MOST_BY_COUNT = (60, 60, 22, 9, 5)  # values of each of so many tensors
+MAX_VALUES_BY_COUNT = (60, 60, 22, 9, 5)  # values of each of so many tensors
 OTHER_NUMBERS: dict[str, tuple[Any, ...]] = {
     "Scalar": (0.0, 1.0, -1.0, 2.0, 0.5),
     "float": (0.0, 1.0, -1.0, 2.0, 0.5),
@@ -66,11 +66,11 @@ class Spots:
 
 def spots(op: Any, meaning: Meaning) -> Iterator[Spots]:
     tensors = [a for a in meaning.entry.schema.arguments if a.type.is_tensor]
-    found = conditions(meaning.trees)
+    result = conditions(meaning.trees)
     for numbers, values in settings(op, meaning):
         rng = np.random.default_rng(zlib.crc32(f"{op.name} {numbers}".encode()))
         parts = [_special(meaning, tensors), _random(meaning, tensors, rng)]
-        beside, directly = _boundaries(meaning, tensors, values, found, rng)
+        beside, directly = _boundaries(meaning, tensors, values, result, rng)
         columns = {a.name: np.concatenate([part[a.name] for part in (*parts, beside)]) for a in tensors}
         before = len(next(iter(columns.values()))) - len(directly)
         yield Spots(columns, numbers, values, np.concatenate([np.zeros(before, bool), directly]))
@@ -84,16 +84,16 @@ def settings(op: Any, meaning: Meaning) -> Iterator[Setting]:
     arguments = [a for a in meaning.entry.schema.arguments if not a.type.is_tensor]
     drawing = Drawing(op, "", False, dtypes)
     defaults = {a.name: drawing.evaluate(ast.parse(a.default, mode="eval").body) for a in arguments if a.default}
-    given = [_numbers_of(op, text) for text in (*call_texts(op), *op.hard)]
+    args = [_numbers_of(op, text) for text in (*sample_calls(op), *op.hard)]
     changed = [
         {**numbers, a.name: other}
-        for numbers in given[:1]
+        for numbers in args[:1]
         for a in arguments
         if a.name not in op.unvaried
         for other in OTHER_NUMBERS.get(a.type.base, ())
     ]
     seen: set[str] = set()
-    for numbers in (*given, *changed):
+    for numbers in (*args, *changed):
         values = {**defaults, **numbers}
         if repr(values) not in seen:
             seen.add(repr(values))
@@ -101,36 +101,36 @@ def settings(op: Any, meaning: Meaning) -> Iterator[Setting]:
 
 
 def _numbers_of(op: Any, text: str) -> dict[str, Any]:
-    given = Drawing(op, text, False, dtypes).arguments(text)
+    value = Drawing(op, text, False, dtypes).arguments(text)
     tensors = [name for name, type_, *_ in op.arguments if type_.rstrip("?") in ("Tensor", "Operand")]
-    plain = {n: v for n, v in given.items() if not isinstance(v, Drawn)}
+    plain = {n: v for n, v in value.items() if not isinstance(v, SampledArgument)}
     return {n: v for n, v in plain.items() if ("input" if n == "self" else n) not in tensors}
 
 
 def _special(meaning: Meaning, tensors: list[Argument]) -> dict[str, np.ndarray]:
-    most = MOST_BY_COUNT[min(len(tensors), len(MOST_BY_COUNT) - 1)]
-    few = [*ORDINARY[:3], *ENDS, *SMALL[:1], *LARGE[2:3], *ORDINARY[3:], *SMALL[1:], *LARGE[:2], *LARGE[3:]]
-    lists = [(True, False) if is_mask(meaning.entry, a) else few[:most] for a in tensors]
+    max_bytes = MAX_VALUES_BY_COUNT[min(len(tensors), len(MAX_VALUES_BY_COUNT) - 1)]
+    selected_values = [*ORDINARY[:3], *ENDS, *SMALL[:1], *LARGE[2:3], *ORDINARY[3:], *SMALL[1:], *LARGE[:2], *LARGE[3:]]
+    lists = [(True, False) if is_mask(meaning.entry, a) else selected_values[:max_bytes] for a in tensors]
     rows = list(itertools.product(*lists))
     return {a.name: np.array([row[k] for row in rows]) for k, a in enumerate(tensors)}
 
 
 def _random(meaning: Meaning, tensors: list[Argument], rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Numbers in the domain, and far outside."""
-    found = {}
+    results = {}
     for a in tensors:
         low, high = meaning.entry.domain.get(a.name, (-2.0, 2.0))
         wide = rng.normal(size=RANDOM) * rng.choice(SCALES, RANDOM)
         numbers = np.concatenate([rng.uniform(low, high, RANDOM), wide])
-        found[a.name] = rng.random(2 * RANDOM) < 0.5 if is_mask(meaning.entry, a) else numbers
-    return found
+        results[a.name] = rng.random(2 * RANDOM) < 0.5 if is_mask(meaning.entry, a) else numbers
+    return results
 
 
 def _boundaries(
     meaning: Meaning,
     tensors: list[Argument],
     values: Mapping[str, Any],
-    found: list[Condition],
+    result: list[Condition],
     rng: np.random.Generator,
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Points on and beside the boundaries, and which of these are directly beside."""
@@ -138,7 +138,7 @@ def _boundaries(
     directly: list[bool] = []
     marks = [sign * v for v in values.values() if isinstance(v, int | float) for sign in (1, -1)]
     bases = _bases(meaning, tensors, rng)
-    for condition, a, base in itertools.product(found, tensors, bases):
+    for condition, a, base in itertools.product(result, tensors, bases):
         if is_mask(meaning.entry, a):
             continue
         for zero in zeros(condition.difference, a.name, {**values, **base, "grad": 1.0}, marks):

@@ -16,21 +16,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .entries import spec_entry
-from .samples import call_texts
+from .samples import sample_calls
 
-MOST = 24  # calls of an op: its first samples give them
+MAX_CALLS = 24  # calls of an op: its first samples give them
 INTS = (0, 1, -1, 2)
 NUMBERS = (0.0, 1.0, 0.5, -1.5)
-FRESH = {"bool": (True, False), "int": INTS, "float": NUMBERS[1:], "Scalar": NUMBERS[1:]}  # for what has a default
+NEW_VALUES = {"bool": (True, False), "int": INTS, "float": NUMBERS[1:], "Scalar": NUMBERS[1:]}  # for what has a default
 
 
-def variants(op: Any, most: int | None = MOST) -> list[str]:
+def variants(op: Any, max_count: int | None = MAX_CALLS) -> list[str]:
     """The calls, each once; none that the entry lists, and none of ops that only formulas call, as they please."""
     if op.kind == "elementwise" or is_internal(op):
         return []
-    known = {*call_texts(op), *op.hard}
-    found = dict.fromkeys(text for sample in op.samples for text in of_sample(op, sample))
-    return [text for text in found if text not in known][:most]
+    known = {*sample_calls(op), *op.hard}
+    result = dict.fromkeys(text for sample in op.samples for text in of_sample(op, sample))
+    return [text for text in result if text not in known][:max_count]
 
 
 def variant_points(op: Any) -> Iterator[tuple[str, bool]]:
@@ -48,7 +48,7 @@ def is_internal(op: Any) -> bool:
 def of_sample(op: Any, text: str) -> Iterator[str]:
     call = ast.parse(f"_({text})", mode="eval").body
     assert isinstance(call, ast.Call)
-    ways = (_arguments(op, call), _sizes(call), _left_out(op, call), _given(op, call))
+    ways = (_arguments(op, call), _sizes(call), _left_out(op, call), _with_defaults(op, call))
     for other in itertools.chain.from_iterable(itertools.zip_longest(*ways)):
         if other is not None:
             yield ast.unparse(other)[2:-1]
@@ -60,8 +60,8 @@ def types_of(op: Any) -> dict[str, str]:
 
 def _with(call: ast.Call, name: str, value: ast.expr | None) -> ast.Call:
     """The call with another value for an argument, or without it."""
-    kept = [k for k in call.keywords if k.arg != name or value is not None]
-    keywords = [ast.keyword(k.arg, value if k.arg == name else k.value) for k in kept]  # type: ignore[arg-type]
+    unchanged = [k for k in call.keywords if k.arg != name or value is not None]
+    keywords = [ast.keyword(k.arg, value if k.arg == name else k.value) for k in unchanged]  # type: ignore[arg-type]
     if value is not None and name not in [k.arg for k in call.keywords]:
         keywords.append(ast.keyword(name, value))
     return ast.Call(call.func, [], keywords)
@@ -77,11 +77,11 @@ def _arguments(op: Any, call: ast.Call) -> Iterator[ast.Call]:
             yield _with(call, name, value)
 
 
-def _given(op: Any, call: ast.Call) -> Iterator[ast.Call]:
-    given = {k.arg for k in call.keywords}
+def _with_defaults(op: Any, call: ast.Call) -> Iterator[ast.Call]:
+    args = {k.arg for k in call.keywords}
     for name, type_ in types_of(op).items():
-        if name not in given and name not in op.unvaried:
-            yield from (_with(call, name, value) for value in fresh(op, name, type_))
+        if name not in args and name not in op.unvaried:
+            yield from (_with(call, name, value) for value in new_arguments(op, name, type_))
 
 
 def _left_out(op: Any, call: ast.Call) -> Iterator[ast.Call]:
@@ -108,26 +108,26 @@ def others(op: Any, name: str, type_: str, value: ast.expr) -> Iterator[ast.expr
     elif isinstance(now, int | float) and not isinstance(now, bool):
         yield from (ast.Constant(v) for v in NUMBERS if v != now)
     elif isinstance(now, str):
-        yield from (ast.Constant(word) for word in words(op, name) if word != now)
+        yield from (ast.Constant(word) for word in string_choices(op, name) if word != now)
     elif isinstance(now, list | tuple) and now and all(isinstance(v, int) for v in now):
         yield from _lists(list(now))
 
 
-def words(op: Any, name: str) -> tuple[str, ...]:
+def string_choices(op: Any, name: str) -> tuple[str, ...]:
     """The words that samples give to an argument of this name, this op's and those of all others."""
     own = [text for text in (*op.samples, *op.hard) if name in text]
-    return tuple(dict.fromkeys((*_words_in(own, name), *_words_of_all(name))))
+    return tuple(dict.fromkeys((*_strings_in(own, name), *_strings_of_all(name))))
 
 
 @functools.cache
-def _words_of_all(name: str) -> tuple[str, ...]:
+def _strings_of_all(name: str) -> tuple[str, ...]:
     from specgrad.generated.registry import OPS
 
-    return tuple(_words_in([text for op in OPS for text in (*op.samples, *op.hard) if name in text], name))
+    return tuple(_strings_in([text for op in OPS for text in (*op.samples, *op.hard) if name in text], name))
 
 
-def _words_in(texts: list[str], name: str) -> Iterator[str]:
-    for text in texts:
+def _strings_in(sources: list[str], name: str) -> Iterator[str]:
+    for text in sources:
         call = ast.parse(f"_({text})", mode="eval").body
         assert isinstance(call, ast.Call)
         for keyword in call.keywords:
@@ -142,12 +142,12 @@ def _lists(now: list[int]) -> Iterator[ast.expr]:
             yield ast.parse(repr(other), mode="eval").body
 
 
-def fresh(op: Any, name: str, type_: str) -> Iterator[ast.expr]:
+def new_arguments(op: Any, name: str, type_: str) -> Iterator[ast.expr]:
     plain = type_.rstrip("?")
     if plain.startswith("int["):
         yield from (ast.parse(text, mode="eval").body for text in ("[0]", "[-1]", "[1]", "[2]"))
     else:
-        yield from map(ast.Constant, words(op, name) if plain == "str" else FRESH.get(plain, ()))
+        yield from map(ast.Constant, string_choices(op, name) if plain == "str" else NEW_VALUES.get(plain, ()))
 
 
 def _sizes(call: ast.Call) -> Iterator[ast.Call]:
@@ -166,8 +166,8 @@ def _size(argument: ast.expr, size: Any, other: int) -> ast.expr:
 
 
 def _resized(call: ast.Call, change: Callable[[list[ast.expr]], list[ast.expr]]) -> ast.Call:
-    found = copy.deepcopy(call)
-    for node in ast.walk(found):
+    result = copy.deepcopy(call)
+    for node in ast.walk(result):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in "TIB":
             node.args = change(node.args)
-    return found
+    return result

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import distribution
 from pathlib import Path
 
-from specgrad.runtime.kernels.cache.store import CARRIED, SUFFIX
+from specgrad.runtime.kernels.cache.store import PREBUILT, SUFFIX
 from specgrad.runtime.kernels.cache.target import levels
 
 from .compiling import ROOT, archive_of
 
 SOURCES = ("codegen", "generated", "nn", "runtime", "specgrad", "tests/spec")
 FILES = ("LICENSE", "MANIFEST.in", "README.md", "derivatives.yaml", "pyproject.toml")
-PLACE = CARRIED.relative_to(CARRIED.parents[3])
+CUBIN_FOLDER = PREBUILT.relative_to(PREBUILT.parents[3])
 SETUP = """from setuptools import Distribution, setup
 
 setup(distclass=type("Binary", (Distribution,), {"has_ext_modules": lambda self: True}))
@@ -34,7 +34,7 @@ def wheel_command(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--levels", nargs="+", default=[*known], choices=[*known], help="those that this processor has")
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder of the wheel")
-    parser.add_argument("--kept", type=Path, default=Path("out/wheel"), help="where compiled kernels are kept")
+    parser.add_argument("--retained", type=Path, default=Path("out/wheel"), help="where compiled kernels are kept")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many processes compile at once")
     options = parser.parse_args(argv)
     from .recipes import recipes
@@ -43,11 +43,11 @@ def wheel_command(argv: Sequence[str]) -> int:
     if wrong:
         parser.error(f"no recipe named {', '.join(sorted(wrong))}")
     names = options.recipes or [*recipes()]
-    kept = options.kept.resolve()
-    archives = {name: archive_of(known[name], names, kept / name, options.jobs) for name in options.levels}
+    retained = options.retained.resolve()
+    archives = {name: archive_of(known[name], names, retained / name, options.jobs) for name in options.levels}
     for name, data in archives.items():
         print(f"{name}: {len(data) / 1e6:.1f} MB")
-    path = build(archives, options.out.resolve(), kept / "tree")
+    path = build(archives, options.out.resolve(), retained / "tree")
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     return 0
 
@@ -60,9 +60,9 @@ def build(archives: Mapping[str, bytes], out: Path, tree: Path) -> Path:
         )
     for name in FILES:
         shutil.copy(ROOT / name, tree / name)
-    (tree / PLACE).mkdir(exist_ok=True)
+    (tree / CUBIN_FOLDER).mkdir(exist_ok=True)
     for name, data in archives.items():
-        (tree / PLACE / f"{name}{SUFFIX}").write_bytes(data)
+        (tree / CUBIN_FOLDER / f"{name}{SUFFIX}").write_bytes(data)
     (tree / "setup.py").write_text(SETUP, encoding="utf-8")
     (tree / "setup.cfg").write_text(f"[bdist_wheel]\nplat_name = {platform()}\n", encoding="utf-8")
     out.mkdir(parents=True, exist_ok=True)

@@ -17,14 +17,14 @@ from specgrad.runtime.kernels.cache.store import described
 from specgrad.runtime.kernels.cache.target import Target
 
 ROOT = Path(__file__).resolve().parents[2]
-TOGETHER = 8  # recipes that one process runs
+BATCH_RECIPES = 8  # recipes that one process runs
 BEST = 9  # of zlib's levels: packed once, unpacked as fast as ever
 
 
 def archive_of(level: Target, names: Sequence[str], folder: Path, jobs: int) -> bytes:
     """The archive of what recipes compile for a level; what an earlier run left in the folder is not compiled again."""
     begin, used = time.perf_counter(), set[str]()
-    parts = [names[i :: -(-len(names) // TOGETHER)] for i in range(-(-len(names) // TOGETHER))]
+    parts = [names[i :: -(-len(names) // BATCH_RECIPES)] for i in range(-(-len(names) // BATCH_RECIPES))]
     with ThreadPoolExecutor(jobs) as pool:
         waiting = [pool.submit(run, level, part, folder) for part in parts]
         for count, done in enumerate(as_completed(waiting), 1):

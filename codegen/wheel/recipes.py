@@ -18,7 +18,7 @@ from unittest.mock import patch
 import numpy as np
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
+from specgrad.codegen.verify.samples import Drawing, SampledArgument, sample_calls
 from specgrad.generated.registry import OPS
 from specgrad.runtime.dispatch.registry import Op
 from specgrad.runtime.kernels.cache import folder
@@ -40,13 +40,13 @@ def recipes() -> dict[str, Callable[[], object]]:
     """All of them by name, the longest first: those of ops have the ops' names."""
     workloads = import_module(WORKLOADS).WORKLOADS
     # A workload often is called as the op that it times.
-    found: dict[str, Callable[[], object]] = {
+    results: dict[str, Callable[[], object]] = {
         f"bench.{n}": partial(run_workload, make) for n, make in workloads.items()
     }
-    found |= {f"optim.{make.__name__}": partial(step, make) for make in optimizers()}
-    found |= {f"program.{program.__name__}": partial(run_program, program) for program in PROGRAMS}
-    found |= {"gradients": clip, "draws": draw_all}
-    return found | {op.name: partial(cover, op) for op in OPS}
+    results |= {f"optim.{make.__name__}": partial(step, make) for make in optimizers()}
+    results |= {f"program.{program.__name__}": partial(run_program, program) for program in PROGRAMS}
+    results |= {"gradients": clip, "sampling": draw_all}
+    return results | {op.name: partial(cover, op) for op in OPS}
 
 
 def run_workload(make: Any) -> None:
@@ -68,19 +68,25 @@ def run_program(program: Callable[[], None]) -> None:
 def cover(op: Op) -> None:
     """An op's samples; those of an element-wise one also with operands that are broadcast or transposed."""
     warm(op, DTYPES + MORE)
-    for text in call_texts(op)[:1] if op.kind == "elementwise" else ():
-        drawn = Drawing(op, text, False, dtypes).arguments(text)
-        operands = [name for name, value in drawn.items() if isinstance(value, Drawn)]
+    for text in sample_calls(op)[:1] if op.kind == "elementwise" else ():
+        example_args = Drawing(op, text, False, dtypes).arguments(text)
+        operands = [name for name, value in example_args.items() if isinstance(value, SampledArgument)]
         for name, shape, dtype in product(operands, SHAPES, (sg.float32, sg.float64)):
-            lay_out(op, drawn, name, shape, dtype)
+            make_example(op, example_args, name, shape, dtype)
 
 
-def lay_out(op: Op, drawn: dict[str, Any], name: str, shape: tuple[int, ...], dtype: Any) -> None:
+def make_example(op: Op, example_args: dict[str, Any], name: str, shape: tuple[int, ...], dtype: Any) -> None:
     """Calls with one operand of another shape than the others, with gradients for each choice of inputs."""
-    sizes = {other: shape if other == name else SHAPE for other, value in drawn.items() if isinstance(value, Drawn)}
-    given = drawn | {other: replace(drawn[other], array=np.resize(drawn[other].array, sizes[other])) for other in sizes}
+    sizes = {
+        other: shape if other == name else SHAPE
+        for other, value in example_args.items()
+        if isinstance(value, SampledArgument)
+    }
+    arg = example_args | {
+        other: replace(example_args[other], array=np.resize(example_args[other].array, sizes[other])) for other in sizes
+    }
     for mask in op.masks or [0]:
-        made = tensors(given, dtype, [one for bit, one in enumerate(op.inputs) if mask >> bit & 1])
+        made = tensors(arg, dtype, [one for bit, one in enumerate(op.inputs) if mask >> bit & 1])
         if shape == SHAPES[-1]:
             operand = "input" if name == "self" else name
             made[operand] = made[operand].detach().t().requires_grad_(made[operand].requires_grad)
@@ -108,10 +114,10 @@ def main(names: Sequence[str]) -> None:
     read, write = folder.read, folder.write
 
     def noted_read(path: Path) -> bytes | None:
-        found = read(path)
-        if found is not None:
+        result = read(path)
+        if result is not None:
             used[path.name] = None
-        return found
+        return result
 
     def noted_write(path: Path, data: bytes) -> None:
         used[path.name] = None

@@ -16,14 +16,14 @@ activation_ops.register()  # from here on a tensor has the methods swish, ..., a
 def main() -> int:
     torch.manual_seed(0)
     x = torch.linspace(-3, 3, 128).unsqueeze(1)
-    wanted = torch.sin(2 * x)
+    output_mask = torch.sin(2 * x)
     hidden = nn.Linear(1, 32), activation_ops.Swish(32), nn.Linear(32, 32), activation_ops.CubicRoot(0.5)
     network = nn.Sequential(*hidden, nn.Linear(32, 1))
     optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
     losses = []
     for _ in range(400):
         optimizer.zero_grad()
-        loss = nn.functional.log_cosh(network(x) - wanted).mean()
+        loss = nn.functional.log_cosh(network(x) - output_mask).mean()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())

@@ -21,9 +21,9 @@ def save_curves(history: dict[str, list[float]], path: Path) -> None:
     plt.close(figure)
 
 
-def save_misread(images, truth, guess, path: Path, most: int = 10) -> None:
+def save_misread(images, truth, guess, path: Path, max_count: int = 10) -> None:
     """The test digits that the network gets wrong, each with what it is and what it was read as."""
-    wrong = (guess != truth).nonzero()[0][:most]
+    wrong = (guess != truth).nonzero()[0][:max_count]
     figure, axes = plt.subplots(1, max(len(wrong), 1), figsize=(1.3 * max(len(wrong), 2), 1.8), squeeze=False)
     for axis in axes[0]:
         axis.axis("off")

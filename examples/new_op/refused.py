@@ -15,10 +15,10 @@ def main() -> int:
         command = [sys.executable, "-m", "specgrad.codegen", str(SPEC), "--out", str(out)]
         done = subprocess.run(command, capture_output=True, text=True)
         written = out.exists()
-    said = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith(f"{SPEC.name}:")]
-    refused = done.returncode != 0 and bool(said) and not written
+    message = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith(f"{SPEC.name}:")]
+    refused = done.returncode != 0 and bool(message) and not written
     print("A wrong formula (examples/new_op/wrong_ops.yaml) is", "refused:" if refused else "NOT REFUSED:")
-    print("\n".join("    " + line for line in (said or [done.stdout + done.stderr])))
+    print("\n".join("    " + line for line in (message or [done.stdout + done.stderr])))
     return 0 if refused else 1
 
 

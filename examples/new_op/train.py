@@ -13,7 +13,7 @@ from network import digit_network
 from pictures import save_curves, save_misread
 from sklearn.datasets import load_digits
 from tqdm import tqdm
-from training import PLACE, scores, train_epoch
+from training import DEVICE, scores, train_epoch
 
 import specgrad as torch
 from specgrad import Tensor, nn
@@ -22,7 +22,7 @@ from specgrad.utils.data import DataLoader, TensorDataset, random_split
 EPOCHS = 15
 BATCH = 32
 TEST = 360  # digits kept for the test, of 1797
-WANTED = 0.98
+TARGET_ACCURACY = 0.98
 OUT = Path(__file__).resolve().parents[2] / "out" / "new_op"
 
 
@@ -34,7 +34,7 @@ def load() -> tuple[TensorDataset, TensorDataset]:
     return random_split(data, [len(data) - TEST, TEST], generator=torch.Generator().manual_seed(0))
 
 
-def whole(data) -> tuple[Tensor, Tensor]:
+def batch_first(data) -> tuple[Tensor, Tensor]:
     """All pictures and all labels of a data set as two tensors."""
     return next(iter(DataLoader(data, batch_size=len(data))))
 
@@ -66,7 +66,7 @@ def train(model: nn.Module, train_set, images: Tensor, labels: Tensor) -> dict[s
 def survives_saving(model: nn.Module, images: Tensor, path: Path) -> bool:
     """Does a fresh network with the saved state give exactly the same scores?"""
     torch.save(model.state_dict(), path)
-    again = digit_network().to(PLACE)
+    again = digit_network().to(DEVICE)
     again.load_state_dict(torch.load(path))
     return torch.equal(scores(again, images), scores(model, images))
 
@@ -76,18 +76,18 @@ def main() -> int:
     torch.manual_seed(0)
     torch.set_num_threads(1)  # matrices this small are multiplied fastest by one
     train_set, test_set = load()
-    images, labels = (part.to(PLACE) for part in whole(test_set))
-    model = digit_network().to(PLACE)
+    images, labels = (part.to(DEVICE) for part in batch_first(test_set))
+    model = digit_network().to(DEVICE)
     history = train(model, train_set, images, labels)
     accuracy, guess = history["accuracy"][-1], scores(model, images).argmax(1)
     save_curves(history, OUT / "curves.png")
     shown = (part.cpu().numpy() for part in (images.squeeze(1), labels, guess))
     save_misread(*shown, OUT / "misread.png")
     same = survives_saving(model, images, OUT / "model.sg")
-    print(f"test accuracy     {accuracy:.2%} of {TEST} digits (wanted: {WANTED:.0%})")
+    print(f"test accuracy     {accuracy:.2%} of {TEST} digits (wanted: {TARGET_ACCURACY:.0%})")
     print("saved and loaded ", "gives the same predictions" if same else "gives OTHER predictions")
     print(f"pictures          {OUT / 'curves.png'}\n                  {OUT / 'misread.png'}")
-    return 0 if same and accuracy >= WANTED else 1
+    return 0 if same and accuracy >= TARGET_ACCURACY else 1
 
 
 if __name__ == "__main__":

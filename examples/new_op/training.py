@@ -6,7 +6,7 @@ import specgrad as torch
 from specgrad import Tensor, nn
 from specgrad.utils.data import DataLoader
 
-PLACE = "cpu"  # or "cuda"
+DEVICE = "cpu"  # or "cuda"
 
 
 def train_epoch(model: nn.Module, optimizer, loader: DataLoader, done: Callable[[], object]) -> float:
@@ -15,7 +15,7 @@ def train_epoch(model: nn.Module, optimizer, loader: DataLoader, done: Callable[
     total = 0.0
     for images, labels in loader:
         optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(images.to(PLACE)), labels.to(PLACE))
+        loss = nn.functional.cross_entropy(model(images.to(DEVICE)), labels.to(DEVICE))
         loss.backward()
         optimizer.step()
         total += loss.item()

@@ -14,12 +14,12 @@ def main() -> int:
     torch.manual_seed(0)
     right = torch.rand(6) + 0.2
     rows = torch.randn(256, 6)
-    wanted = norm_ops.gained_rms(rows, right)
+    output_mask = norm_ops.gained_rms(rows, right)
     gain = torch.ones(6, requires_grad=True)
     optimizer = torch.optim.Adam([gain], lr=0.05)
     for _ in range(200):
         optimizer.zero_grad()
-        loss = (norm_ops.gained_rms(rows, gain) - wanted).square().mean()
+        loss = (norm_ops.gained_rms(rows, gain) - output_mask).square().mean()
         loss.backward()
         optimizer.step()
     off = (gain.detach() - right).abs().max().item()

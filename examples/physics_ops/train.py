@@ -23,12 +23,12 @@ def after(rods: torch.Tensor, conductivity: torch.Tensor) -> torch.Tensor:
 def main() -> int:
     torch.manual_seed(0)
     before, right = torch.randn(RODS, POINTS), torch.rand(POINTS - 1) * 0.3 + 0.1
-    wanted = after(before, right)
+    output_mask = after(before, right)
     raw = torch.zeros(POINTS - 1, requires_grad=True)
     optimizer = torch.optim.Adam([raw], lr=0.1)
     for _ in range(600):
         optimizer.zero_grad()
-        loss = (after(before, raw.squareplus() / 10) - wanted).square().mean()
+        loss = (after(before, raw.squareplus() / 10) - output_mask).square().mean()
         loss.backward()
         optimizer.step()
     error = (raw.detach().squareplus() / 10 - right).abs().max().item()

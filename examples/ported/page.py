@@ -77,9 +77,9 @@ def write_suites(results: list[Any], limit: int, path: Path) -> None:
     path.write_text(_parts(path)[0] + "".join(lines), encoding="utf-8")
 
 
-def percent(part: int, whole: int) -> str:
+def percent(part: int, batch_first: int) -> str:
     """How many of a hundred, rounded down, so that 100 means all."""
-    return f"{int(1000 * part / whole) / 10:g} %" if whole else ""
+    return f"{int(1000 * part / batch_first) / 10:g} %" if batch_first else ""
 
 
 def _parts(path: Path) -> tuple[str, str]:

@@ -74,8 +74,8 @@ def main() -> int:
 
     steps = [event for event in prof.events() if event.key == "ProfilerStep*"]
     arrows = [entry for entry in json.loads(TRACE.read_text(encoding="utf-8"))["traceEvents"] if entry["ph"] == "f"]
-    drawn = all(name in PICTURE.read_text(encoding="utf-8") for name, _ in model.named_parameters())
-    return 0 if len(steps) == ACTIVE and len(arrows) > 5 * ACTIVE and drawn else 1
+    sampled = all(name in PICTURE.read_text(encoding="utf-8") for name, _ in model.named_parameters())
+    return 0 if len(steps) == ACTIVE and len(arrows) > 5 * ACTIVE and sampled else 1
 
 
 if __name__ == "__main__":

@@ -16,12 +16,12 @@ def main() -> int:
     torch.manual_seed(0)
     right = torch.rand(6) + 0.2
     rows = torch.randn(256, 6) * 2
-    wanted = rows.weighted_logsumexp(right)
+    output_mask = rows.weighted_logsumexp(right)
     raw = torch.zeros(6, requires_grad=True)
     optimizer = torch.optim.Adam([raw], lr=0.05)
     for _ in range(300):
         optimizer.zero_grad()
-        error = rows.weighted_logsumexp(raw.exp()) - wanted
+        error = rows.weighted_logsumexp(raw.exp()) - output_mask
         loss = (error.abs() + 1e-3).power_mean(2.0)
         loss.backward()
         optimizer.step()

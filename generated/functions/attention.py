@@ -157,7 +157,7 @@ class AttentionBackward0(Node):
             node.kept_logsumexp = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: attention_backward(wanted, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first); or by the formulas under create_graph."""
+        """All gradients from one kernel: attention_backward(output_mask, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 4
@@ -181,10 +181,10 @@ class AttentionBackward0(Node):
         keep = array_of(unpack(node, "kept_keep"), dtype)
         output = array_of(unpack(node, "kept_output"), dtype)
         logsumexp = array_of(unpack(node, "kept_logsumexp"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
             at_array(grad, attention_cpu.attention_backward)(
-                wanted,
+                output_mask,
                 grad,
                 self,
                 key,
@@ -367,7 +367,7 @@ class SelfAttentionBackward0(Node):
             node.kept_logsumexp = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale); or by the formulas under create_graph."""
+        """All gradients from one kernel: self_attention_backward(output_mask, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 2
@@ -389,10 +389,10 @@ class SelfAttentionBackward0(Node):
         keep = array_of(unpack(node, "kept_keep"), dtype)
         output = array_of(unpack(node, "kept_output"), dtype)
         logsumexp = array_of(unpack(node, "kept_logsumexp"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
             at_array(grad, attention_cpu.self_attention_backward)(
-                wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale
+                output_mask, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale
             ),
             node.metas,
             dtype,

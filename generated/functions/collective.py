@@ -574,7 +574,7 @@ class ColumnParallelLinearBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: column_parallel_linear_backward(wanted, grad, self, weight, group); or by the formulas under create_graph."""
+        """All gradients from one kernel: column_parallel_linear_backward(output_mask, grad, self, weight, group); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -587,9 +587,9 @@ class ColumnParallelLinearBackward0(Node):
         group = node._saved_group
         weight = array_of(unpack(node, "kept_weight"), dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            at_array(grad, collective_cpu.column_parallel_linear_backward)(wanted, grad, self, weight, group),
+            at_array(grad, collective_cpu.column_parallel_linear_backward)(output_mask, grad, self, weight, group),
             node.metas,
             dtype,
         )

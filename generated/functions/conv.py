@@ -104,7 +104,7 @@ class ConvolutionBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: convolution_backward(wanted, grad, self, weight, self.shape, weight.shape, stride, padding, dilation, groups); or by the formulas under create_graph."""
+        """All gradients from one kernel: convolution_backward(output_mask, grad, self, weight, self.shape, weight.shape, stride, padding, dilation, groups); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -121,10 +121,10 @@ class ConvolutionBackward0(Node):
         weight_shape = node._saved_weight_sym_sizes
         weight = array_of(unpack(node, "kept_weight"), dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
             at_array(grad, conv_cpu.convolution_backward)(
-                wanted, grad, self, weight, self_shape, weight_shape, stride, padding, dilation, groups
+                output_mask, grad, self, weight, self_shape, weight_shape, stride, padding, dilation, groups
             ),
             node.metas,
             dtype,

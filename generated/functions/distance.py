@@ -82,7 +82,7 @@ class RowDistancesBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: row_distances_backward(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
+        """All gradients from one kernel: row_distances_backward(output_mask, grad, x1, x2, result, p); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -96,9 +96,9 @@ class RowDistancesBackward0(Node):
         x1 = array_of(unpack(node, "kept_x1"), dtype)
         x2 = array_of(unpack(node, "kept_x2"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            at_array(grad, distance_cpu.row_distances_backward)(wanted, grad, x1, x2, result, p), node.metas, dtype
+            at_array(grad, distance_cpu.row_distances_backward)(output_mask, grad, x1, x2, result, p), node.metas, dtype
         )
 
     def formula(node, grad):

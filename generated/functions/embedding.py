@@ -264,7 +264,7 @@ class BagTotalsBackward0(Node):
             node.kept_offsets = FREED
 
     def apply(node, grad):
-        """weight: bag_spread(grad, indices, offsets, weight.shape[0], mean, include_last_offset, padding_idx)."""
+        """weight: embedding_bag_scatter_grad(grad, indices, offsets, weight.shape[0], mean, include_last_offset, padding_idx)."""
         weight_shape = node._saved_weight_sym_sizes
         mean = node._saved_mean
         include_last_offset = node._saved_include_last_offset
@@ -273,7 +273,9 @@ class BagTotalsBackward0(Node):
         offsets = unpack(node, "kept_offsets")
         return (
             fit(
-                op.bag_spread(grad, indices, offsets, weight_shape[0], mean, include_last_offset, padding_idx),
+                op.embedding_bag_scatter_grad(
+                    grad, indices, offsets, weight_shape[0], mean, include_last_offset, padding_idx
+                ),
                 node.metas[0],
             ),
         )
@@ -285,8 +287,8 @@ class BagTotalsBackward0(Node):
         return (tangent0,)
 
 
-class BagSpreadBackward0(Node):
-    """bag_spread(Tensor grad_output, Tensor indices, Tensor offsets, int num_weights, bool mean, bool include_last_offset, int padding_idx) -> Tensor (derivatives.yaml)."""
+class EmbeddingBagScatterGradBackward0(Node):
+    """embedding_bag_scatter_grad(Tensor grad_output, Tensor indices, Tensor offsets, int num_weights, bool mean, bool include_last_offset, int padding_idx) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_include_last_offset",
@@ -297,7 +299,7 @@ class BagSpreadBackward0(Node):
         "kept_offsets",
         "kept_offsets_version",
     )
-    op_name = "bag_spread"
+    op_name = "embedding_bag_scatter_grad"
     saved_slots = ("kept_indices", "kept_offsets")
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",)), "kept_offsets": ("offsets", ("grad_output",))}
@@ -310,7 +312,7 @@ class BagSpreadBackward0(Node):
     @staticmethod
     def record(result, grad_output, indices, offsets, mean, include_last_offset, padding_idx):
         """Put `result` into the graph."""
-        node = new(BagSpreadBackward0)
+        node = new(EmbeddingBagScatterGradBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype),)
@@ -346,7 +348,9 @@ class BagSpreadBackward0(Node):
         result, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx, grad_output_t
     ):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.bag_spread(grad_output_t, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+        tangent0 = op.embedding_bag_scatter_grad(
+            grad_output_t, indices, offsets, num_weights, mean, include_last_offset, padding_idx
+        )
         return (tangent0,)
 
 
@@ -355,5 +359,5 @@ __all__ = [
     "EmbeddingBackwardBackward0",
     "EmbeddingGatherBackward0",
     "BagTotalsBackward0",
-    "BagSpreadBackward0",
+    "EmbeddingBagScatterGradBackward0",
 ]

@@ -426,7 +426,7 @@ class SampleGridBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: sample_grid_backward(wanted, grad, self, grid, self.shape, interpolation_mode, padding_mode, align_corners); or by the formulas under create_graph."""
+        """All gradients from one kernel: sample_grid_backward(output_mask, grad, self, grid, self.shape, interpolation_mode, padding_mode, align_corners); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -441,17 +441,17 @@ class SampleGridBackward0(Node):
         align_corners = node._saved_align_corners
         grid = array_of(unpack(node, "kept_grid"), dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
             at_array(grad, image_cpu_grid.sample_grid_backward)(
-                wanted, grad, self, grid, self_shape, interpolation_mode, padding_mode, align_corners
+                output_mask, grad, self, grid, self_shape, interpolation_mode, padding_mode, align_corners
             ),
             node.metas,
             dtype,
         )
 
     def formula(node, grad):
-        """self: grid_spread(grad, grid, self.shape, interpolation_mode, padding_mode, align_corners); grid: grid_slopes(grad, self, grid, interpolation_mode, padding_mode, align_corners)."""
+        """self: grid_sample_input_grad(grad, grid, self.shape, interpolation_mode, padding_mode, align_corners); grid: grid_sample_grid_grad(grad, self, grid, interpolation_mode, padding_mode, align_corners)."""
         self_shape = node._saved_self_sym_sizes
         interpolation_mode = node._saved_interpolation_mode
         padding_mode = node._saved_padding_mode
@@ -460,12 +460,14 @@ class SampleGridBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = image_formulas_grid.grid_spread(
+            grad_0 = image_formulas_grid.grid_sample_input_grad(
                 grad, grid, self_shape, interpolation_mode, padding_mode, align_corners
             )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = image_formulas_grid.grid_slopes(grad, self, grid, interpolation_mode, padding_mode, align_corners)
+            grad_1 = image_formulas_grid.grid_sample_grid_grad(
+                grad, self, grid, interpolation_mode, padding_mode, align_corners
+            )
         return node.fitted([grad_0, grad_1])
 
     @staticmethod

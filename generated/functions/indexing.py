@@ -1006,7 +1006,7 @@ class MaskedWrittenBackward0(Node):
             node.kept_mask = FREED
 
     def apply(node, grad):
-        """self: grad.masked_fill(mask, 0); source: given_to_true(grad, mask, source.shape)."""
+        """self: grad.masked_fill(mask, 0); source: masked_scatter_grad(grad, mask, source.shape)."""
         source_shape = node._saved_source_sym_sizes
         mask = unpack(node, "kept_mask")
         grad_0 = None
@@ -1014,7 +1014,7 @@ class MaskedWrittenBackward0(Node):
             grad_0 = grad.masked_fill(mask, 0)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = indexing_formulas.given_to_true(grad, mask, source_shape)
+            grad_1 = indexing_formulas.masked_scatter_grad(grad, mask, source_shape)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod

@@ -249,14 +249,14 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor saved_state) (derivatives.yaml)."""
 
     __slots__ = (
         "_saved_ignore_index",
         "_saved_label_smoothing",
         "_saved_reduction",
-        "kept_kept",
-        "kept_kept_version",
+        "kept_saved_state",
+        "kept_saved_state_version",
         "kept_self",
         "kept_self_version",
         "kept_target",
@@ -267,7 +267,7 @@ class CrossEntropyLossBackward0(Node):
     )
     op_name = "cross_entropy_loss"
     output_count = 2
-    saved_slots = ("kept_kept", "kept_self", "kept_target", "kept_weight")
+    saved_slots = ("kept_saved_state", "kept_self", "kept_target", "kept_weight")
     plans = KernelOpGradient(
         loss_plans.cross_entropy_backward,
         loss_cpu_cross_entropy.cross_entropy_backward,
@@ -275,14 +275,14 @@ class CrossEntropyLossBackward0(Node):
         ("k", "kept_self"),
         ("k", "kept_target"),
         ("k", "kept_weight"),
-        ("k", "kept_kept"),
+        ("k", "kept_saved_state"),
         ("v", "_saved_reduction"),
         ("v", "_saved_ignore_index"),
         ("v", "_saved_label_smoothing"),
     )
     inputs = ("self",)
     keeps = {
-        "kept_kept": ("output 1", ("self",)),
+        "kept_saved_state": ("output 1", ("self",)),
         "kept_self": ("self", ("self",)),
         "kept_target": ("target", ("self",)),
         "kept_weight": ("weight", ("self",)),
@@ -310,8 +310,8 @@ class CrossEntropyLossBackward0(Node):
         node._saved_reduction = reduction
         node._saved_ignore_index = ignore_index
         node._saved_label_smoothing = label_smoothing
-        node.kept_kept = saved = results[1]
-        node.kept_kept_version = 0 if (version := saved._writes) is None else version[0]
+        node.kept_saved_state = saved = results[1]
+        node.kept_saved_state_version = 0 if (version := saved._writes) is None else version[0]
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_target = target
@@ -324,8 +324,8 @@ class CrossEntropyLossBackward0(Node):
 
     def release(node):
         """Forget the saved tensors."""
-        if node.kept_kept is not None:
-            node.kept_kept = FREED
+        if node.kept_saved_state is not None:
+            node.kept_saved_state = FREED
         if node.kept_self is not None:
             node.kept_self = FREED
         if node.kept_target is not None:
@@ -334,7 +334,7 @@ class CrossEntropyLossBackward0(Node):
             node.kept_weight = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: cross_entropy_backward(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing); or by the formulas under create_graph."""
+        """All gradients from one kernel: cross_entropy_backward(grad, self, target, weight, saved_state, reduction, ignore_index, label_smoothing); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -350,14 +350,14 @@ class CrossEntropyLossBackward0(Node):
         reduction = node._saved_reduction
         ignore_index = node._saved_ignore_index
         label_smoothing = node._saved_label_smoothing
-        kept = array_of(unpack(node, "kept_kept"), dtype)
+        saved_state = array_of(unpack(node, "kept_saved_state"), dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
         target = array_of(unpack(node, "kept_target"), dtype)
         weight = array_of(unpack(node, "kept_weight"), dtype)
         return (
             as_gradient(
                 at_array(grad, loss_cpu_cross_entropy.cross_entropy_backward)(
-                    grad, self, target, weight, kept, reduction, ignore_index, label_smoothing
+                    grad, self, target, weight, saved_state, reduction, ignore_index, label_smoothing
                 ),
                 shape,
                 dtype,
@@ -365,14 +365,14 @@ class CrossEntropyLossBackward0(Node):
         )
 
     def formula(node, grads):
-        """self: slope * (grad.unsqueeze(axis) if reduction == 0 else grad / kept.select(0, -1) if reduction == 1 else grad); axis = class_axis(self); chances = softmax(self, axis); known = (target != ignore_index).unsqueeze(axis); label = where(known, target.unsqueeze(axis), 0).long(); share = 1 - label_smoothing if weight is None else (1 - label_smoothing) * weights.gather(axis, label); labelled = zeros_like(chances).scatter(axis, label, share); truth = labelled + label_smoothing / chances.shape[axis] * weights if label_smoothing else labelled; slope = where(known, chances * truth.sum(axis, True) - truth, 0)."""
+        """self: slope * (grad.unsqueeze(axis) if reduction == 0 else grad / saved_state.select(0, -1) if reduction == 1 else grad); axis = class_axis(self); chances = softmax(self, axis); known = (target != ignore_index).unsqueeze(axis); label = where(known, target.unsqueeze(axis), 0).long(); share = 1 - label_smoothing if weight is None else (1 - label_smoothing) * weights.gather(axis, label); labelled = zeros_like(chances).scatter(axis, label, share); truth = labelled + label_smoothing / chances.shape[axis] * weights if label_smoothing else labelled; slope = where(known, chances * truth.sum(axis, True) - truth, 0)."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
         reduction = node._saved_reduction
         ignore_index = node._saved_ignore_index
         label_smoothing = node._saved_label_smoothing
-        kept = unpack(node, "kept_kept")
+        saved_state = unpack(node, "kept_saved_state")
         self = unpack(node, "kept_self")
         target = unpack(node, "kept_target")
         weight = unpack(node, "kept_weight")
@@ -407,7 +407,13 @@ class CrossEntropyLossBackward0(Node):
         return (
             fit(
                 slope
-                * (grad.unsqueeze(axis) if reduction == 0 else grad / kept.select(0, -1) if reduction == 1 else grad),
+                * (
+                    grad.unsqueeze(axis)
+                    if reduction == 0
+                    else grad / saved_state.select(0, -1)
+                    if reduction == 1
+                    else grad
+                ),
                 node.metas[0],
             ),
         )
@@ -415,7 +421,7 @@ class CrossEntropyLossBackward0(Node):
     @staticmethod
     def tangent(result, self, target, weight, reduction, ignore_index, label_smoothing, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        kept = result[1]
+        saved_state = result[1]
         self_t = zeros_if_missing(self_t, self)
         axis = loss_formulas.class_axis(self)
         chances = op.softmax(self, axis)
@@ -446,7 +452,9 @@ class CrossEntropyLossBackward0(Node):
         )
         slope = op.where(known, chances * truth.sum(axis, True) - truth, 0)
         along = (slope * self_t).sum(axis)
-        tangent0 = along if reduction == 0 else along.sum() / kept.select(0, -1) if reduction == 1 else along.sum()
+        tangent0 = (
+            along if reduction == 0 else along.sum() / saved_state.select(0, -1) if reduction == 1 else along.sum()
+        )
         return (tangent0, None)
 
 
@@ -493,7 +501,7 @@ class MseLossBackward0(Node):
             node.kept_target = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: mse_loss_gradients(wanted, grad, self, target, reduction); or by the formulas under create_graph."""
+        """All gradients from one kernel: mse_loss_gradients(output_mask, grad, self, target, reduction); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -506,9 +514,9 @@ class MseLossBackward0(Node):
         reduction = node._saved_reduction
         self = array_of(unpack(node, "kept_self"), dtype)
         target = array_of(unpack(node, "kept_target"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            at_array(grad, loss_cpu.mse_loss_gradients)(wanted, grad, self, target, reduction), node.metas, dtype
+            at_array(grad, loss_cpu.mse_loss_gradients)(output_mask, grad, self, target, reduction), node.metas, dtype
         )
 
     def formula(node, grad):

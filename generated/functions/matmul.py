@@ -60,7 +60,7 @@ class MmBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: mm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
+        """All gradients from one kernel: mm_backward(output_mask, grad, self, mat2); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -71,8 +71,8 @@ class MmBackward0(Node):
         grad = stored_in(grad, dtype)
         mat2 = stored_of(unpack(node, "kept_mat2"), dtype)
         self = stored_of(unpack(node, "kept_self"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(at_array(grad, matmul_cpu.mm_backward)(wanted, grad, self, mat2), node.metas, dtype)
+        output_mask = tuple([edge is not None for edge in node.edges])
+        return as_gradients(at_array(grad, matmul_cpu.mm_backward)(output_mask, grad, self, mat2), node.metas, dtype)
 
     def formula(node, grad):
         """self: grad.mm(adjoint(mat2)); mat2: adjoint(self).mm(grad)."""
@@ -134,7 +134,7 @@ class BmmBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: bmm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
+        """All gradients from one kernel: bmm_backward(output_mask, grad, self, mat2); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -145,8 +145,8 @@ class BmmBackward0(Node):
         grad = stored_in(grad, dtype)
         mat2 = stored_of(unpack(node, "kept_mat2"), dtype)
         self = stored_of(unpack(node, "kept_self"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(at_array(grad, matmul_cpu.bmm_backward)(wanted, grad, self, mat2), node.metas, dtype)
+        output_mask = tuple([edge is not None for edge in node.edges])
+        return as_gradients(at_array(grad, matmul_cpu.bmm_backward)(output_mask, grad, self, mat2), node.metas, dtype)
 
     def formula(node, grad):
         """self: grad.bmm(adjoint(mat2)); mat2: adjoint(self).bmm(grad)."""
@@ -208,7 +208,7 @@ class MvBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: mv_backward(wanted, grad, self, vec); or by the formulas under create_graph."""
+        """All gradients from one kernel: mv_backward(output_mask, grad, self, vec); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -219,8 +219,8 @@ class MvBackward0(Node):
         grad = array_in(grad, dtype)
         vec = array_of(unpack(node, "kept_vec"), dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(at_array(grad, matmul_cpu.mv_backward)(wanted, grad, self, vec), node.metas, dtype)
+        output_mask = tuple([edge is not None for edge in node.edges])
+        return as_gradients(at_array(grad, matmul_cpu.mv_backward)(output_mask, grad, self, vec), node.metas, dtype)
 
     def formula(node, grad):
         """self: grad.outer(conjugate(vec)); vec: adjoint(self).mv(grad)."""
@@ -836,7 +836,7 @@ class LinearBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: linear_backward(wanted, grad, self, weight, self.shape, weight.shape); or by the formulas under create_graph."""
+        """All gradients from one kernel: linear_backward(output_mask, grad, self, weight, self.shape, weight.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -849,9 +849,9 @@ class LinearBackward0(Node):
         weight_shape = node._saved_weight_sym_sizes
         weight = stored_of(unpack(node, "kept_weight"), dtype)
         self = stored_of(unpack(node, "kept_self"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            at_array(grad, matmul_cpu.linear_backward)(wanted, grad, self, weight, self_shape, weight_shape),
+            at_array(grad, matmul_cpu.linear_backward)(output_mask, grad, self, weight, self_shape, weight_shape),
             node.metas,
             dtype,
         )

@@ -23,26 +23,26 @@ new = object.__new__
 
 
 class ScaleDownToBackward0(Node):
-    """scale_down_to(Tensor self, float most, float eps) -> Tensor (derivatives.yaml)."""
+    """scale_down_to(Tensor self, float max_norm, float eps) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_eps", "_saved_most", "kept_self", "kept_self_version")
+    __slots__ = ("_saved_eps", "_saved_max_norm", "kept_self", "kept_self_version")
     op_name = "scale_down_to"
     saved_slots = ("kept_self",)
     elementwise = kernels.SCALE_DOWN_TO
-    fused = {1: (("kept_self",), ("_saved_most", "_saved_eps"))}
+    fused = {1: (("kept_self",), ("_saved_max_norm", "_saved_eps"))}
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_most": ("most", ""), "_saved_eps": ("eps", "")}
+    values = {"_saved_max_norm": ("max_norm", ""), "_saved_eps": ("eps", "")}
 
     @staticmethod
-    def record(result, self, most, eps):
+    def record(result, self, max_norm, eps):
         """Put `result` into the graph."""
         node = new(ScaleDownToBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_most = most
+        node._saved_max_norm = max_norm
         node._saved_eps = eps
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -55,7 +55,7 @@ class ScaleDownToBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)."""
+        """self: where(self > max_norm, -(grad * (max_norm / (self + eps) / (self + eps))), 0)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -63,17 +63,17 @@ class ScaleDownToBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)."""
-        most = node._saved_most
+        """self: where(self > max_norm, -(grad * (max_norm / (self + eps) / (self + eps))), 0)."""
+        max_norm = node._saved_max_norm
         eps = node._saved_eps
         self = unpack(node, "kept_self")
-        return node.fitted([op.where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)])
+        return node.fitted([op.where(self > max_norm, -(grad * (max_norm / (self + eps) / (self + eps))), 0)])
 
     @staticmethod
-    def tangent(result, self, most, eps, self_t):
+    def tangent(result, self, max_norm, eps, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.where(
-            self > most, -(self_t.conj_physical() * (most / (self + eps) / (self + eps))), 0
+            self > max_norm, -(self_t.conj_physical() * (max_norm / (self + eps) / (self + eps))), 0
         ).conj_physical()
         return (tangent0,)
 
@@ -182,7 +182,7 @@ class StandardizeBackward0(Node):
             node.kept_var = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps); or by the formulas under create_graph."""
+        """All gradients from one kernel: standardize_backward(output_mask, grad, self, weight, mean, var, dim, affine_shape, eps); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 3
@@ -201,10 +201,10 @@ class StandardizeBackward0(Node):
         weight = array_of(unpack(node, "kept_weight"), dtype)
         mean = array_of(unpack(node, "kept_mean"), dtype)
         var = array_of(unpack(node, "kept_var"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
             at_array(grad, norm_cpu.standardize_backward)(
-                wanted, grad, self, weight, mean, var, dim, affine_shape, eps
+                output_mask, grad, self, weight, mean, var, dim, affine_shape, eps
             ),
             node.metas,
             dtype,
@@ -351,7 +351,7 @@ class StandardizeGroupsBackward0(Node):
             node.kept_var = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: standardize_groups_backward(wanted, grad, self, weight, mean, var, groups, eps); or by the formulas under create_graph."""
+        """All gradients from one kernel: standardize_groups_backward(output_mask, grad, self, weight, mean, var, groups, eps); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 3
@@ -369,9 +369,11 @@ class StandardizeGroupsBackward0(Node):
         weight = array_of(unpack(node, "kept_weight"), dtype)
         mean = array_of(unpack(node, "kept_mean"), dtype)
         var = array_of(unpack(node, "kept_var"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            at_array(grad, norm_cpu.standardize_groups_backward)(wanted, grad, self, weight, mean, var, groups, eps),
+            at_array(grad, norm_cpu.standardize_groups_backward)(
+                output_mask, grad, self, weight, mean, var, groups, eps
+            ),
             node.metas,
             dtype,
         )
@@ -655,7 +657,7 @@ class NormalizeRmsBackward0(Node):
             node.kept_scale = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: normalize_rms_backward(wanted, grad, self, weight, scale, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: normalize_rms_backward(output_mask, grad, self, weight, scale, dim); or by the formulas under create_graph."""
         grad = grads[0]
         if grad is None:
             return (None,) * 2
@@ -671,9 +673,9 @@ class NormalizeRmsBackward0(Node):
         self = array_of(unpack(node, "kept_self"), dtype)
         weight = array_of(unpack(node, "kept_weight"), dtype)
         scale = array_of(unpack(node, "kept_scale"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            at_array(grad, norm_cpu_rms.normalize_rms_backward)(wanted, grad, self, weight, scale, dim),
+            at_array(grad, norm_cpu_rms.normalize_rms_backward)(output_mask, grad, self, weight, scale, dim),
             node.metas,
             dtype,
         )

@@ -151,7 +151,7 @@ class RnnLayerBackward0(Node):
             node.kept_output = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity); or by the formulas under create_graph."""
+        """All gradients from one kernel: rnn_layer_backward(output_mask, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
@@ -168,10 +168,10 @@ class RnnLayerBackward0(Node):
         weight_ih = array_of(unpack(node, "kept_weight_ih"), dtype)
         weight_hh = array_of(unpack(node, "kept_weight_hh"), dtype)
         output = array_of(unpack(node, "kept_output"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
             at_array(grads, recurrent_cpu_rnn.rnn_layer_backward)(
-                wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity
+                output_mask, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity
             ),
             node.metas,
             dtype,
@@ -459,7 +459,7 @@ class LstmLayerBackward0(Node):
             node.kept_cells = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse); or by the formulas under create_graph."""
+        """All gradients from one kernel: lstm_layer_backward(output_mask, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
@@ -479,10 +479,10 @@ class LstmLayerBackward0(Node):
         output = array_of(unpack(node, "kept_output"), dtype)
         gates = array_of(unpack(node, "kept_gates"), dtype)
         cells = array_of(unpack(node, "kept_cells"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
             at_array(grads, recurrent_cpu_lstm.lstm_layer_backward)(
-                wanted,
+                output_mask,
                 grads,
                 self,
                 hidden,
@@ -735,7 +735,7 @@ class GruLayerBackward0(Node):
             node.kept_gates = FREED
 
     def apply(node, grads):
-        """All gradients from one kernel: gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse); or by the formulas under create_graph."""
+        """All gradients from one kernel: gru_layer_backward(output_mask, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
@@ -752,10 +752,10 @@ class GruLayerBackward0(Node):
         weight_hh = array_of(unpack(node, "kept_weight_hh"), dtype)
         output = array_of(unpack(node, "kept_output"), dtype)
         gates = array_of(unpack(node, "kept_gates"), dtype)
-        wanted = tuple([edge is not None for edge in node.edges])
+        output_mask = tuple([edge is not None for edge in node.edges])
         return as_gradients(
             at_array(grads, recurrent_cpu_gru.gru_layer_backward)(
-                wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse
+                output_mask, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse
             ),
             node.metas,
             dtype,

@@ -686,8 +686,8 @@ class AmaxBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.extremum_backward,
-        reduction_cpu_backward.extremum_backward,
+        reduction_plans.amax_backward,
+        reduction_cpu_backward.amax_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -729,7 +729,7 @@ class AmaxBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: amax_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
@@ -743,9 +743,7 @@ class AmaxBackward0(Node):
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
         return (
-            as_gradient(
-                at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, dim), shape, dtype
-            ),
+            as_gradient(at_array(grad, reduction_cpu_backward.amax_backward)(grad, self, result, dim), shape, dtype),
         )
 
     def formula(node, grad):
@@ -787,8 +785,8 @@ class AminBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.extremum_backward,
-        reduction_cpu_backward.extremum_backward,
+        reduction_plans.amax_backward,
+        reduction_cpu_backward.amax_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -830,7 +828,7 @@ class AminBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: amax_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
@@ -844,9 +842,7 @@ class AminBackward0(Node):
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
         return (
-            as_gradient(
-                at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, dim), shape, dtype
-            ),
+            as_gradient(at_array(grad, reduction_cpu_backward.amax_backward)(grad, self, result, dim), shape, dtype),
         )
 
     def formula(node, grad):
@@ -879,8 +875,8 @@ class MaxBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.extremum_backward,
-        reduction_cpu_backward.extremum_backward,
+        reduction_plans.amax_backward,
+        reduction_cpu_backward.amax_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -914,7 +910,7 @@ class MaxBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: amax_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
@@ -927,9 +923,7 @@ class MaxBackward0(Node):
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
         return (
-            as_gradient(
-                at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, None), shape, dtype
-            ),
+            as_gradient(at_array(grad, reduction_cpu_backward.amax_backward)(grad, self, result, None), shape, dtype),
         )
 
     def formula(node, grad):
@@ -1063,8 +1057,8 @@ class MinBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.extremum_backward,
-        reduction_cpu_backward.extremum_backward,
+        reduction_plans.amax_backward,
+        reduction_cpu_backward.amax_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_result"),
@@ -1098,7 +1092,7 @@ class MinBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
+        """All gradients from one kernel: amax_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
@@ -1111,9 +1105,7 @@ class MinBackward0(Node):
         self = array_of(unpack(node, "kept_self"), dtype)
         result = array_of(unpack(node, "kept_result"), dtype)
         return (
-            as_gradient(
-                at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, None), shape, dtype
-            ),
+            as_gradient(at_array(grad, reduction_cpu_backward.amax_backward)(grad, self, result, None), shape, dtype),
         )
 
     def formula(node, grad):

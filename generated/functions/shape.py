@@ -994,8 +994,8 @@ class CatBackward0(Node):
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
     plans = KernelOpGradient(
-        shape_plans.cut_apart,
-        shape_cpu.cut_apart,
+        shape_plans.split_grad,
+        shape_cpu.split_grad,
         ("w", ""),
         ("g", ""),
         ("v", "_saved_tensors_sizes"),
@@ -1018,7 +1018,7 @@ class CatBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: cut_apart(wanted, grad, sizes(tensors), dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: split_grad(output_mask, grad, sizes(tensors), dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -1029,8 +1029,10 @@ class CatBackward0(Node):
         grad = array_in(grad, dtype)
         tensors_sizes = node._saved_tensors_sizes
         dim = node._saved_dim
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(at_array(grad, shape_cpu.cut_apart)(wanted, grad, tensors_sizes, dim), node.metas, dtype)
+        output_mask = tuple([edge is not None for edge in node.edges])
+        return as_gradients(
+            at_array(grad, shape_cpu.split_grad)(output_mask, grad, tensors_sizes, dim), node.metas, dtype
+        )
 
     def formula(node, grad):
         """tensors: cat_backward(grad, sizes(tensors), dim)."""
@@ -1067,7 +1069,7 @@ class StackBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: unstacked(wanted, grad, dim); or by the formulas under create_graph."""
+        """All gradients from one kernel: unstacked(output_mask, grad, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
@@ -1077,8 +1079,8 @@ class StackBackward0(Node):
             return found
         grad = array_in(grad, dtype)
         dim = node._saved_dim
-        wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(at_array(grad, shape_cpu.unstacked)(wanted, grad, dim), node.metas, dtype)
+        output_mask = tuple([edge is not None for edge in node.edges])
+        return as_gradients(at_array(grad, shape_cpu.unstacked)(output_mask, grad, dim), node.metas, dtype)
 
     def formula(node, grad):
         """tensors: grad.unbind(dim)."""

@@ -1223,18 +1223,18 @@ class OrthogonalPolynomialBackward0(Node):
             node.kept_n = FREED
 
     def apply(node, grad):
-        """self: grad * slope_of_polynomial(self, n, kind, order)."""
+        """self: grad * polynomial_derivative(self, n, kind, order)."""
         kind = node._saved_kind
         order = node._saved_order
         self = unpack(node, "kept_self")
         n = unpack(node, "kept_n")
-        return (fit(grad * elementwise_formulas.slope_of_polynomial(self, n, kind, order), node.metas[0]),)
+        return (fit(grad * elementwise_formulas.polynomial_derivative(self, n, kind, order), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, n, kind, order, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj_physical() * elementwise_formulas.slope_of_polynomial(self, n, kind, order)
+            self_t.conj_physical() * elementwise_formulas.polynomial_derivative(self, n, kind, order)
         ).conj_physical()
         return (tangent0,)
 
@@ -1356,54 +1356,54 @@ class IgammacBackward0(Node):
 
 
 class GammaMovedBackward0(Node):
-    """gamma_moved(Tensor self, Tensor anchor, Tensor drawn) -> Tensor (derivatives.yaml)."""
+    """gamma_moved(Tensor self, Tensor anchor, Tensor sample) -> Tensor (derivatives.yaml)."""
 
     __slots__ = (
         "kept_anchor",
         "kept_anchor_version",
-        "kept_drawn",
-        "kept_drawn_version",
         "kept_result",
         "kept_result_version",
+        "kept_sample",
+        "kept_sample_version",
         "kept_self",
         "kept_self_version",
     )
     op_name = "gamma_moved"
-    saved_slots = ("kept_self", "kept_result", "kept_anchor", "kept_drawn")
+    saved_slots = ("kept_self", "kept_result", "kept_anchor", "kept_sample")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.GAMMA_MOVED
-    inputs = ("self", "anchor", "drawn")
+    inputs = ("self", "anchor", "sample")
     keeps = {
-        "kept_self": ("self", ("self", "anchor", "drawn")),
-        "kept_result": ("output 0", ("self", "anchor", "drawn")),
-        "kept_anchor": ("anchor", ("anchor", "drawn")),
-        "kept_drawn": ("drawn", ("anchor", "drawn")),
+        "kept_self": ("self", ("self", "anchor", "sample")),
+        "kept_result": ("output 0", ("self", "anchor", "sample")),
+        "kept_anchor": ("anchor", ("anchor", "sample")),
+        "kept_sample": ("sample", ("anchor", "sample")),
     }
 
     @staticmethod
-    def record(result, self, anchor, drawn):
+    def record(result, self, anchor, sample):
         """Put `result` into the graph."""
         node = new(GammaMovedBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = ((self._shape, self._dtype), (anchor._shape, anchor._dtype), (drawn._shape, drawn._dtype))
+        node.metas = ((self._shape, self._dtype), (anchor._shape, anchor._dtype), (sample._shape, sample._dtype))
         node.edges = (
             (self._fn or self) if self._rg else None,
             (anchor._fn or anchor) if anchor._rg else None,
-            (drawn._fn or drawn) if drawn._rg else None,
+            (sample._fn or sample) if sample._rg else None,
         )
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
         node.kept_anchor = None
-        if anchor._rg or drawn._rg:
+        if anchor._rg or sample._rg:
             node.kept_anchor = anchor
             node.kept_anchor_version = 0 if (version := anchor._writes) is None else version[0]
-        node.kept_drawn = None
-        if anchor._rg or drawn._rg:
-            node.kept_drawn = drawn
-            node.kept_drawn_version = 0 if (version := drawn._writes) is None else version[0]
+        node.kept_sample = None
+        if anchor._rg or sample._rg:
+            node.kept_sample = sample
+            node.kept_sample_version = 0 if (version := sample._writes) is None else version[0]
         result._fn = node
         result._rg = True
 
@@ -1415,17 +1415,17 @@ class GammaMovedBackward0(Node):
             node.kept_result = FREED
         if node.kept_anchor is not None:
             node.kept_anchor = FREED
-        if node.kept_drawn is not None:
-            node.kept_drawn = FREED
+        if node.kept_sample is not None:
+            node.kept_sample = FREED
 
     def apply(node, grad):
-        """self: grad * unfused(standard_gamma_grad(self, result)); anchor: -grad * unfused(standard_gamma_grad(anchor, drawn)) * stretch; drawn: grad * stretch; from_anchor = exp(xlogy(anchor - 1, drawn) - drawn - unfused(lgamma(anchor))); stretch = from_anchor * exp(result - xlogy(self - 1, result) + unfused(lgamma(self)))."""
+        """self: grad * unfused(standard_gamma_grad(self, result)); anchor: -grad * unfused(standard_gamma_grad(anchor, sample)) * stretch; sample: grad * stretch; from_anchor = exp(xlogy(anchor - 1, sample) - sample - unfused(lgamma(anchor))); stretch = from_anchor * exp(result - xlogy(self - 1, result) + unfused(lgamma(self)))."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
         anchor = unpack(node, "kept_anchor")
-        drawn = unpack(node, "kept_drawn")
+        sample = unpack(node, "kept_sample")
         from_anchor = (
-            op.exp(op.xlogy(anchor - 1, drawn) - drawn - elementwise_formulas.unfused(op.lgamma(anchor)))
+            op.exp(op.xlogy(anchor - 1, sample) - sample - elementwise_formulas.unfused(op.lgamma(anchor)))
             if node.edges[1] is not None or node.edges[2] is not None
             else None
         )
@@ -1439,14 +1439,14 @@ class GammaMovedBackward0(Node):
             grad_0 = grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, result))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = -grad * elementwise_formulas.unfused(op.standard_gamma_grad(anchor, drawn)) * stretch
+            grad_1 = -grad * elementwise_formulas.unfused(op.standard_gamma_grad(anchor, sample)) * stretch
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = grad * stretch
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
-    def tangent(result, self, anchor, drawn, self_t, anchor_t, drawn_t):
+    def tangent(result, self, anchor, sample, self_t, anchor_t, sample_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
             None
@@ -1458,18 +1458,18 @@ class GammaMovedBackward0(Node):
             if anchor_t is None
             else (
                 -anchor_t.conj_physical()
-                * elementwise_formulas.unfused(op.standard_gamma_grad(anchor, drawn))
+                * elementwise_formulas.unfused(op.standard_gamma_grad(anchor, sample))
                 * (
-                    op.exp(op.xlogy(anchor - 1, drawn) - drawn - elementwise_formulas.unfused(op.lgamma(anchor)))
+                    op.exp(op.xlogy(anchor - 1, sample) - sample - elementwise_formulas.unfused(op.lgamma(anchor)))
                     * op.exp(result - op.xlogy(self - 1, result) + elementwise_formulas.unfused(op.lgamma(self)))
                 )
             ).conj_physical(),
             None
-            if drawn_t is None
+            if sample_t is None
             else (
-                drawn_t.conj_physical()
+                sample_t.conj_physical()
                 * (
-                    op.exp(op.xlogy(anchor - 1, drawn) - drawn - elementwise_formulas.unfused(op.lgamma(anchor)))
+                    op.exp(op.xlogy(anchor - 1, sample) - sample - elementwise_formulas.unfused(op.lgamma(anchor)))
                     * op.exp(result - op.xlogy(self - 1, result) + elementwise_formulas.unfused(op.lgamma(self)))
                 )
             ).conj_physical(),

@@ -14,7 +14,7 @@ ABS = Elementwise(
     result_dtypes=("real",),
     allowed=("int", "float", "complex"),
     operands=("self",),
-    whole="i",
+    integral_kinds="i",
     converts="ib",
     complexes=True,
 )
@@ -25,16 +25,25 @@ NEG = Elementwise(
     "promote",
     allowed=("int", "float", "complex"),
     operands=("self",),
-    whole="i",
+    integral_kinds="i",
     converts="ib",
     complexes=True,
 )
 SIGN = Elementwise(
-    PACKAGE, "sign", "sign", "promote", allowed=("bool", "int", "float"), operands=("self",), whole="ib", converts="ib"
+    PACKAGE,
+    "sign",
+    "sign",
+    "promote",
+    allowed=("bool", "int", "float"),
+    operands=("self",),
+    integral_kinds="ib",
+    converts="ib",
 )
-SGN = Elementwise(PACKAGE, "sgn", "sgn", "promote", operands=("self",), whole="ib", converts="ib", complexes=True)
+SGN = Elementwise(
+    PACKAGE, "sgn", "sgn", "promote", operands=("self",), integral_kinds="ib", converts="ib", complexes=True
+)
 SQUARE = Elementwise(
-    PACKAGE, "square", "square", "promote", operands=("self",), whole="ib", converts="ib", complexes=True
+    PACKAGE, "square", "square", "promote", operands=("self",), integral_kinds="ib", converts="ib", complexes=True
 )
 SQRT = Elementwise(PACKAGE, "sqrt", "sqrt", "float", operands=("self",), converts="ib", complexes=True)
 RSQRT = Elementwise(PACKAGE, "rsqrt", "rsqrt", "float", operands=("self",), converts="ib", complexes=True)
@@ -48,7 +57,7 @@ POW_TENSOR_TENSOR = Elementwise(
     "promote",
     allowed=("int", "float", "complex"),
     operands=("self", "exponent"),
-    whole="i",
+    integral_kinds="i",
     converts="ib",
     complexes=True,
 )
@@ -60,7 +69,7 @@ POW_TENSOR_SCALAR = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("self",),
     numbers=("exponent",),
-    whole="p",
+    integral_kinds="p",
     converts="ib",
 )
 POW_NUMBER = Elementwise(
@@ -82,7 +91,7 @@ POW_SCALAR = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("exponent",),
     numbers=("self",),
-    whole="i",
+    integral_kinds="i",
     converts="ib",
     complexes=True,
 )
@@ -93,7 +102,7 @@ ADD_TENSOR = Elementwise(
     "promote",
     operands=("self", "other"),
     numbers=("alpha",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -104,7 +113,7 @@ ADD_SCALAR = Elementwise(
     "promote",
     operands=("self",),
     numbers=("other", "alpha"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -117,7 +126,7 @@ SUB_TENSOR = Elementwise(
     operands=("self", "other"),
     numbers=("alpha",),
     takes_number=True,
-    whole="i",
+    integral_kinds="i",
     converts="i",
     complexes=True,
 )
@@ -130,7 +139,7 @@ RSUB_TENSOR = Elementwise(
     operands=("self", "other"),
     numbers=("alpha",),
     takes_number=True,
-    whole="i",
+    integral_kinds="i",
     converts="i",
     complexes=True,
 )
@@ -141,7 +150,7 @@ MUL_TENSOR = Elementwise(
     "promote",
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -156,7 +165,7 @@ FLOOR_DIVIDE = Elementwise(
     allowed=("int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    whole="p",
+    integral_kinds="p",
     converts="ib",
 )
 TRUNC_DIVIDE = Elementwise(
@@ -176,7 +185,7 @@ REMAINDER = Elementwise(
     allowed=("int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    whole="p",
+    integral_kinds="p",
     converts="ib",
 )
 FMOD = Elementwise(
@@ -190,7 +199,7 @@ ADDCMUL = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("self", "tensor1", "tensor2"),
     numbers=("value",),
-    whole="i",
+    integral_kinds="i",
     converts="ib",
     complexes=True,
 )
@@ -247,10 +256,10 @@ HEAVISIDE = Elementwise(
     refuses=("self", "values"),
 )
 GCD = Elementwise(
-    PACKAGE, "gcd", "gcd", "promote", allowed=("int",), operands=("self", "other"), whole="i", converts="ib"
+    PACKAGE, "gcd", "gcd", "promote", allowed=("int",), operands=("self", "other"), integral_kinds="i", converts="ib"
 )
 LCM = Elementwise(
-    PACKAGE, "lcm", "lcm", "promote", allowed=("int",), operands=("self", "other"), whole="i", converts="ib"
+    PACKAGE, "lcm", "lcm", "promote", allowed=("int",), operands=("self", "other"), integral_kinds="i", converts="ib"
 )
 EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",), converts="ib", complexes=True)
 EXP2 = Elementwise(PACKAGE, "exp2", "exp2", "float", operands=("self",), converts="ib", complexes=True)
@@ -287,13 +296,27 @@ ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",), conv
 ATAN2 = Elementwise(PACKAGE, "atan2", "atan2", "float", allowed=("float",), operands=("self", "other"), converts="ib")
 HYPOT = Elementwise(PACKAGE, "hypot", "hypot", "promote", allowed=("float",), operands=("self", "other"), converts="ib")
 FLOOR = Elementwise(
-    PACKAGE, "floor", "floor", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+    PACKAGE,
+    "floor",
+    "floor",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self",),
+    integral_kinds="i",
+    converts="ib",
 )
 CEIL = Elementwise(
-    PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+    PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",), integral_kinds="i", converts="ib"
 )
 ROUND = Elementwise(
-    PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+    PACKAGE,
+    "round",
+    "round",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self",),
+    integral_kinds="i",
+    converts="ib",
 )
 ROUND_DECIMALS = Elementwise(
     PACKAGE,
@@ -306,7 +329,14 @@ ROUND_DECIMALS = Elementwise(
     converts="ib",
 )
 TRUNC = Elementwise(
-    PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+    PACKAGE,
+    "trunc",
+    "trunc",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self",),
+    integral_kinds="i",
+    converts="ib",
 )
 FRAC = Elementwise(PACKAGE, "frac", "frac", "promote", allowed=("float",), operands=("self",), converts="ib")
 ISNAN = Elementwise(
@@ -316,7 +346,7 @@ ISNAN = Elementwise(
     "promote",
     result_dtypes=("bool",),
     operands=("self",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -327,7 +357,7 @@ ISINF = Elementwise(
     "promote",
     result_dtypes=("bool",),
     operands=("self",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -338,7 +368,7 @@ ISFINITE = Elementwise(
     "promote",
     result_dtypes=("bool",),
     operands=("self",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -349,7 +379,7 @@ MAXIMUM = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 MINIMUM = Elementwise(
@@ -359,7 +389,7 @@ MINIMUM = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 FMAX = Elementwise(
@@ -369,7 +399,7 @@ FMAX = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 FMIN = Elementwise(
@@ -379,7 +409,7 @@ FMIN = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 WHERE_SELF = Elementwise(
@@ -389,7 +419,7 @@ WHERE_SELF = Elementwise(
     "promote",
     raw=(True, False, False),
     operands=("condition", "self", "other"),
-    whole="ib",
+    integral_kinds="ib",
 )
 CLAMP_BOTH = Elementwise(
     PACKAGE,
@@ -399,7 +429,7 @@ CLAMP_BOTH = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min", "max"),
-    whole="i",
+    integral_kinds="i",
     converts="ib",
 )
 CLAMP_MIN = Elementwise(
@@ -410,7 +440,7 @@ CLAMP_MIN = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min",),
-    whole="i",
+    integral_kinds="i",
     converts="ib",
 )
 CLAMP_MIN_TENSOR = Elementwise(
@@ -420,7 +450,7 @@ CLAMP_MIN_TENSOR = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "min"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 CLAMP_MAX = Elementwise(
@@ -431,7 +461,7 @@ CLAMP_MAX = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("max",),
-    whole="i",
+    integral_kinds="i",
     converts="ib",
 )
 CLAMP_MAX_TENSOR = Elementwise(
@@ -441,7 +471,7 @@ CLAMP_MAX_TENSOR = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "max"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 EQ_TENSOR = Elementwise(
@@ -452,7 +482,7 @@ EQ_TENSOR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -464,7 +494,7 @@ NE_TENSOR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -477,7 +507,7 @@ LT_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 LE_TENSOR = Elementwise(
@@ -489,7 +519,7 @@ LE_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 GT_TENSOR = Elementwise(
@@ -501,7 +531,7 @@ GT_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 GE_TENSOR = Elementwise(
@@ -513,7 +543,7 @@ GE_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 SIGNBIT = Elementwise(
@@ -524,7 +554,7 @@ SIGNBIT = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 ISPOSINF = Elementwise(
@@ -535,7 +565,7 @@ ISPOSINF = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 ISNEGINF = Elementwise(
@@ -546,7 +576,7 @@ ISNEGINF = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 ISREAL = Elementwise(
@@ -556,7 +586,7 @@ ISREAL = Elementwise(
     "promote",
     result_dtypes=("bool",),
     operands=("self",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -568,7 +598,7 @@ REPLACE_ODD = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self",),
     numbers=("nan", "posinf", "neginf"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 LOGICAL_AND = Elementwise(
@@ -578,7 +608,7 @@ LOGICAL_AND = Elementwise(
     "promote",
     result_dtypes=("bool",),
     operands=("self", "other"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -589,7 +619,7 @@ LOGICAL_OR = Elementwise(
     "promote",
     result_dtypes=("bool",),
     operands=("self", "other"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -600,7 +630,7 @@ LOGICAL_XOR = Elementwise(
     "promote",
     result_dtypes=("bool",),
     operands=("self", "other"),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -611,7 +641,7 @@ LOGICAL_NOT = Elementwise(
     "promote",
     result_dtypes=("bool",),
     operands=("self",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
     complexes=True,
 )
@@ -623,7 +653,7 @@ BITWISE_AND_TENSOR = Elementwise(
     allowed=("bool", "int"),
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 BITWISE_OR_TENSOR = Elementwise(
@@ -634,7 +664,7 @@ BITWISE_OR_TENSOR = Elementwise(
     allowed=("bool", "int"),
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 BITWISE_XOR_TENSOR = Elementwise(
@@ -645,7 +675,7 @@ BITWISE_XOR_TENSOR = Elementwise(
     allowed=("bool", "int"),
     operands=("self", "other"),
     takes_number=True,
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 BITWISE_NOT = Elementwise(
@@ -655,7 +685,7 @@ BITWISE_NOT = Elementwise(
     "promote",
     allowed=("bool", "int"),
     operands=("self",),
-    whole="ib",
+    integral_kinds="ib",
     converts="ib",
 )
 BITWISE_LEFT_SHIFT_TENSOR = Elementwise(
@@ -666,7 +696,7 @@ BITWISE_LEFT_SHIFT_TENSOR = Elementwise(
     allowed=("int",),
     operands=("self", "other"),
     takes_number=True,
-    whole="i",
+    integral_kinds="i",
     converts="ib",
 )
 BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
@@ -677,11 +707,18 @@ BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
     allowed=("int",),
     operands=("self", "other"),
     takes_number=True,
-    whole="i",
+    integral_kinds="i",
     converts="ib",
 )
 CONJ_PHYSICAL = Elementwise(
-    PACKAGE, "conj_physical", "conj_physical", "promote", operands=("self",), whole="ib", converts="ib", complexes=True
+    PACKAGE,
+    "conj_physical",
+    "conj_physical",
+    "promote",
+    operands=("self",),
+    integral_kinds="ib",
+    converts="ib",
+    complexes=True,
 )
 REAL_COPY = Elementwise(
     PACKAGE,
@@ -690,7 +727,7 @@ REAL_COPY = Elementwise(
     "promote",
     result_dtypes=("real",),
     operands=("self",),
-    whole="i",
+    integral_kinds="i",
     converts="ib",
     complexes=True,
 )
@@ -711,7 +748,7 @@ LOGSIGMOID = Elementwise(
     PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
 RELU = Elementwise(
-    PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+    PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",), integral_kinds="i", converts="ib"
 )
 LEAKY_RELU = Elementwise(
     PACKAGE, "leaky_relu", "leaky_relu", "same", allowed=("float",), operands=("self",), numbers=("negative_slope",)
@@ -739,7 +776,7 @@ HARDTANH = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min_val", "max_val"),
-    whole="i",
+    integral_kinds="i",
 )
 CELU = Elementwise(PACKAGE, "celu", "celu", "same", allowed=("float",), operands=("self",), numbers=("alpha",))
 SELU = Elementwise(PACKAGE, "selu", "selu", "promote", allowed=("float",), operands=("self",), converts="ib")
@@ -770,7 +807,7 @@ THRESHOLD = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("bound", "value"),
-    whole="i",
+    integral_kinds="i",
 )
 CHANNEL_LEAK = Elementwise(
     PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",), operands=("self", "weight")
@@ -903,7 +940,7 @@ GAMMA_MOVED = Elementwise(
     "gamma_moved",
     "promote",
     allowed=("float",),
-    operands=("self", "anchor", "drawn"),
+    operands=("self", "anchor", "sample"),
     converts="ib",
 )
 DIRICHLET_GRAD = Elementwise(
@@ -985,7 +1022,7 @@ MASKED_FILL_SCALAR = Elementwise(
     operands=("self", "mask"),
     numbers=("value",),
     fitting=True,
-    whole="ib",
+    integral_kinds="ib",
 )
 MASKED_FILL_TENSOR = Elementwise(PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False))
 FILL__SCALAR = Elementwise(
@@ -997,13 +1034,19 @@ FILL__SCALAR = Elementwise(
     numbers=("value",),
     overwrites=True,
     fitting=True,
-    whole="ib",
+    integral_kinds="ib",
 )
 FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
-ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, whole="ib")
+ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, integral_kinds="ib")
 COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same", moves=1)
 SCALE_DOWN_TO = Elementwise(
-    PACKAGE, "scale_down_to", "scale_down_to", "match", allowed=("float",), operands=("self",), numbers=("most", "eps")
+    PACKAGE,
+    "scale_down_to",
+    "scale_down_to",
+    "match",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("max_norm", "eps"),
 )
 HUBER_VALUES = Elementwise(
     PACKAGE,

@@ -18,7 +18,7 @@ from ...runtime.dispatch.elementwise.row_loops import run_rows
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.older_forms import call_older_form
+from ...runtime.dispatch.older_forms import call_deprecated_signature
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.view_cache import ViewOp
@@ -859,7 +859,7 @@ def sub(
         tensor([ 4, -3])
     """
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             sub,
             ((("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),),
             (input, other, more1),
@@ -894,7 +894,7 @@ def sub(
 def sub_(input: Tensor, other: Tensor | Number, more1: Any = None, alpha: Number = 1) -> Tensor:
     """`sub`, written into `input`, which is returned; the same arguments but `out`."""
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             sub_,
             ((("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),),
             (input, other, more1),
@@ -1518,7 +1518,7 @@ def addcmul(
         tensor([2.5000, 5.0000])
     """
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addcmul,
             ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
             (input, tensor1, tensor2, more1),
@@ -1554,7 +1554,7 @@ def addcmul_(
 ) -> Tensor:
     """`addcmul`, written into `input`, which is returned; the same arguments but `out`."""
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addcmul_,
             ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
             (input, tensor1, tensor2, more1),
@@ -1622,7 +1622,7 @@ def addcdiv(
         tensor([1.2500, 2.0000])
     """
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addcdiv,
             ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
             (input, tensor1, tensor2, more1),
@@ -1658,7 +1658,7 @@ def addcdiv_(
 ) -> Tensor:
     """`addcdiv`, written into `input`, which is returned; the same arguments but `out`."""
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addcdiv_,
             ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
             (input, tensor1, tensor2, more1),
@@ -2524,7 +2524,7 @@ def add(input, other, more1=None, alpha=1, out=None):
         tensor([1.5000, 3.0000])
     """
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             add,
             (
                 (("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),
@@ -2761,7 +2761,7 @@ _add__overloads = Overloads(
 def add_(input, other, more1=None, alpha=1):
     """`add`, written into `input`, which is returned; the same arguments but `out`."""
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             add_,
             (
                 (("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),

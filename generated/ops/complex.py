@@ -91,9 +91,9 @@ def _conj(name: str, self) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     first = self
-    place = geometry(views.alias, first._shape, first.stride(), first._offset)
-    CONJ.remember(first, given, (place,))
-    result = make_view(first, place)
+    view_geometry = geometry(views.alias, first._shape, first.stride(), first._offset)
+    CONJ.remember(first, given, (view_geometry,))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.ConjBackward0.record(result, self)
@@ -137,9 +137,9 @@ def __neg_view(name: str, self) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     first = self
-    place = geometry(views.alias, first._shape, first.stride(), first._offset)
-    _NEG_VIEW.remember(first, given, (place,))
-    result = make_view(first, place)
+    view_geometry = geometry(views.alias, first._shape, first.stride(), first._offset)
+    _NEG_VIEW.remember(first, given, (view_geometry,))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.NegViewBackward0.record(result, self)
@@ -618,11 +618,11 @@ def _view_as_real(name: str, self) -> Any:
     (self,) = complex_checks.complex_numbers(name, self)
     first = self
     kind = first._dtype.to_real()
-    place = geometry(
+    view_geometry = geometry(
         views.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
     )
-    VIEW_AS_REAL.remember(first, given, (place,))
-    result = typed_view(first, place, kind)
+    VIEW_AS_REAL.remember(first, given, (view_geometry,))
+    result = typed_view(first, view_geometry, kind)
     if grad_mode.grad:
         if self._rg:
             functions.ViewAsRealBackward0.record(result, self)
@@ -672,11 +672,11 @@ def _view_as_complex(name: str, self) -> Any:
     (self,) = complex_checks.pairs_of_parts(name, self)
     first = self
     kind = first._dtype.to_complex()
-    place = geometry(
+    view_geometry = geometry(
         views.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
     )
-    VIEW_AS_COMPLEX.remember(first, given, (place,))
-    result = typed_view(first, place, kind)
+    VIEW_AS_COMPLEX.remember(first, given, (view_geometry,))
+    result = typed_view(first, view_geometry, kind)
     if grad_mode.grad:
         if self._rg:
             functions.ViewAsComplexBackward0.record(result, self)

@@ -27,7 +27,7 @@ from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.ops.conv import plans as conv_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.layouts import in_rows, is_in_rows, laid_like
+from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ..functions import conv as functions
 
 CONVOLUTION = KernelOp(
@@ -162,7 +162,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
     )
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
                 at(self, conv_cpu.convolution, "ops.conv.shapes:convolved")(
                     array_in(in_rows(self), computed),
@@ -293,9 +293,9 @@ def _convolution_input_backward(
         else computed_dtype(name, "match", ("int", "float", "complex"), (grad_output, weight))
     )
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
-                at(grad_output, conv_cpu.convolution_input_backward, "dispatch.shape_rules:given_size_behind_two")(
+                at(grad_output, conv_cpu.convolution_input_backward, "dispatch.shape_rules:size_third_argument")(
                     array_in(in_rows(grad_output), computed),
                     array_in(in_rows(weight), computed),
                     input_shape,
@@ -425,7 +425,7 @@ def _convolution_weight_backward(
     )
     try:
         result = adopt(
-            at(grad_output, conv_cpu.convolution_weight_backward, "dispatch.shape_rules:given_size_behind_two")(
+            at(grad_output, conv_cpu.convolution_weight_backward, "dispatch.shape_rules:size_third_argument")(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 weight_shape,

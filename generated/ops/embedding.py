@@ -57,11 +57,11 @@ BAG_TOTALS = KernelOp(
     functions.BagTotalsBackward0,
     {"weight": "T", "indices": "I", "offsets": "I", "mean": "b", "include_last_offset": "b", "padding_idx": "n"},
 )
-BAG_SPREAD = KernelOp(
-    "bag_spread",
-    embedding_plans.bag_spread,
-    embedding_cpu_bags.bag_spread,
-    functions.BagSpreadBackward0,
+EMBEDDING_BAG_SCATTER_GRAD = KernelOp(
+    "embedding_bag_scatter_grad",
+    embedding_plans.embedding_bag_scatter_grad,
+    embedding_cpu_bags.embedding_bag_scatter_grad,
+    functions.EmbeddingBagScatterGradBackward0,
     {
         "grad_output": "T",
         "indices": "I",
@@ -366,7 +366,8 @@ def bag_totals(
     Returns:
         Tensor: the dtype of `weight`.
     Gradients:
-        weight: bag_spread(grad, indices, offsets, weight.shape[0], mean, include_last_offset, padding_idx)
+        weight: embedding_bag_scatter_grad(grad, indices, offsets, weight.shape[0], mean, include_last_offset,
+            padding_idx)
     Raises:
         RuntimeError: expected: a table, and vectors of indices and offsets, of which one is there with
             include_last_offset.
@@ -452,7 +453,7 @@ def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, 
     return result
 
 
-def bag_spread(
+def embedding_bag_scatter_grad(
     grad_output: Tensor,
     indices: Tensor,
     offsets: Tensor,
@@ -463,8 +464,8 @@ def bag_spread(
 ) -> Tensor:
     """The transpose of bag_totals: adds row b of grad_output, over the size of bag b for means, to all rows that b names.
 
-    bag_spread(Tensor grad_output, Tensor indices, Tensor offsets, int num_weights, bool mean, bool include_last_offset,
-    int padding_idx) -> Tensor (derivatives.yaml)
+    embedding_bag_scatter_grad(Tensor grad_output, Tensor indices, Tensor offsets, int num_weights, bool mean, bool
+    include_last_offset, int padding_idx) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -483,7 +484,9 @@ def bag_spread(
         RuntimeError: expected: a row for each bag, vectors of indices and offsets, and how many rows the table has.
     """
     if not watch.every:
-        result = BAG_SPREAD.launch(grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+        result = EMBEDDING_BAG_SCATTER_GRAD.launch(
+            grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
+        )
         if result is not None:
             return result
     if (
@@ -494,8 +497,8 @@ def bag_spread(
         or padding_idx.__class__ not in plain
     ) and (
         result := intercept(
-            "bag_spread",
-            bag_spread,
+            "embedding_bag_scatter_grad",
+            embedding_bag_scatter_grad,
             "bags_side_by_side",
             grad_output,
             indices,
@@ -507,10 +510,12 @@ def bag_spread(
         )
     ) is not NOT_HANDLED:
         return result
-    return _bag_spread("bag_spread", grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+    return _embedding_bag_scatter_grad(
+        "embedding_bag_scatter_grad", grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
+    )
 
 
-def _bag_spread(
+def _embedding_bag_scatter_grad(
     name: str, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx, into=None
 ) -> Any:
     given = (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
@@ -528,17 +533,21 @@ def _bag_spread(
         include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
     if padding_idx.__class__ is not int:
         padding_idx = checks.integer(name, "padding_idx", padding_idx)
-    grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx = embedding_checks.bag_spread(
-        name, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
+    grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx = (
+        embedding_checks.embedding_bag_scatter_grad(
+            name, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
+        )
     )
     if (
         into is None
         and not watch.every
-        and BAG_SPREAD.remember(
+        and EMBEDDING_BAG_SCATTER_GRAD.remember(
             given, (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
         )
     ):
-        result = BAG_SPREAD.launch(grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+        result = EMBEDDING_BAG_SCATTER_GRAD.launch(
+            grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
+        )
         if result is not None:
             return result
     computed = (
@@ -546,7 +555,7 @@ def _bag_spread(
     )
     try:
         result = adopt(
-            at(grad_output, embedding_cpu_bags.bag_spread, "ops.embedding.shapes:table_of_bags")(
+            at(grad_output, embedding_cpu_bags.embedding_bag_scatter_grad, "ops.embedding.shapes:table_of_bags")(
                 array_in(grad_output, computed),
                 array_in(indices, None),
                 array_in(offsets, None),
@@ -562,12 +571,12 @@ def _bag_spread(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
-        functions.BagSpreadBackward0.record(
+        functions.EmbeddingBagScatterGradBackward0.record(
             result, grad_output, indices, offsets, mean, include_last_offset, padding_idx
         )
     if watch.active:
         propagate(
-            functions.BagSpreadBackward0,
+            functions.EmbeddingBagScatterGradBackward0,
             result,
             (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx),
             (grad_output,),
@@ -719,5 +728,12 @@ def embedding_bag(
     )
 
 
-__all__ = ["embedding", "embedding_backward", "embedding_gather", "bag_totals", "bag_spread", "embedding_bag"]
+__all__ = [
+    "embedding",
+    "embedding_backward",
+    "embedding_gather",
+    "bag_totals",
+    "embedding_bag_scatter_grad",
+    "embedding_bag",
+]
 op.publish({name: globals()[name] for name in __all__})

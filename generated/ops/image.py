@@ -33,7 +33,7 @@ from ...runtime.ops.image import plans_shuffles as image_plans_shuffles
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
-from ...runtime.tensor.layouts import in_rows, is_in_rows, laid_like
+from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ..functions import image as functions
 
 BORDER_PAD = KernelOp(
@@ -66,8 +66,8 @@ PIXEL_UNSHUFFLE = KernelOp(
 )
 CHANNEL_SHUFFLE = KernelOp(
     "channel_shuffle",
-    image_plans_shuffles.channels_spread,
-    image_cpu_shuffles.channels_spread,
+    image_plans_shuffles.shuffled_channels,
+    image_cpu_shuffles.shuffled_channels,
     functions.ChannelShuffleBackward0,
     {"self": "T", "groups": "n"},
 )
@@ -154,7 +154,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
                 at(self, image_cpu_padding.border_pad, "ops.shape.shapes:padded")(
                     array_in(in_rows(self), computed), pad, mode
@@ -223,7 +223,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     )
     try:
         result = adopt(
-            at(grad_output, image_cpu_padding.border_pad_backward, "dispatch.shape_rules:given_size")(
+            at(grad_output, image_cpu_padding.border_pad_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed), input_shape, pad, mode
             ),
             computed,
@@ -425,7 +425,9 @@ def _channel_shuffle(name: str, self, groups, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, image_cpu_shuffles.channels_spread, "dispatch.shape_rules:same")(array_in(self, computed), groups),
+            at(self, image_cpu_shuffles.shuffled_channels, "dispatch.shape_rules:same")(
+                array_in(self, computed), groups
+            ),
             computed,
         )
     except Exception as error:
@@ -510,7 +512,7 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
                 at(self, image_cpu_resample.resample, "ops.image.shapes:resampled")(
                     array_in(in_rows(self), computed), dim, length, filter, align_corners, scale, antialias
@@ -740,8 +742,8 @@ def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mo
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        self: grid_spread(grad, grid, self.shape, interpolation_mode, padding_mode, align_corners)
-        grid: grid_slopes(grad, self, grid, interpolation_mode, padding_mode, align_corners)
+        self: grid_sample_input_grad(grad, grid, self.shape, interpolation_mode, padding_mode, align_corners)
+        grid: grid_sample_grid_grad(grad, self, grid, interpolation_mode, padding_mode, align_corners)
     Raises:
         RuntimeError: expected: an image and a grid of floats of one batch size and dtype, with one coordinate for each
             spatial dimension.

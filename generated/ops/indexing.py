@@ -311,7 +311,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, indexing_cpu.index_backward, "dispatch.shape_rules:given_size")(
+            at(grad_output, indexing_cpu.index_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed), input_sizes, arrays_in(indices, None)
             ),
             computed,
@@ -1456,7 +1456,7 @@ def _take(name: str, self, index, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu_take.take_elements, "ops.indexing.shapes:as_many_as_indices")(
+            at(self, indexing_cpu_take.take_elements, "ops.indexing.shapes:one_per_index")(
                 array_in(self, computed), array_in(index, None)
             ),
             computed,
@@ -2480,7 +2480,7 @@ def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         Tensor: the dtype that all tensors share.
     Gradients:
         self: grad.masked_fill(mask, 0)
-        source: given_to_true(grad, mask, source.shape)
+        source: masked_scatter_grad(grad, mask, source.shape)
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
     """

@@ -114,10 +114,10 @@ PSEUDO_INVERSE = KernelOp(
     functions.PseudoInverseBackward0,
     {"self": "T", "atol": "R", "rtol": "R"},
 )
-LEAST_SQUARES = KernelOp(
-    "least_squares",
-    linalg_plans.least_squares,
-    linalg_cpu.least_squares,
+LSTSQ_SOLVE = KernelOp(
+    "lstsq_solve",
+    linalg_plans.lstsq_solve,
+    linalg_cpu.lstsq_solve,
     None,
     {"A": "T", "B": "T", "rcond": "f"},
     outputs=2,
@@ -1256,7 +1256,7 @@ def triangular_solve(
         transpose = checks.boolean(name, "transpose", transpose)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
-    self, A, upper, transpose, unitriangular = linalg_checks.older_solve_triangular(
+    self, A, upper, transpose, unitriangular = linalg_checks.triangular_solve_deprecated(
         name, self, A, upper, transpose, unitriangular
     )
     pair = linalg_formulas.broadcast_batches("triangular_solve", A, self)
@@ -2659,11 +2659,11 @@ def linalg_matrix_rank_default(
     return op.linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
 
 
-def least_squares(A: Tensor, B: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
+def lstsq_solve(A: Tensor, B: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
     """The shortest X with the least |A X - B|, and the rank of A: singular values up to `rcond` times the greatest count
     as 0.
 
-    least_squares(Tensor A, Tensor B, float rcond) -> (Tensor solution, Tensor rank) (derivatives.yaml)
+    lstsq_solve(Tensor A, Tensor B, float rcond) -> (Tensor solution, Tensor rank) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -2680,20 +2680,20 @@ def least_squares(A: Tensor, B: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
         RuntimeError: expected: matrices A and B of as many rows, in batches of one shape.
     """
     if not watch.every:
-        result = LEAST_SQUARES.launch(A, B, rcond)
+        result = LSTSQ_SOLVE.launch(A, B, rcond)
         if result is not None:
-            return _least_squares_result(*result)
+            return _lstsq_solve_result(*result)
     if (A.__class__ not in plain or B.__class__ not in plain or rcond.__class__ not in plain) and (
-        result := intercept("least_squares", least_squares, "leading", A, B, rcond)
+        result := intercept("lstsq_solve", lstsq_solve, "leading", A, B, rcond)
     ) is not NOT_HANDLED:
         return result
-    return _least_squares("least_squares", A, B, rcond)
+    return _lstsq_solve("lstsq_solve", A, B, rcond)
 
 
-_least_squares_result = ReturnType("least_squares", ("solution", "rank"))
+_lstsq_solve_result = ReturnType("lstsq_solve", ("solution", "rank"))
 
 
-def _least_squares(name: str, A, B, rcond, into=None) -> Any:
+def _lstsq_solve(name: str, A, B, rcond, into=None) -> Any:
     given = (A, B, rcond)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
@@ -2702,16 +2702,16 @@ def _least_squares(name: str, A, B, rcond, into=None) -> Any:
     if rcond.__class__ is not float:
         rcond = checks.floating(name, "rcond", rcond)
     A, B, rcond = linalg_checks_norms.overdetermined(name, A, B, rcond)
-    if into is None and not watch.every and LEAST_SQUARES.remember(given, (A, B, rcond)):
-        results = LEAST_SQUARES.launch(A, B, rcond)
+    if into is None and not watch.every and LSTSQ_SOLVE.remember(given, (A, B, rcond)):
+        results = LSTSQ_SOLVE.launch(A, B, rcond)
         if results is not None:
-            return _least_squares_result(*results)
+            return _lstsq_solve_result(*results)
     computed = (
         A._dtype if A._dtype.native and B._dtype is A._dtype else computed_dtype(name, "match", ("float",), (A, B))
     )
     try:
         results = outputs(
-            at(A, linalg_cpu.least_squares, "ops.linalg.shapes:solution_with_rank")(
+            at(A, linalg_cpu.lstsq_solve, "ops.linalg.shapes:solution_with_rank")(
                 array_in(A, computed), array_in(B, computed), rcond
             ),
             computed,
@@ -2721,7 +2721,7 @@ def _least_squares(name: str, A, B, rcond, into=None) -> Any:
         reraise(name, error, (A, B, rcond))
     if grad_mode.grad or watch.active:
         record_undefined(name, results, (A, B), "use linalg.lstsq, which is differentiable")
-    return _least_squares_result(*results)
+    return _lstsq_solve_result(*results)
 
 
 @autocast_as(cpu="float32")
@@ -2755,7 +2755,7 @@ def linalg_lstsq(
             ranks.new_zeros((0,)) if driver == 'gels' else ranks, values if by_values else none)
         where vectors: b.ndim == self.ndim - 1
         where right: b.unsqueeze(-1) if vectors else b
-        where found: least_squares_of(self, right, rcond, driver)
+        where found: lstsq_formula(self, right, rcond, driver)
         where x: found[0]
         where values: linalg_svdvals(self.detach())
         where ranks: found[1]
@@ -2794,7 +2794,7 @@ def linalg_lstsq(
     self, b, rcond, driver = linalg_checks_norms.lstsq(name, self, b, rcond, driver)
     vectors = b.ndim == self.ndim - 1
     right = b.unsqueeze(-1) if vectors else b
-    found = linalg_formulas.least_squares_of(self, right, rcond, driver)
+    found = linalg_formulas.lstsq_formula(self, right, rcond, driver)
     x = found[0]
     ranks = found[1]
     by_values = driver == "gelsd" or driver == "gelss"
@@ -4547,7 +4547,7 @@ __all__ = [
     "linalg_matrix_rank_atol_rtol_float",
     "linalg_matrix_rank_atol_rtol_tensor",
     "linalg_matrix_rank_default",
-    "least_squares",
+    "lstsq_solve",
     "linalg_lstsq",
     "linalg_cond_default",
     "linalg_cond_p_str",

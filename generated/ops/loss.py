@@ -363,10 +363,10 @@ def cross_entropy_loss(
 ) -> tuple[Tensor, Tensor]:
     """(1 - e) w[t] (-log p[t]) + (e / C) sum_c w[c] (-log p[c]) with p the softmax of x over its C classes, t the target
     class, w the weights and e label_smoothing; summed, or averaged by total weight, without targets equal to
-    ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
+    ignore_index. saved_state is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml)
+    label_smoothing=0.0) -> (Tensor output, Tensor saved_state) (derivatives.yaml)
     Dtypes: floats.
 
     Args:
@@ -378,10 +378,10 @@ def cross_entropy_loss(
         label_smoothing: float; default 0.0.
     Returns:
         output: the dtype that all tensors share.
-        kept: the dtype that all tensors share.
+        saved_state: the dtype that all tensors share.
     Gradients:
-        self: slope * (grad.unsqueeze(axis) if reduction == 0 else grad / kept.select(0, -1) if reduction == 1 else
-            grad)
+        self: slope * (grad.unsqueeze(axis) if reduction == 0 else grad / saved_state.select(0, -1) if reduction == 1
+            else grad)
         weight: not defined: class weights are constants of the loss
         where axis: class_axis(self)
         where chances: softmax(self, axis)
@@ -428,7 +428,7 @@ def cross_entropy_loss(
     return _cross_entropy_loss("cross_entropy_loss", input, target, weight, reduction, ignore_index, label_smoothing)
 
 
-_cross_entropy_loss_result = ReturnType("cross_entropy_loss", ("output", "kept"))
+_cross_entropy_loss_result = ReturnType("cross_entropy_loss", ("output", "saved_state"))
 
 
 def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index, label_smoothing, into=None) -> Any:

@@ -15,7 +15,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype, stored_in
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.older_forms import call_older_form
+from ...runtime.dispatch.older_forms import call_deprecated_signature
 from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
@@ -508,7 +508,7 @@ def addmm(
         tensor([[10.5000, 21.0000]])
     """
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addmm,
             (
                 (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat1", "Tensor"), ("mat2", "Tensor")),
@@ -545,7 +545,7 @@ def addmm_(
 ) -> Tensor:
     """`addmm`, written into `input`, which is returned; the same arguments but `out`."""
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addmm_,
             (
                 (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat1", "Tensor"), ("mat2", "Tensor")),
@@ -648,7 +648,7 @@ def baddbmm(
         specgrad.Size([2, 1, 1])
     """
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             baddbmm,
             (
                 (
@@ -701,7 +701,7 @@ def baddbmm_(
 ) -> Tensor:
     """`baddbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             baddbmm_,
             (
                 (
@@ -810,7 +810,7 @@ def addbmm(
         tensor([[6.]])
     """
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addbmm,
             (
                 (
@@ -863,7 +863,7 @@ def addbmm_(
 ) -> Tensor:
     """`addbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addbmm_,
             (
                 (
@@ -975,7 +975,7 @@ def addmv(
         tensor([13., 27.])
     """
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addmv,
             (
                 (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat", "Tensor"), ("vec", "Tensor")),
@@ -1010,7 +1010,7 @@ def addmv_(
 ) -> Tensor:
     """`addmv`, written into `input`, which is returned; the same arguments but `out`."""
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addmv_,
             (
                 (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat", "Tensor"), ("vec", "Tensor")),
@@ -1485,7 +1485,7 @@ def addr(
                 [ 3., 21.]])
     """
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addr,
             (
                 (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("vec1", "Tensor"), ("vec2", "Tensor")),
@@ -1526,7 +1526,7 @@ def addr_(
 ) -> Tensor:
     """`addr`, written into `input`, which is returned; the same arguments but `out`."""
     if more1 is not None:
-        return call_older_form(
+        return call_deprecated_signature(
             addr_,
             (
                 (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("vec1", "Tensor"), ("vec2", "Tensor")),

@@ -31,7 +31,7 @@ from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.layouts import first_laid_like, in_rows, is_in_rows, laid_like
+from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
 from .. import kernels
 from ..functions import norm as functions
 
@@ -68,44 +68,44 @@ NORMALIZE_RMS = KernelOp(
 )
 
 
-def scale_down_to(input: Tensor, most: float, eps: float) -> Tensor:
-    """most / (x + eps) for a length x above `most`, else 1: what brings a vector down to it.
+def scale_down_to(input: Tensor, max_norm: float, eps: float) -> Tensor:
+    """max_norm / (x + eps) for a length x above `max_norm`, else 1: what brings a vector down to it.
 
-    scale_down_to(Tensor self, float most, float eps) -> Tensor (derivatives.yaml)
+    scale_down_to(Tensor self, float max_norm, float eps) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
         input: tensor.
-        most: float or number.
+        max_norm: float or number.
         eps: float or number, added to the variance.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)
+        self: where(self > max_norm, -(grad * (max_norm / (self + eps) / (self + eps))), 0)
     """
     if not watch.every:
-        result = kernels.SCALE_DOWN_TO.launch(input, most, eps)
+        result = kernels.SCALE_DOWN_TO.launch(input, max_norm, eps)
         if result is not None:
             return result
-    if (input.__class__ not in plain or most.__class__ not in plain or eps.__class__ not in plain) and (
-        result := intercept("scale_down_to", scale_down_to, "elementwise", input, most, eps)
+    if (input.__class__ not in plain or max_norm.__class__ not in plain or eps.__class__ not in plain) and (
+        result := intercept("scale_down_to", scale_down_to, "elementwise", input, max_norm, eps)
     ) is not NOT_HANDLED:
         return result
     checks.tensor("scale_down_to", "input", input)
-    return _scale_down_to("scale_down_to", input, most, eps)
+    return _scale_down_to("scale_down_to", input, max_norm, eps)
 
 
-def _scale_down_to(name: str, self, most, eps, into=None) -> Any:
+def _scale_down_to(name: str, self, max_norm, eps, into=None) -> Any:
     self = checks.operand(name, "input", self)
-    if most.__class__ is not float:
-        most = checks.floating(name, "most", most)
+    if max_norm.__class__ is not float:
+        max_norm = checks.floating(name, "max_norm", max_norm)
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    result, (self,) = run(kernels.SCALE_DOWN_TO, name, (self,), (most, eps), into)
+    result, (self,) = run(kernels.SCALE_DOWN_TO, name, (self,), (max_norm, eps), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ScaleDownToBackward0.record(result, self, most, eps)
+        functions.ScaleDownToBackward0.record(result, self, max_norm, eps)
     if watch.active:
-        propagate(functions.ScaleDownToBackward0, result, (self, most, eps), (self,), into)
+        propagate(functions.ScaleDownToBackward0, result, (self, max_norm, eps), (self,), into)
     return result
 
 
@@ -273,7 +273,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
         else computed_dtype(name, "match", ("float",), (self, weight, bias))
     )
     try:
-        results = first_laid_like(
+        results = first_format_of(
             outputs(
                 at(self, norm_cpu.standardize, "ops.norm.shapes:standardized")(
                     array_in(in_rows(self), computed),
@@ -489,7 +489,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
         else computed_dtype(name, "match", ("float",), (self, mean, var, weight, bias))
     )
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
                 at(self, norm_cpu.normalize_by, "dispatch.shape_rules:same")(
                     array_in(in_rows(self), computed),
@@ -630,7 +630,7 @@ def normalize(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: quotient(self, linalg_vector_norm(self, p, dim, True).clamp(eps), out)
+        through: divide_out(self, linalg_vector_norm(self, p, dim, True).clamp(eps), out)
     Example:
         >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
         tensor([[0.6000, 0.8000]])
@@ -652,7 +652,7 @@ def normalize(
         eps = checks.floating(name, "eps", eps)
     if out is not None and not isinstance(out, Tensor):
         out = checks.tensor(name, "out", out)
-    return elementwise_formulas.quotient(self, op.linalg_vector_norm(self, p, dim, True).clamp(eps), out)
+    return elementwise_formulas.divide_out(self, op.linalg_vector_norm(self, p, dim, True).clamp(eps), out)
 
 
 __all__ = [

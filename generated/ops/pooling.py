@@ -27,7 +27,7 @@ from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.ops.pooling import plans as pooling_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.layouts import first_laid_like, in_rows, is_in_rows, laid_like
+from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
 from ..functions import pooling as functions
 
 MAX_POOL_WITH_INDICES = KernelOp(
@@ -226,7 +226,7 @@ def _max_pool_with_indices(
             return _max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = first_laid_like(
+        results = first_format_of(
             outputs(
                 at(self, pooling_cpu.max_pool, "ops.pooling.shapes:max_pooled")(
                     array_in(in_rows(self), computed), kernel_size, stride, padding, dilation, ceil_mode, spatial
@@ -311,7 +311,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     )
     try:
         result = adopt(
-            at(grad_output, pooling_cpu.max_pool_backward, "dispatch.shape_rules:given_size_behind_two")(
+            at(grad_output, pooling_cpu.max_pool_backward, "dispatch.shape_rules:size_third_argument")(
                 array_in(grad_output, computed), array_in(indices, None), input_shape, spatial
             ),
             computed,
@@ -862,9 +862,9 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
             return _adaptive_max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = first_laid_like(
+        results = first_format_of(
             outputs(
-                at(self, pooling_cpu.adaptive_max_pool, "ops.pooling.shapes:evenly_pooled_with_places")(
+                at(self, pooling_cpu.adaptive_max_pool, "ops.pooling.shapes:adaptive_pool_with_indices")(
                     array_in(in_rows(self), computed), output_size, spatial
                 ),
                 computed,
@@ -1022,7 +1022,7 @@ def _avg_pool(
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
                 at(self, pooling_cpu.avg_pool, "ops.pooling.shapes:avg_pooled")(
                     array_in(in_rows(self), computed),
@@ -1235,7 +1235,7 @@ def _avg_pool_backward(
     )
     try:
         result = adopt(
-            at(grad_output, pooling_cpu.avg_pool_backward, "dispatch.shape_rules:given_size")(
+            at(grad_output, pooling_cpu.avg_pool_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed),
                 input_shape,
                 kernel_size,
@@ -1540,7 +1540,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
                 at(self, pooling_cpu.adaptive_avg_pool, "ops.pooling.shapes:evenly_pooled")(
                     array_in(in_rows(self), computed), output_size, spatial
@@ -1611,7 +1611,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
     )
     try:
         result = adopt(
-            at(grad_output, pooling_cpu.adaptive_avg_pool_backward, "dispatch.shape_rules:given_size")(
+            at(grad_output, pooling_cpu.adaptive_avg_pool_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed), input_shape, spatial
             ),
             computed,

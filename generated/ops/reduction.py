@@ -13,7 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, in_given_dtype, outputs
+from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
@@ -25,6 +25,7 @@ from ...runtime.modes.overrides.classes import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
+from ...runtime.ops.linalg import cpu_lu as linalg_cpu_lu
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
@@ -127,7 +128,7 @@ MIN_DIM = KernelOp(
 ARGMAX = KernelOp(
     "argmax",
     reduction_plans_choices.argmax,
-    reduction_cpu_argreduce.argmax,
+    linalg_cpu_lu.argmax,
     None,
     {"self": "T", "dim": "n", "keepdim": "b"},
     dtypes=("int64",),
@@ -223,7 +224,7 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return sum_default(converted)
     if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -300,7 +301,8 @@ def _filled(name: str, self, size, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu.filled, "dispatch.shape_rules:given_size")(array_in(self, computed), size), computed
+            at(self, reduction_cpu.filled, "dispatch.shape_rules:size_argument")(array_in(self, computed), size),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, size))
@@ -349,7 +351,7 @@ def sum_dim_intlist(
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return sum_dim_intlist(converted, dim, keepdim)
     if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
@@ -419,7 +421,7 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return prod_default(converted)
     if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -489,7 +491,7 @@ def prod_dim_int(
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return prod_dim_int(converted, dim, keepdim)
     if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
@@ -612,7 +614,7 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return mean_default(converted)
     if (input.__class__ not in plain or out.__class__ not in plain) and (
@@ -688,7 +690,7 @@ def mean_dim(
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return mean_dim(converted, dim, keepdim)
     if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
@@ -1318,7 +1320,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            at(self, reduction_cpu_argreduce.max_dim, "ops.reduction.shapes:reduced_with_places")(
+            at(self, reduction_cpu_argreduce.max_dim, "ops.reduction.shapes:reduced_with_indices")(
                 array_in(self, computed), dim, keepdim
             ),
             computed,
@@ -1474,7 +1476,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            at(self, reduction_cpu_argreduce.min_dim, "ops.reduction.shapes:reduced_with_places")(
+            at(self, reduction_cpu_argreduce.min_dim, "ops.reduction.shapes:reduced_with_indices")(
                 array_in(self, computed), dim, keepdim
             ),
             computed,
@@ -1584,9 +1586,7 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu_argreduce.argmax, "ops.reduction.shapes:reduced")(
-                array_in(self, computed), dim, keepdim
-            ),
+            at(self, linalg_cpu_lu.argmax, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
             result_dtype("int64", computed),
         )
     except Exception as error:
@@ -1920,7 +1920,7 @@ def norm_default(
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return norm_default(converted, p, dim, keepdim)
     if (input.__class__ not in plain or p.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
@@ -2023,7 +2023,7 @@ def linalg_vector_norm(
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return linalg_vector_norm(converted, ord, dim, keepdim)
     if (input.__class__ not in plain or ord.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
@@ -2271,7 +2271,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "accumulate", (), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu.sum_to_size, "dispatch.shape_rules:given_size")(array_in(self, computed), size),
+            at(self, reduction_cpu.sum_to_size, "dispatch.shape_rules:size_argument")(array_in(self, computed), size),
             computed,
         )
     except Exception as error:
@@ -2331,7 +2331,7 @@ def nansum(
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return nansum(converted, dim, keepdim)
     if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (

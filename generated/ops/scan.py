@@ -13,7 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, in_given_dtype, outputs
+from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.places import at
@@ -103,7 +103,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return cumsum(converted, dim)
     if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
@@ -193,7 +193,7 @@ def cumprod(
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return cumprod(converted, dim)
     if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import after_write, view_in_place
-from ...runtime.autograd.inplace.view_history import not_recorded, several
+from ...runtime.autograd.inplace.view_history import multiple_views, not_recorded
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import listed, reraise
 from ...runtime.dispatch.kernel_ops.conversion_op import Conversion
@@ -44,7 +44,7 @@ from ...runtime.tensor.base import adopt, geometries, geometry
 from ...runtime.tensor.base import view as make_view
 from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtype_views import typed_alias
-from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, keeps_rows, laid_like
+from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, keeps_rows, memory_format_of
 from ..functions import shape as functions
 
 REPEAT_INTERLEAVE_TENSOR = KernelOp(
@@ -145,30 +145,30 @@ BROADCAST_TO = ViewOp("broadcast_to", None, "self", "size")
 ATLEAST_1D = ViewOp("atleast_1d", None, "self")
 ATLEAST_2D = ViewOp("atleast_2d", None, "self")
 ATLEAST_3D = ViewOp("atleast_3d", None, "self")
-TENSOR_SPLIT_SECTIONS = ViewOp("tensor_split", None, "self", "sections", "dim", several=True)
-TENSOR_SPLIT_INDICES = ViewOp("tensor_split", None, "self", "indices", "dim", several=True)
-HSPLIT_INT = ViewOp("hsplit", None, "self", "sections", several=True)
-HSPLIT_INDICES = ViewOp("hsplit", None, "self", "indices", several=True)
-VSPLIT_INT = ViewOp("vsplit", None, "self", "sections", several=True)
-VSPLIT_INDICES = ViewOp("vsplit", None, "self", "indices", several=True)
-DSPLIT_INT = ViewOp("dsplit", None, "self", "sections", several=True)
-DSPLIT_INDICES = ViewOp("dsplit", None, "self", "indices", several=True)
+TENSOR_SPLIT_SECTIONS = ViewOp("tensor_split", None, "self", "sections", "dim", multiple_views=True)
+TENSOR_SPLIT_INDICES = ViewOp("tensor_split", None, "self", "indices", "dim", multiple_views=True)
+HSPLIT_INT = ViewOp("hsplit", None, "self", "sections", multiple_views=True)
+HSPLIT_INDICES = ViewOp("hsplit", None, "self", "indices", multiple_views=True)
+VSPLIT_INT = ViewOp("vsplit", None, "self", "sections", multiple_views=True)
+VSPLIT_INDICES = ViewOp("vsplit", None, "self", "indices", multiple_views=True)
+DSPLIT_INT = ViewOp("dsplit", None, "self", "sections", multiple_views=True)
+DSPLIT_INDICES = ViewOp("dsplit", None, "self", "indices", multiple_views=True)
 ADJOINT = ViewOp("adjoint", None, "self")
 UNFOLD = ViewOp("unfold", functions.UnfoldBackward0, "self", "dimension", "size", "step")
 SELECT = ViewOp("select", functions.SelectBackward0, "self", "dim", "index")
 SLICE = ViewOp("slice", functions.SliceBackward0, "self", "dim", "start", "end", "step")
 NARROW = ViewOp("narrow", functions.NarrowBackward0, "self", "dim", "start", "length")
 DIAGONAL = ViewOp("diagonal", functions.DiagonalBackward0, "self", "offset", "dim1", "dim2")
-UNBIND = ViewOp("unbind", functions.UnbindBackward0, "self", "dim", several=True)
-SPLIT_TENSOR = ViewOp("split", functions.SplitBackward0, "self", "split_size", "dim", several=True)
+UNBIND = ViewOp("unbind", functions.UnbindBackward0, "self", "dim", multiple_views=True)
+SPLIT_TENSOR = ViewOp("split", functions.SplitBackward0, "self", "split_size", "dim", multiple_views=True)
 SPLIT_WITH_SIZES = ViewOp(
-    "split_with_sizes", functions.SplitWithSizesBackward0, "self", "split_sizes", "dim", several=True
+    "split_with_sizes", functions.SplitWithSizesBackward0, "self", "split_sizes", "dim", multiple_views=True
 )
-SPLIT_SIZES = ViewOp("split", None, "self", "split_size", "dim", several=True)
-CHUNK = ViewOp("chunk", None, "self", "chunks", "dim", several=True)
-UNSAFE_CHUNK = ViewOp("unsafe_chunk", None, "self", "chunks", "dim", several=True)
-UNSAFE_SPLIT = ViewOp("unsafe_split", None, "self", "split_size", "dim", several=True)
-UNSAFE_SPLIT_WITH_SIZES = ViewOp("unsafe_split_with_sizes", None, "self", "split_sizes", "dim", several=True)
+SPLIT_SIZES = ViewOp("split", None, "self", "split_size", "dim", multiple_views=True)
+CHUNK = ViewOp("chunk", None, "self", "chunks", "dim", multiple_views=True)
+UNSAFE_CHUNK = ViewOp("unsafe_chunk", None, "self", "chunks", "dim", multiple_views=True)
+UNSAFE_SPLIT = ViewOp("unsafe_split", None, "self", "split_size", "dim", multiple_views=True)
+UNSAFE_SPLIT_WITH_SIZES = ViewOp("unsafe_split_with_sizes", None, "self", "split_sizes", "dim", multiple_views=True)
 
 
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -205,9 +205,9 @@ def _view_default(name: str, self, size) -> Any:
     size = checks.integer_list(name, "size", size)
     self, size = shape_checks.view(name, self, size)
     first = self
-    place = geometry(views.view, first._shape, first.stride(), first._offset, size)
-    VIEW_DEFAULT.remember(first, given, (place, size))
-    result = make_view(first, place)
+    view_geometry = geometry(views.view, first._shape, first.stride(), first._offset, size)
+    VIEW_DEFAULT.remember(first, given, (view_geometry, size))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.ViewBackward0.record(result, self)
@@ -544,9 +544,9 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
         dim1 = checks.integer(name, "dim1", dim1)
     self, dim0, dim1 = shape_checks.two_dims(name, self, dim0, dim1)
     first = self
-    place = geometry(views.transpose, first._shape, first.stride(), first._offset, dim0, dim1)
-    TRANSPOSE.remember(first, given, (place, dim0, dim1))
-    result = make_view(first, place)
+    view_geometry = geometry(views.transpose, first._shape, first.stride(), first._offset, dim0, dim1)
+    TRANSPOSE.remember(first, given, (view_geometry, dim0, dim1))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.TransposeBackward0.record(result, self, dim0, dim1)
@@ -594,9 +594,9 @@ def _permute(name: str, self, dims) -> Any:
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.permute(name, self, dims)
     first = self
-    place = geometry(views.permute, first._shape, first.stride(), first._offset, dims)
-    PERMUTE.remember(first, given, (place, dims))
-    result = make_view(first, place)
+    view_geometry = geometry(views.permute, first._shape, first.stride(), first._offset, dims)
+    PERMUTE.remember(first, given, (view_geometry, dims))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.PermuteBackward0.record(result, self, dims)
@@ -691,9 +691,9 @@ def _t(name: str, self) -> Any:
         self = checks.tensor(name, "input", self)
     (self,) = shape_checks.t(name, self)
     first = self
-    place = geometry(views.t, first._shape, first.stride(), first._offset)
-    T.remember(first, given, (place,))
-    result = make_view(first, place)
+    view_geometry = geometry(views.t, first._shape, first.stride(), first._offset)
+    T.remember(first, given, (view_geometry,))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.TBackward0.record(result, self)
@@ -744,9 +744,9 @@ def _squeeze_default(name: str, self) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     first = self
-    place = geometry(views.squeeze, first._shape, first.stride(), first._offset)
-    SQUEEZE_DEFAULT.remember(first, given, (place,))
-    result = make_view(first, place)
+    view_geometry = geometry(views.squeeze, first._shape, first.stride(), first._offset)
+    SQUEEZE_DEFAULT.remember(first, given, (view_geometry,))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.SqueezeBackward0.record(result, self)
@@ -800,9 +800,9 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = shape_checks.distinct(name, self, dim)
     first = self
-    place = geometry(views.squeeze, first._shape, first.stride(), first._offset, dim)
-    SQUEEZE_DIM.remember(first, given, (place, dim))
-    result = make_view(first, place)
+    view_geometry = geometry(views.squeeze, first._shape, first.stride(), first._offset, dim)
+    SQUEEZE_DIM.remember(first, given, (view_geometry, dim))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.SqueezeBackward1.record(result, self)
@@ -866,9 +866,9 @@ def _unsqueeze(name: str, self, dim) -> Any:
         dim = checks.integer(name, "dim", dim)
     self, dim = shape_checks.unsqueeze(name, self, dim)
     first = self
-    place = geometry(views.unsqueeze, first._shape, first.stride(), first._offset, dim)
-    UNSQUEEZE.remember(first, given, (place, dim))
-    result = make_view(first, place)
+    view_geometry = geometry(views.unsqueeze, first._shape, first.stride(), first._offset, dim)
+    UNSQUEEZE.remember(first, given, (view_geometry, dim))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.UnsqueezeBackward0.record(result, self, dim)
@@ -917,9 +917,9 @@ def _expand(name: str, self, size) -> Any:
     size = checks.integer_list(name, "size", size)
     self, size = shape_checks.expand(name, self, size)
     first = self
-    place = geometry(views.expand, first._shape, first.stride(), first._offset, size)
-    EXPAND.remember(first, given, (place, size))
-    result = make_view(first, place)
+    view_geometry = geometry(views.expand, first._shape, first.stride(), first._offset, size)
+    EXPAND.remember(first, given, (view_geometry, size))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.ExpandBackward0.record(result, self)
@@ -957,9 +957,9 @@ def _alias(name: str, self) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     first = self
-    place = geometry(views.alias, first._shape, first.stride(), first._offset)
-    ALIAS.remember(first, given, (place,))
-    result = make_view(first, place)
+    view_geometry = geometry(views.alias, first._shape, first.stride(), first._offset)
+    ALIAS.remember(first, given, (view_geometry,))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.AliasBackward0.record(result, self)
@@ -2366,9 +2366,9 @@ def _unfold(name: str, self, dimension, size, step) -> Any:
         step = checks.integer(name, "step", step)
     self, dimension, size, step = shape_checks_slice_join.unfold(name, self, dimension, size, step)
     first = self
-    place = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
-    UNFOLD.remember(first, given, (place, dimension, size, step))
-    result = make_view(first, place)
+    view_geometry = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
+    UNFOLD.remember(first, given, (view_geometry, dimension, size, step))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.UnfoldBackward0.record(result, self, dimension, size, step)
@@ -2441,7 +2441,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, shape_cpu.unfold_backward, "dispatch.shape_rules:given_size")(
+            at(grad_output, shape_cpu.unfold_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed), input_sizes, dim, length, step
             ),
             computed,
@@ -2507,9 +2507,9 @@ def _select(name: str, self, dim, index) -> Any:
         index = checks.integer(name, "index", index)
     self, dim, index = shape_checks_slice_join.select(name, self, dim, index)
     first = self
-    place = geometry(views.select, first._shape, first.stride(), first._offset, dim, index)
-    SELECT.remember(first, given, (place, dim, index))
-    result = make_view(first, place)
+    view_geometry = geometry(views.select, first._shape, first.stride(), first._offset, dim, index)
+    SELECT.remember(first, given, (view_geometry, dim, index))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.SelectBackward0.record(result, self, dim, index)
@@ -2573,7 +2573,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, shape_cpu.select_backward, "dispatch.shape_rules:given_size")(
+            at(grad_output, shape_cpu.select_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed), input_sizes, dim, index
             ),
             computed,
@@ -2640,9 +2640,9 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
         step = checks.integer(name, "step", step)
     self, dim, start, end, step = shape_checks_slice_join.slice(name, self, dim, start, end, step)
     first = self
-    place = geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step)
-    SLICE.remember(first, given, (place, dim, start, end, step))
-    result = make_view(first, place)
+    view_geometry = geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step)
+    SLICE.remember(first, given, (view_geometry, dim, start, end, step))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.SliceBackward0.record(result, self, dim, start, end, step)
@@ -2721,7 +2721,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, shape_cpu.slice_backward, "dispatch.shape_rules:given_size")(
+            at(grad_output, shape_cpu.slice_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed), input_sizes, dim, start, end, step
             ),
             computed,
@@ -2793,9 +2793,9 @@ def _narrow(name: str, self, dim, start, length) -> Any:
         length = checks.integer(name, "length", length)
     self, dim, start, length = shape_checks_slice_join.narrow(name, self, dim, start, length)
     first = self
-    place = geometry(views.narrow, first._shape, first.stride(), first._offset, dim, start, length)
-    NARROW.remember(first, given, (place, dim, start, length))
-    result = make_view(first, place)
+    view_geometry = geometry(views.narrow, first._shape, first.stride(), first._offset, dim, start, length)
+    NARROW.remember(first, given, (view_geometry, dim, start, length))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.NarrowBackward0.record(result, self, dim, start, length)
@@ -2998,9 +2998,9 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
         dim2 = checks.integer(name, "dim2", dim2)
     self, offset, dim1, dim2 = shape_checks.diagonal(name, self, offset, dim1, dim2)
     first = self
-    place = geometry(views.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2)
-    DIAGONAL.remember(first, given, (place, offset, dim1, dim2))
-    result = make_view(first, place)
+    view_geometry = geometry(views.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2)
+    DIAGONAL.remember(first, given, (view_geometry, offset, dim1, dim2))
+    result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._rg:
             functions.DiagonalBackward0.record(result, self, offset, dim1, dim2)
@@ -3076,7 +3076,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, shape_cpu.diagonal_backward, "dispatch.shape_rules:given_size")(
+            at(grad_output, shape_cpu.diagonal_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed), input_sizes, offset, dim1, dim2
             ),
             computed,
@@ -3210,13 +3210,13 @@ def _unbind(name: str, self, dim) -> Any:
         dim = checks.integer(name, "dim", dim)
     self, dim = shape_checks_slice_join.one_dim_not_scalar(name, self, dim)
     first = self
-    places = geometries(views.unbind, first._shape, first.stride(), first._offset, dim)
-    UNBIND.remember(first, given, (places, dim))
-    result = tuple([make_view(first, place) for place in places])
+    view_geometries = geometries(views.unbind, first._shape, first.stride(), first._offset, dim)
+    UNBIND.remember(first, given, (view_geometries, dim))
+    result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     if grad_mode.grad:
         if self._rg:
             functions.UnbindBackward0.record(result, self, dim)
-        several(result)
+        multiple_views(result)
     else:
         not_recorded(*result)
     if watch.active:
@@ -3262,13 +3262,13 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
         dim = checks.integer(name, "dim", dim)
     self, split_size, dim = shape_checks_slice_join.split(name, self, split_size, dim)
     first = self
-    places = geometries(views.split, first._shape, first.stride(), first._offset, split_size, dim)
-    SPLIT_TENSOR.remember(first, given, (places, split_size, dim))
-    result = tuple([make_view(first, place) for place in places])
+    view_geometries = geometries(views.split, first._shape, first.stride(), first._offset, split_size, dim)
+    SPLIT_TENSOR.remember(first, given, (view_geometries, split_size, dim))
+    result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     if grad_mode.grad:
         if self._rg:
             functions.SplitBackward0.record(result, self, dim)
-        several(result)
+        multiple_views(result)
     else:
         not_recorded(*result)
     if watch.active:
@@ -3319,13 +3319,13 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
         dim = checks.integer(name, "dim", dim)
     self, split_sizes, dim = shape_checks_slice_join.split_sizes(name, self, split_sizes, dim)
     first = self
-    places = geometries(views.split_with_sizes, first._shape, first.stride(), first._offset, split_sizes, dim)
-    SPLIT_WITH_SIZES.remember(first, given, (places, split_sizes, dim))
-    result = tuple([make_view(first, place) for place in places])
+    view_geometries = geometries(views.split_with_sizes, first._shape, first.stride(), first._offset, split_sizes, dim)
+    SPLIT_WITH_SIZES.remember(first, given, (view_geometries, split_sizes, dim))
+    result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     if grad_mode.grad:
         if self._rg:
             functions.SplitWithSizesBackward0.record(result, self, dim)
-        several(result)
+        multiple_views(result)
     else:
         not_recorded(*result)
     if watch.active:
@@ -3431,7 +3431,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: each_apart(self, chunk(self, chunks, dim), dim)
+        through: each_unaliased(self, chunk(self, chunks, dim), dim)
     Example:
         >>> sg.unsafe_chunk(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -3459,7 +3459,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
         chunks = checks.integer(name, "chunks", chunks)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    result = shape_formulas.each_apart(self, op.chunk(self, chunks, dim), dim)
+    result = shape_formulas.each_unaliased(self, op.chunk(self, chunks, dim), dim)
     UNSAFE_CHUNK.remember_made(self, given, result)
     return result
 
@@ -3478,7 +3478,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: each_apart(self, split(self, split_size, dim), dim)
+        through: each_unaliased(self, split(self, split_size, dim), dim)
     Example:
         >>> sg.unsafe_split(sg.arange(5), 3)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -3506,7 +3506,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
         split_size = checks.integer(name, "split_size", split_size)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    result = shape_formulas.each_apart(self, op.split(self, split_size, dim), dim)
+    result = shape_formulas.each_unaliased(self, op.split(self, split_size, dim), dim)
     UNSAFE_SPLIT.remember_made(self, given, result)
     return result
 
@@ -3527,7 +3527,7 @@ def unsafe_split_with_sizes(
     Returns:
         tuple of Tensors: shares the memory of `input` where it can.
     Gradients:
-        through: each_apart(self, split_with_sizes(self, split_sizes, dim), dim)
+        through: each_unaliased(self, split_with_sizes(self, split_sizes, dim), dim)
     Example:
         >>> sg.unsafe_split_with_sizes(sg.arange(3), [1, 2])
         (tensor([0]), tensor([1, 2]))
@@ -3559,7 +3559,7 @@ def unsafe_split_with_sizes(
     split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    result = shape_formulas.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
+    result = shape_formulas.each_unaliased(self, op.split_with_sizes(self, split_sizes, dim), dim)
     UNSAFE_SPLIT_WITH_SIZES.remember_made(self, given, result)
     return result
 
@@ -3595,7 +3595,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
         if result is not None:
             return result
     if (foreign(tensors) or dim.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("cat", cat, "joined", tensors, dim, out=out)
+        result := intercept("cat", cat, "concatenated", tensors, dim, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -3615,9 +3615,10 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
             return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
-                at_first(tensors, shape_cpu.cat, "ops.shape.shapes:joined")(arrays_in(tensors, computed), dim), computed
+                at_first(tensors, shape_cpu.cat, "ops.shape.shapes:concatenated")(arrays_in(tensors, computed), dim),
+                computed,
             ),
             agreeing(tensors),
         )
@@ -3742,7 +3743,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
                 at(self, shape_cpu.flip, "dispatch.shape_rules:same")(array_in(in_rows(self), computed), dims), computed
             ),
@@ -3809,7 +3810,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
                 at(self, shape_cpu.roll, "dispatch.shape_rules:same")(array_in(in_rows(self), computed), shifts, dims),
                 computed,
@@ -4026,7 +4027,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = laid_like(
+        result = memory_format_of(
             adopt(
                 at(self, shape_cpu.constant_pad_nd, "ops.shape.shapes:padded")(
                     array_in(in_rows(self), computed), pad, value

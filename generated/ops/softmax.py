@@ -11,7 +11,7 @@ from typing import Any
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype, in_given_dtype
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype, in_input_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -89,7 +89,7 @@ def softmax(
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return softmax(converted, dim)
     if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
@@ -238,7 +238,7 @@ def log_softmax(
         dtype is not None
         and out is None
         and not watch.every
-        and (converted := in_given_dtype(input, dtype)) is not None
+        and (converted := in_input_dtype(input, dtype)) is not None
     ):
         return log_softmax(converted, dim)
     if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (

@@ -158,7 +158,7 @@ DISTINCT = KernelOp(
     sorting_plans_counting.distinct,
     sorting_cpu_counting.distinct,
     None,
-    {"self": "T", "dim": "n", "runs": "b", "places": "b"},
+    {"self": "T", "dim": "n", "runs": "b", "return_index": "b"},
     outputs=3,
     dtypes=("same", "int64", "int64"),
 )
@@ -556,7 +556,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if result is not None:
             return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("median", median_default, "middle", input, out=out)
+        result := intercept("median", median_default, "median_value", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -642,7 +642,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu.median_dim, "ops.reduction.shapes:reduced_with_places")(
+            at(self, sorting_cpu.median_dim, "ops.reduction.shapes:reduced_with_indices")(
                 array_in(self, computed), dim, keepdim
             ),
             computed,
@@ -678,7 +678,7 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if result is not None:
             return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("nanmedian", nanmedian_default, "middle", input, out=out)
+        result := intercept("nanmedian", nanmedian_default, "median_value", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -764,7 +764,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu.nanmedian_dim, "ops.reduction.shapes:reduced_with_places")(
+            at(self, sorting_cpu.nanmedian_dim, "ops.reduction.shapes:reduced_with_indices")(
                 array_in(self, computed), dim, keepdim
             ),
             computed,
@@ -848,7 +848,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu.mode, "ops.reduction.shapes:reduced_with_places")(
+            at(self, sorting_cpu.mode, "ops.reduction.shapes:reduced_with_indices")(
                 array_in(self, computed), dim, keepdim
             ),
             computed,
@@ -2251,10 +2251,10 @@ def unique_consecutive(
     return sorting_formulas.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
 
 
-def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[Tensor, Tensor, Tensor]:
+def distinct(input: Tensor, dim: int | None, runs: bool, return_index: bool) -> tuple[Tensor, Tensor, Tensor]:
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
-    distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
+    distinct(Tensor self, int? dim, bool runs, bool return_index) -> (Tensor values, Tensor inverse, Tensor counts)
     (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
@@ -2262,51 +2262,51 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
         input: tensor.
         dim: int or None, counted from the end where negative.
         runs: bool.
-        places: bool.
+        return_index: bool.
     Returns:
         values: the dtype of `input`.
         inverse: int64.
         counts: int64.
     """
     if not watch.every:
-        result = DISTINCT.launch(input, dim, runs, places)
+        result = DISTINCT.launch(input, dim, runs, return_index)
         if result is not None:
             return _distinct_result(*result)
     if (input.__class__ not in plain or dim.__class__ not in plain) and (
-        result := intercept("distinct", distinct, "dynamic", input, dim, runs, places)
+        result := intercept("distinct", distinct, "dynamic", input, dim, runs, return_index)
     ) is not NOT_HANDLED:
         return result
-    return _distinct("distinct", input, dim, runs, places)
+    return _distinct("distinct", input, dim, runs, return_index)
 
 
 _distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
 
 
-def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
-    given = (self, dim, runs, places)
+def _distinct(name: str, self, dim, runs, return_index, into=None) -> Any:
+    given = (self, dim, runs, return_index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     if runs.__class__ is not bool:
         runs = checks.boolean(name, "runs", runs)
-    if places.__class__ is not bool:
-        places = checks.boolean(name, "places", places)
-    if into is None and not watch.every and DISTINCT.remember(given, (self, dim, runs, places)):
-        results = DISTINCT.launch(self, dim, runs, places)
+    if return_index.__class__ is not bool:
+        return_index = checks.boolean(name, "return_index", return_index)
+    if into is None and not watch.every and DISTINCT.remember(given, (self, dim, runs, return_index)):
+        results = DISTINCT.launch(self, dim, runs, return_index)
         if results is not None:
             return _distinct_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
             at(self, sorting_cpu_counting.distinct, "dispatch.shape_rules:by_values")(
-                array_in(self, computed), dim, runs, places
+                array_in(self, computed), dim, runs, return_index
             ),
             computed,
             ("same", "int64", "int64"),
         )
     except Exception as error:
-        reraise(name, error, (self, dim, runs, places))
+        reraise(name, error, (self, dim, runs, return_index))
     return _distinct_result(*results)
 
 

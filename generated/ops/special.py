@@ -1195,7 +1195,7 @@ def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: f
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
-        self: grad * slope_of_polynomial(self, n, kind, order)
+        self: grad * polynomial_derivative(self, n, kind, order)
         n: not defined: orthogonal polynomials have whole degrees
     Raises:
         RuntimeError: expected: shapes that broadcast.
@@ -1413,49 +1413,49 @@ def _standard_gamma_grad(name: str, self, output, into=None) -> Any:
     return result
 
 
-def gamma_moved(input: Tensor, anchor: Tensor | Number, drawn: Tensor | Number) -> Tensor:
-    """The number that has the level in the gamma distribution of shape `input` that `drawn` has in that of shape `anchor`:
-    draws are these numbers where both shapes are equal, so the slope by `input` is that of `_standard_gamma`.
+def gamma_moved(input: Tensor, anchor: Tensor | Number, sample: Tensor | Number) -> Tensor:
+    """The number that has the level in the gamma distribution of shape `input` that `sample` has in that of shape
+    `anchor`: draws are these numbers where both shapes are equal, so the slope by `input` is that of `_standard_gamma`.
 
-    gamma_moved(Tensor self, Tensor anchor, Tensor drawn) -> Tensor (derivatives.yaml)
+    gamma_moved(Tensor self, Tensor anchor, Tensor sample) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
         input: tensor.
         anchor: tensor or number.
-        drawn: tensor or number.
+        sample: tensor or number.
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
         self: grad * unfused(standard_gamma_grad(self, result))
-        anchor: -grad * unfused(standard_gamma_grad(anchor, drawn)) * stretch
-        drawn: grad * stretch
-        where from_anchor: exp(xlogy(anchor - 1, drawn) - drawn - unfused(lgamma(anchor)))
+        anchor: -grad * unfused(standard_gamma_grad(anchor, sample)) * stretch
+        sample: grad * stretch
+        where from_anchor: exp(xlogy(anchor - 1, sample) - sample - unfused(lgamma(anchor)))
         where stretch: from_anchor * exp(result - xlogy(self - 1, result) + unfused(lgamma(self)))
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
     if not watch.every:
-        result = kernels.GAMMA_MOVED.launch(input, anchor, drawn)
+        result = kernels.GAMMA_MOVED.launch(input, anchor, sample)
         if result is not None:
             return result
-    if (input.__class__ not in plain or anchor.__class__ not in plain or drawn.__class__ not in plain) and (
-        result := intercept("gamma_moved", gamma_moved, "elementwise", input, anchor, drawn)
+    if (input.__class__ not in plain or anchor.__class__ not in plain or sample.__class__ not in plain) and (
+        result := intercept("gamma_moved", gamma_moved, "elementwise", input, anchor, sample)
     ) is not NOT_HANDLED:
         return result
     checks.tensor("gamma_moved", "input", input)
-    return _gamma_moved("gamma_moved", input, anchor, drawn)
+    return _gamma_moved("gamma_moved", input, anchor, sample)
 
 
-def _gamma_moved(name: str, self, anchor, drawn, into=None) -> Any:
+def _gamma_moved(name: str, self, anchor, sample, into=None) -> Any:
     self = checks.operand(name, "input", self)
     anchor = checks.operand(name, "anchor", anchor)
-    drawn = checks.operand(name, "drawn", drawn)
-    result, (self, anchor, drawn) = run(kernels.GAMMA_MOVED, name, (self, anchor, drawn), (), into)
-    if grad_mode.grad and (self._rg or anchor._rg or drawn._rg) and result._dtype.kind in "fc":
-        functions.GammaMovedBackward0.record(result, self, anchor, drawn)
+    sample = checks.operand(name, "sample", sample)
+    result, (self, anchor, sample) = run(kernels.GAMMA_MOVED, name, (self, anchor, sample), (), into)
+    if grad_mode.grad and (self._rg or anchor._rg or sample._rg) and result._dtype.kind in "fc":
+        functions.GammaMovedBackward0.record(result, self, anchor, sample)
     if watch.active:
-        propagate(functions.GammaMovedBackward0, result, (self, anchor, drawn), (self, anchor, drawn), into)
+        propagate(functions.GammaMovedBackward0, result, (self, anchor, sample), (self, anchor, sample), into)
     return result
 
 

@@ -38,7 +38,7 @@ def and_masks(*mask_mods: Modification) -> Modification:
     Raises:
         RuntimeError: one is no function.
     """
-    return _joined(mask_mods, True, lambda one, other: one & other)
+    return _combined(mask_mods, True, lambda one, other: one & other)
 
 
 def or_masks(*mask_mods: Modification) -> Modification:
@@ -50,30 +50,30 @@ def or_masks(*mask_mods: Modification) -> Modification:
     Raises:
         RuntimeError: one is no function.
     """
-    return _joined(mask_mods, False, lambda one, other: one | other)
+    return _combined(mask_mods, False, lambda one, other: one | other)
 
 
-def _joined(masks: tuple[Modification, ...], empty: bool, join: Callable[[Any, Any], Any]) -> Modification:
+def _combined(masks: tuple[Modification, ...], empty: bool, join: Callable[[Any, Any], Any]) -> Modification:
     if not all(callable(mask) for mask in masks):
         raise RuntimeError(f"All inputs should be callable mask_mods: {masks}")
 
-    def joined(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
-        found: Any = tensor(empty, device=b.device)
+    def combined_mask(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
+        result: Any = tensor(empty, device=b.device)
         for mask in masks:
-            found = join(found, mask(b, h, q_idx, kv_idx))
-        return found
+            result = join(result, mask(b, h, q_idx, kv_idx))
+        return result
 
-    return joined
+    return combined_mask
 
 
-def over_places(function: Modification, shape: tuple[int, ...], device: Any, *scores: Tensor) -> Tensor:
+def over_indices(function: Modification, shape: tuple[int, ...], device: Any, *scores: Tensor) -> Tensor:
     """function(score, b, h, q, kv), or without a score, at each place of a shape of four dimensions."""
-    places = [arange(size, device=device, dtype=int32) for size in shape]
+    visible = [arange(size, device=device, dtype=int32) for size in shape]
     own = (0,) * len(scores)
     mapped: Any = function
     for d in (3, 2, 1, 0):
         mapped = vmap(mapped, in_dims=(*own, *(0 if i == d else None for i in range(4))))
-    return mapped(*scores, *places)
+    return mapped(*scores, *visible)
 
 
 def create_mask(
@@ -98,17 +98,19 @@ def create_mask(
     """
     shape = (B or 1, H or 1, Q_LEN, KV_LEN)
     if positional(mod_fn) == 5:
-        return over_places(mod_fn, shape, device, zeros(shape, device=device))
-    found = over_places(mod_fn, shape, device)
-    return ops.expand(found, shape)
+        return over_indices(mod_fn, shape, device, zeros(shape, device=device))
+    result = over_indices(mod_fn, shape, device)
+    return ops.expand(result, shape)
 
 
 def positional(function: Modification) -> int:
     """How many arguments a function takes by place."""
     from inspect import Parameter, signature
 
-    by_place = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in by_place and p.default is Parameter.empty for p in signature(function).parameters.values())
+    positional_kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(
+        p.kind in positional_kinds and p.default is Parameter.empty for p in signature(function).parameters.values()
+    )
 
 
 def create_block_mask(
@@ -152,8 +154,8 @@ def create_block_mask(
     return _of_blocks(partial, full if separate_full_blocks else None, (Q_LEN, KV_LEN), sizes, mask_mod)
 
 
-def _block_size(given: int | tuple[int, int]) -> tuple[int, int]:
-    return (given, given) if isinstance(given, int) else (given[0], given[1])
+def _block_size(value: int | tuple[int, int]) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else (value[0], value[1])
 
 
 def _listed(blocks: Tensor) -> tuple[Tensor, Tensor]:
@@ -164,8 +166,8 @@ def _listed(blocks: Tensor) -> tuple[Tensor, Tensor]:
 
 def _blocks(counts: Tensor, indices: Tensor, columns: int) -> Tensor:
     is_listed = arange(indices.shape[-1], device=indices.device) < counts.unsqueeze(-1)
-    found = zeros((*indices.shape[:-1], columns), dtype=int64, device=indices.device)
-    return ops.scatter_add(found, -1, indices.to(int64), is_listed.to(int64)) > 0
+    result = zeros((*indices.shape[:-1], columns), dtype=int64, device=indices.device)
+    return ops.scatter_add(result, -1, indices.to(int64), is_listed.to(int64)) > 0
 
 
 def _of_blocks(
@@ -173,8 +175,8 @@ def _of_blocks(
 ) -> BlockMask:
     nothing = (None, None)
     rows: Any = (*_listed(partial), *(nothing if full is None else _listed(full)))
-    turned: Any = (*_listed(partial.mT), *(nothing if full is None else _listed(full.mT)))
-    arrays = dict(zip(_ARRAYS, (*rows, *turned), strict=True))
+    transposed: Any = (*_listed(partial.mT), *(nothing if full is None else _listed(full.mT)))
+    arrays = dict(zip(_ARRAYS, (*rows, *transposed), strict=True))
     return BlockMask(lengths, **arrays, BLOCK_SIZE=sizes, mask_mod=mask_mod)
 
 
@@ -240,13 +242,13 @@ class BlockMask:
         sizes, rows = _block_size(BLOCK_SIZE), kv_indices.shape[-2]
         columns = kv_indices.shape[-1]
         lengths = seq_lengths or (rows * sizes[0], columns * sizes[1])
-        turned: list[Any] = [None] * 4
+        transposed: list[Any] = [None] * 4
         if compute_q_blocks:
-            turned[:2] = _listed(_blocks(kv_num_blocks, kv_indices, columns).mT)
+            transposed[:2] = _listed(_blocks(kv_num_blocks, kv_indices, columns).mT)
             if full_kv_num_blocks is not None and full_kv_indices is not None:
-                turned[2:] = _listed(_blocks(full_kv_num_blocks, full_kv_indices, columns).mT)
-        given: Any = kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices
-        arrays = dict(zip(_ARRAYS, (*given, *turned), strict=True))
+                transposed[2:] = _listed(_blocks(full_kv_num_blocks, full_kv_indices, columns).mT)
+        args: Any = kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices
+        arrays = dict(zip(_ARRAYS, (*args, *transposed), strict=True))
         return cls(lengths, **arrays, BLOCK_SIZE=sizes, mask_mod=mask_mod or noop_mask)
 
     @property
@@ -260,10 +262,10 @@ class BlockMask:
 
     def sparsity(self) -> float:
         """How much of the places lies in blocks that are left out, in percent."""
-        kept = int(self.kv_num_blocks.sum().item())
+        retained = int(self.kv_num_blocks.sum().item())
         if self.full_kv_num_blocks is not None:
-            kept += int(self.full_kv_num_blocks.sum().item())
-        return 100 * (1 - kept * prod(self.BLOCK_SIZE) / self.numel())
+            retained += int(self.full_kv_num_blocks.sum().item())
+        return 100 * (1 - retained * prod(self.BLOCK_SIZE) / self.numel())
 
     def _kinds(self) -> tuple[Tensor, Tensor]:
         columns = self.kv_indices.shape[-1]
@@ -277,13 +279,13 @@ class BlockMask:
         partial, full = self._kinds()
         return (partial | full).to(int32)
 
-    def places(self) -> Tensor:
+    def visible(self) -> Tensor:
         """Which query may look at which key, as bools: whole blocks, and in others what the mask lets through."""
-        partial, full = (self._of_places(blocks) for blocks in self._kinds())
+        partial, full = (self._mask_of_indices(blocks) for blocks in self._kinds())
         shape = tuple(partial.shape)
-        return full | (partial & over_places(self.mask_mod, shape, partial.device).to(bool_))
+        return full | (partial & over_indices(self.mask_mod, shape, partial.device).to(bool_))
 
-    def _of_places(self, blocks: Tensor) -> Tensor:
+    def _mask_of_indices(self, blocks: Tensor) -> Tensor:
         for dim, size in zip((-2, -1), self.BLOCK_SIZE, strict=True):
             blocks = ops.repeat_interleave(blocks, size, dim=dim)
         return blocks[..., : self.seq_lengths[0], : self.seq_lengths[1]]
@@ -305,8 +307,8 @@ class BlockMask:
     def __getitem__(self, index: Any) -> BlockMask:
         """The mask of some batches, and heads: these dimensions are kept."""
         parts = index if isinstance(index, tuple) else (index,)
-        kept = tuple(slice(part, part + 1 or None) if isinstance(part, int) else part for part in parts)
-        return self._with(lambda array: array[kept])
+        retained = tuple(slice(part, part + 1 or None) if isinstance(part, int) else part for part in parts)
+        return self._with(lambda array: array[retained])
 
     def _adjust(self, new_q_len: int, new_kv_len: int) -> BlockMask:
         """The mask of the first queries and keys."""
@@ -329,8 +331,8 @@ class BlockMask:
         return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, \n{self.to_string()}\n)"
 
     def __repr__(self) -> str:
-        found = ((name, getattr(self, name)) for name in _ARRAYS)
-        lines = [f"    {name}={None if array is None else tuple(array.shape)}," for name, array in found]
+        result = ((name, getattr(self, name)) for name in _ARRAYS)
+        lines = [f"    {name}={None if array is None else tuple(array.shape)}," for name, array in result]
         about = f"BLOCK_SIZE={self.BLOCK_SIZE}, shape={self.shape}, sparsity={self.sparsity():.2f}%"
         name = getattr(self.mask_mod, "__name__", repr(self.mask_mod))
         return "\n".join(["BlockMask(", *lines, f"    {about}, mask_mod={name}", ")"])

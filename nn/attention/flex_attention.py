@@ -18,7 +18,7 @@ from .block_mask import (
     create_mask,
     noop_mask,
     or_masks,
-    over_places,
+    over_indices,
 )
 
 __all__ = [
@@ -98,9 +98,9 @@ def flex_attention(
     scores = ops.matmul(q, k.mT) * (1 / sqrt(query.shape[-1]) if scale is None else scale)
     shape = tuple(scores.shape)
     if score_mod is not None:
-        scores = ops.expand(over_places(score_mod, shape, scores.device, scores).to(wide), shape)
+        scores = ops.expand(over_indices(score_mod, shape, scores.device, scores).to(wide), shape)
     if block_mask is not None:
-        scores = ops.masked_fill(scores, ~block_mask.places(), float("-inf"))
+        scores = ops.masked_fill(scores, ~block_mask.visible(), float("-inf"))
     weights, sums = _weights(scores)
     output = ops.matmul(weights, v).to(query.dtype)
     if return_aux is not None:

@@ -48,9 +48,9 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return like_mapping(first, {key: default_collate([sample[key] for sample in batch]) for key in first})
     if isinstance(first, Sequence):
         return _collate_sequences(first, batch)
-    found = first.dtype if isinstance(first, (np.ndarray, np.generic)) else type(first)
+    result = first.dtype if isinstance(first, (np.ndarray, np.generic)) else type(first)
     raise TypeError(
-        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {found}"
+        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {result}"
     )
 
 

@@ -152,8 +152,8 @@ class DataLoader:
 
     def __len__(self) -> int:
         if self._is_iterable and self.batch_size is not None:
-            whole, rest = divmod(len(self.dataset), self.batch_size)
-            return whole if self.drop_last or not rest else whole + 1
+            full, rest = divmod(len(self.dataset), self.batch_size)
+            return full if self.drop_last or not rest else full + 1
         if self._is_iterable:
             return len(self.dataset)
         return len(self._index_sampler)
@@ -199,8 +199,8 @@ def _check_workers(count: int, timeout: float, prefetch: int | None, persistent:
 
 
 def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
-    given = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
-    for name, value in given.items():
+    arguments = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
+    for name, value in arguments.items():
         if value is not None:
             raise ValueError(
                 f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"

@@ -303,8 +303,8 @@ class StackDataset(Dataset[Any]):
         """The samples of a batch, from datasets that give a batch at once where they can."""
         columns = []
         for part in self._parts():
-            together = callable(getattr(part, "__getitems__", None))
-            columns.append(part.__getitems__(indices) if together else [part[index] for index in indices])
+            has_getitems = callable(getattr(part, "__getitems__", None))
+            columns.append(part.__getitems__(indices) if has_getitems else [part[index] for index in indices])
             if len(columns[-1]) != len(indices):
                 raise ValueError(
                     f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(columns[-1])}"

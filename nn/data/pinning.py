@@ -9,9 +9,9 @@ from ...generated.tensor import Tensor
 from ...runtime.tensor.devices import cuda_available
 
 
-def pinned(batch: Any, wanted: bool) -> Any:
+def pinned(batch: Any, requested: bool) -> Any:
     """A batch with its tensors in pinned memory, if that is wanted and there is a device that reads it."""
-    return pin_memory(batch) if wanted and cuda_available() else batch
+    return pin_memory(batch) if requested and cuda_available() else batch
 
 
 def pin_memory(data: Any, device: Any = None) -> Any:
@@ -35,9 +35,9 @@ def pin_memory(data: Any, device: Any = None) -> Any:
     return data.pin_memory() if hasattr(data, "pin_memory") else data
 
 
-def _like(given: Any, found: Any) -> Any:
+def _like(value: Any, result: Any) -> Any:
     """A container of the class of the one that was given, where that takes one; else a plain one."""
     try:
-        return type(given)(found)
+        return type(value)(result)
     except TypeError:
-        return found
+        return result

@@ -99,8 +99,8 @@ class WorkerPool:
     def _hand_out(self) -> None:
         """Give the next task to the next worker that has not come to its end."""
         count = len(self.workers)
-        turns = ((self.turn + i) % count for i in range(count))
-        number = next((n for n in turns if self.active[n]), None)
+        worker_order = ((self.turn + i) % count for i in range(count))
+        number = next((n for n in worker_order if self.active[n]), None)
         if number is None:
             return
         for task in self.tasks:

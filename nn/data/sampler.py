@@ -155,8 +155,8 @@ class BatchSampler(Sampler[list[int]]):
                 yield batch
 
     def __len__(self) -> int:
-        whole, rest = divmod(len(self.sampler), self.batch_size)  # type: ignore[arg-type]
-        return whole if self.drop_last or not rest else whole + 1
+        full, rest = divmod(len(self.sampler), self.batch_size)  # type: ignore[arg-type]
+        return full if self.drop_last or not rest else full + 1
 
 
 def _check_positive(name: str, value: Any) -> None:

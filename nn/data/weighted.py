@@ -36,15 +36,15 @@ class WeightedRandomSampler(Sampler[int]):
             raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
         if not isinstance(replacement, bool):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
-        found: Any = as_tensor(weights, dtype=float64)
-        if found.ndim != 1:
-            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(found.shape)}")
-        self.weights = found
+        result: Any = as_tensor(weights, dtype=float64)
+        if result.ndim != 1:
+            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(result.shape)}")
+        self.weights = result
         self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
 
     def __iter__(self) -> Iterator[int]:
-        drawn = multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
-        return iter(drawn.tolist())
+        sampled_indices = multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
+        return iter(sampled_indices.tolist())
 
     def __len__(self) -> int:
         return self.num_samples

@@ -52,7 +52,7 @@ class ConstraintRegistry:
             TypeError: no constraint.
         """
         if factory is None:
-            return lambda given: self.register(constraint, given)
+            return lambda value: self.register(constraint, value)
         kind = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
         if not isinstance(kind, type) or not issubclass(kind, constraints.Constraint):
             raise TypeError(f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}")
@@ -79,9 +79,9 @@ biject_to = ConstraintRegistry()
 transform_to = ConstraintRegistry()
 
 
-def _for_both(*given: Any) -> Callable[[Factory], Factory]:
+def _for_both(*args: Any) -> Callable[[Factory], Factory]:
     def registered(factory: Factory) -> Factory:
-        for constraint in given:
+        for constraint in args:
             biject_to.register(constraint, factory)
             transform_to.register(constraint, factory)
         return factory

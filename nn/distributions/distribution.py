@@ -269,8 +269,8 @@ class Distribution:
         expected = self._batch_shape + self._event_shape
         if shape == expected:
             return
-        for size, wanted in zip(reversed(shape), reversed(expected), strict=False):
-            if size != wanted and size != 1 and wanted != 1:
+        for size, requested in zip(reversed(shape), reversed(expected), strict=False):
+            if size != requested and size != 1 and requested != 1:
                 raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
 
     def _along(self, values: Tensor, expand: bool) -> Tensor:

@@ -75,17 +75,17 @@ class MixtureSameFamily(Distribution):
     def variance(self) -> Tensor:
         """The mean variance of components and the variance of their means."""
         dim, weights, components = -1 - self._event_ndims, self._weights(), self.component_distribution
-        apart = components.mean - self._pad(self.mean)
-        return (weights * (components.variance + apart.pow(2))).sum(dim)
+        difference = components.mean - self._pad(self.mean)
+        return (weights * (components.variance + difference.pow(2))).sum(dim)
 
     def cdf(self, value: Tensor) -> Tensor:
-        found = self.component_distribution.cdf(self._pad(value))
-        return (found * self.mixture_distribution.probs).sum(-1)
+        result = self.component_distribution.cdf(self._pad(value))
+        return (result * self.mixture_distribution.probs).sum(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        found = self.component_distribution.log_prob(self._pad(value))
-        return ops.logsumexp(found + ops.log_softmax(self.mixture_distribution.logits, -1), -1)
+        result = self.component_distribution.log_prob(self._pad(value))
+        return ops.logsumexp(result + ops.log_softmax(self.mixture_distribution.logits, -1), -1)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():

@@ -28,7 +28,7 @@ __all__ = [
 
 euler_constant = 0.57721566490153286060  # Euler's, also known as gamma
 
-Found = TypeVar("Found")
+Checked = TypeVar("Checked")
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
@@ -115,7 +115,7 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
     return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
 
 
-class lazy_property(Generic[Found]):
+class lazy_property(Generic[Checked]):
     """A property that is computed when first asked for, and then kept in its place; in the graph, whatever the mode.
 
     Args:
@@ -136,7 +136,7 @@ class lazy_property(Generic[Found]):
         8
     """
 
-    def __init__(self, wrapped: Callable[[Any], Found]) -> None:
+    def __init__(self, wrapped: Callable[[Any], Checked]) -> None:
         self.wrapped = wrapped
         update_wrapper(self, wrapped)  # type: ignore[arg-type]
 
@@ -144,9 +144,9 @@ class lazy_property(Generic[Found]):
     def __get__(self, instance: None, owner: Any = None) -> _lazy_property_and_property: ...
 
     @overload
-    def __get__(self, instance: object, owner: Any = None) -> Found: ...
+    def __get__(self, instance: object, owner: Any = None) -> Checked: ...
 
-    def __get__(self, instance: object | None, owner: Any = None) -> Found | _lazy_property_and_property:
+    def __get__(self, instance: object | None, owner: Any = None) -> Checked | _lazy_property_and_property:
         if instance is None:
             return _lazy_property_and_property(self.wrapped)
         with enable_grad():

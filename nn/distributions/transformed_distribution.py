@@ -104,7 +104,7 @@ class TransformedDistribution(Distribution):
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
         """Turn probabilities round where the transforms together decrease."""
-        sign = functools.reduce(lambda found, transform: found * transform.sign, self.transforms, 1)
+        sign = functools.reduce(lambda result, transform: result * transform.sign, self.transforms, 1)
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
     def cdf(self, value: Tensor) -> Tensor:

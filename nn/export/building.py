@@ -46,7 +46,7 @@ def program_of(
     values: list[Any],
     call_spec: CallSpec,
     sizes: Sizes,
-    given: tuple[tuple[Any, ...], dict[str, Any]],
+    args: tuple[tuple[Any, ...], dict[str, Any]],
 ) -> ExportedProgram:
     """The program of a recording of a module for these inputs."""
     state: dict[str, Any] = dict(mod.named_parameters(remove_duplicate=False))
@@ -54,11 +54,11 @@ def program_of(
     signature = ExportGraphSignature(list(_input_specs(mod, recording, values)), _output_specs(recording))
     expected = _expected(recording, values, sizes)
     graph_module = GraphModule({}, recording.recorder.graph)
-    return ExportedProgram(graph_module, signature, state, call_spec, expected, sizes.bounds, given)
+    return ExportedProgram(graph_module, signature, state, call_spec, expected, sizes.bounds, args)
 
 
 def _input_specs(mod: Module, recording: Recording, values: list[Any]) -> Iterator[InputSpec]:
-    kept, user = mod.state_dict(keep_vars=True), iter(values)
+    saved, user = mod.state_dict(keep_vars=True), iter(values)
     parameters = {node_name("p", path): path for path, _ in mod.named_parameters(remove_duplicate=False)}
     buffers = {node_name("b", path): path for path, _ in mod.named_buffers(remove_duplicate=False)}
     for node in recording.recorder.graph.find_nodes(op="placeholder"):
@@ -73,22 +73,22 @@ def _input_specs(mod: Module, recording: Recording, values: list[Any]) -> Iterat
             yield InputSpec(InputKind.PARAMETER, argument, parameters[str(node.target)])
         else:
             path = buffers[str(node.target)]
-            yield InputSpec(InputKind.BUFFER, argument, path, path in kept)
+            yield InputSpec(InputKind.BUFFER, argument, path, path in saved)
 
 
 def _output_specs(recording: Recording) -> list[OutputSpec]:
-    found = []
+    matches = []
     outputs: Any = recording.recorder.graph.output_node().args[0]
     for value in outputs:
         argument = TensorArgument(value.name) if isinstance(value, Node) else ConstantArgument("", value)
-        found.append(OutputSpec(OutputKind.USER_OUTPUT, argument))
-    return found
+        matches.append(OutputSpec(OutputKind.USER_OUTPUT, argument))
+    return matches
 
 
 def _expected(recording: Recording, values: list[Any], sizes: Sizes) -> list[Expected]:
-    named = {place: name for name, places in sizes.places.items() for place in places}
-    found = []
+    named = {position: name for name, dim_sources in sizes.dim_sources.items() for position in dim_sources}
+    matches = []
     for number, (node, value) in enumerate(zip(recording.inputs, values, strict=True)):
         shape = tuple(value.shape) if isinstance(value, TensorBase) else ()
-        found.append(Expected(node.name, value, tuple(named.get((number, d), size) for d, size in enumerate(shape))))
-    return found
+        matches.append(Expected(node.name, value, tuple(named.get((number, d), size) for d, size in enumerate(shape))))
+    return matches

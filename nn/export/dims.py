@@ -75,31 +75,31 @@ class Sizes:
 
     def __init__(self) -> None:
         self.bounds: dict[str, tuple[int, float]] = {}
-        self.places: dict[str, list[tuple[int, int]]] = {}
+        self.dim_sources: dict[str, list[tuple[int, int]]] = {}
 
-    def note(self, dim: Any, number: int, place: int, path: str) -> None:
+    def note(self, dim: Any, number: int, position: int, path: str) -> None:
         """What is said of one dim of one input."""
         if dim is None or dim is Dim.STATIC or isinstance(dim, int):
             return
         if not isinstance(dim, Dim | _Hint):
             raise ArgumentError(f"export(): dynamic_shapes{path} must be a Dim, an int or None, not {type_name(dim)}")
-        name = dim.__name__ if isinstance(dim, Dim) else f"s{len(self.places)}"
+        name = dim.__name__ if isinstance(dim, Dim) else f"s{len(self.dim_sources)}"
         self.bounds[name] = (dim.min, dim.max) if isinstance(dim, Dim) else (0, math.inf)
-        self.places.setdefault(name, []).append((number, place))
+        self.dim_sources.setdefault(name, []).append((number, position))
 
-    def read(self, said: Any, value: Any, numbers: Mapping[int, int], path: str = "") -> None:
+    def read(self, dim_spec: Any, value: Any, numbers: Mapping[int, int], path: str = "") -> None:
         """Go through what is said of inputs, beside these; `numbers` are those of tensors by their identity."""
-        if said is None:
+        if dim_spec is None:
             return
         if isinstance(value, TensorBase):
-            pairs = said.items() if isinstance(said, dict) else enumerate(said)
-            for place, dim in pairs:
-                self.note(dim, numbers[id(value)], place % value.ndim, path)
+            pairs = dim_spec.items() if isinstance(dim_spec, dict) else enumerate(dim_spec)
+            for position, dim in pairs:
+                self.note(dim, numbers[id(value)], position % value.ndim, path)
         elif isinstance(value, dict):
             for key, part in value.items():
-                self.read(said.get(key), part, numbers, f"{path}[{key!r}]")
+                self.read(dim_spec.get(key), part, numbers, f"{path}[{key!r}]")
         elif isinstance(value, tuple | list):
-            for place, part in enumerate(said):
-                self.read(part, value[place], numbers, f"{path}[{place}]")
+            for position, part in enumerate(dim_spec):
+                self.read(part, value[position], numbers, f"{path}[{position}]")
         else:
             raise ArgumentError(f"export(): dynamic_shapes{path} says sizes of a {type_name(value)}, which has none")

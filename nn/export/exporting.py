@@ -59,14 +59,14 @@ def export(
         raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
     if not isinstance(args, tuple):
         raise ArgumentError(f"Expecting `args` to be a tuple of example positional inputs, got {type_name(args)}")
-    given = args, dict(kwargs or {})
-    values, in_spec = tree_flatten(given)
-    names = _names_of(mod, *given)
+    inputs = args, dict(kwargs or {})
+    values, in_spec = tree_flatten(inputs)
+    names = _names_of(mod, *inputs)
     first = record(mod, values, in_spec, names)
-    sizes = _sizes_that_vary(dynamic_shapes, mod, given, values)
-    if sizes.places:
+    sizes = _sizes_that_vary(dynamic_shapes, mod, inputs, values)
+    if sizes.dim_sources:
         _let_vary(mod, values, in_spec, names, first, sizes)
-    return program_of(mod, first, values, CallSpec(in_spec, first.out_spec), sizes, given)
+    return program_of(mod, first, values, CallSpec(in_spec, first.out_spec), sizes, inputs)
 
 
 def record(mod: Module, values: list[Any], in_spec: TreeSpec, names: list[str]) -> Recording:
@@ -108,20 +108,24 @@ def _names_of(mod: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> lis
     return names
 
 
-def _sizes_that_vary(said: Any, mod: Module, given: tuple[tuple[Any, ...], dict[str, Any]], values: list[Any]) -> Sizes:
+def _sizes_that_vary(
+    dim_spec: Any, mod: Module, args: tuple[tuple[Any, ...], dict[str, Any]], values: list[Any]
+) -> Sizes:
     sizes = Sizes()
-    if said is None:
+    if dim_spec is None:
         return sizes
     numbers = {id(value): number for number, value in enumerate(values)}
-    arguments = inspect.signature(mod.forward).bind(*given[0], **given[1]).arguments
-    if isinstance(said, tuple | list):
-        said = dict(zip(arguments, said, strict=True))
-    if set(said) - set(arguments):
-        raise ValueError(f"export(): dynamic_shapes names {sorted(set(said) - set(arguments))}, which are no arguments")
+    arguments = inspect.signature(mod.forward).bind(*args[0], **args[1]).arguments
+    if isinstance(dim_spec, tuple | list):
+        dim_spec = dict(zip(arguments, dim_spec, strict=True))
+    if set(dim_spec) - set(arguments):
+        raise ValueError(
+            f"export(): dynamic_shapes names {sorted(set(dim_spec) - set(arguments))}, which are no arguments"
+        )
     for name, value in arguments.items():
-        sizes.read(said.get(name), value, numbers, f"[{name!r}]")
-    for name, places in sizes.places.items():
-        if len({values[number].shape[dim] for number, dim in places}) > 1:
+        sizes.read(dim_spec.get(name), value, numbers, f"[{name!r}]")
+    for name, dim_sources in sizes.dim_sources.items():
+        if len({values[number].shape[dim] for number, dim in dim_sources}) > 1:
             raise ValueError(f"export(): the size {name} stands for several sizes of the example inputs")
     return sizes
 
@@ -130,7 +134,9 @@ def _let_vary(
     mod: Module, values: list[Any], in_spec: TreeSpec, names: list[str], first: Recording, sizes: Sizes
 ) -> None:
     """Put formulas in the place of numbers that differ where sizes do."""
-    hints = {name: values[places[0][0]].shape[places[0][1]] for name, places in sizes.places.items()}
+    hints = {
+        name: values[dim_sources[0][0]].shape[dim_sources[0][1]] for name, dim_sources in sizes.dim_sources.items()
+    }
     chosen = samples(hints, sizes.bounds)
     others = [record(mod, _resized(values, sizes, chosen, number), in_spec, names) for number in (1, 2)]
     for other in others:
@@ -139,19 +145,19 @@ def _let_vary(
                 raise DataDependentError(
                     "export(): a tensor that the module makes otherwise than by calls depends on a size"
                 )
-    places = {name: (first.inputs[found[0][0]], found[0][1]) for name, found in sizes.places.items()}
-    formulas = Formulas(first.recorder.graph, chosen, places)
+    dim_sources = {name: (first.inputs[result[0][0]], result[0][1]) for name, result in sizes.dim_sources.items()}
+    formulas = Formulas(first.recorder.graph, chosen, dim_sources)
     merge([first.recorder.graph, *(other.recorder.graph for other in others)], formulas)
 
 
 def _resized(values: list[Any], sizes: Sizes, chosen: Mapping[str, tuple[int, ...]], number: int) -> list[Any]:
     """The example inputs with other sizes: slices are left out, or come again."""
-    found = list(values)
-    for name, places in sizes.places.items():
-        for which, dim in places:
-            index = op.remainder(_count(chosen[name][number], found[which]), found[which].shape[dim])
-            found[which] = found[which].detach().index_select(dim, index)
-    return found
+    matches = list(values)
+    for name, dim_sources in sizes.dim_sources.items():
+        for which, dim in dim_sources:
+            index = op.remainder(_count(chosen[name][number], matches[which]), matches[which].shape[dim])
+            matches[which] = matches[which].detach().index_select(dim, index)
+    return matches
 
 
 def _count(size: int, like: Any) -> Any:

@@ -64,8 +64,8 @@ class ExportedModule(GraphModule):
         """
         values = _flat(self._call.in_spec, args, kwargs)
         check(values, self._expected, self._bounds)
-        given = [value for value in values if isinstance(value, TensorBase)]
-        return tree_unflatten(list(super().__call__(*given)), self._call.out_spec)
+        inputs = [value for value in values if isinstance(value, TensorBase)]
+        return tree_unflatten(list(super().__call__(*inputs)), self._call.out_spec)
 
     def train(self, mode: bool = True) -> NoReturn:
         """Refused, as by PyTorch: what depends on the mode is in the graph."""
@@ -192,12 +192,12 @@ class ExportedProgram:
             check_guards: whether sizes and values of inputs are compared with those that the graph was made for.
         """
         targets = {spec.arg.name: spec.target for spec in self._signature.input_specs if spec.target is not None}
-        graph, found = Graph(), {}
+        graph, result = Graph(), {}
         for node in self.graph.nodes:
             if node.op == "placeholder" and node.name in targets:
-                found[node] = graph.get_attr(targets[node.name] or "")
+                result[node] = graph.get_attr(targets[node.name] or "")
             elif node.op != "placeholder" or node.name in self._tensor_inputs:
-                found[node] = graph.node_copy(node, lambda each: found[each])
+                result[node] = graph.node_copy(node, lambda each: result[each])
         module = ExportedModule(_root_of(self._state, self._signature), graph, "ExportedModule")
         for path in self.constants:  # no part of the state, as in the module that was exported
             outer, _, name = path.rpartition(".")
@@ -250,25 +250,27 @@ def check(values: list[Any], expected: list[Expected], bounds: Mapping[str, tupl
             continue
         assert isinstance(value, TensorBase), f"Guard failed: {one.name} is a tensor"
         assert value.ndim == len(one.sizes), f"Guard failed: {one.name}.dim() == {len(one.sizes)}"
-        for dim, (size, wanted) in enumerate(zip(value.shape, one.sizes, strict=True)):
-            if isinstance(wanted, int):
-                assert size == wanted, f"Guard failed: {one.name}.size()[{dim}] == {wanted}"
+        for dim, (size, requested) in enumerate(zip(value.shape, one.sizes, strict=True)):
+            if isinstance(requested, int):
+                assert size == requested, f"Guard failed: {one.name}.size()[{dim}] == {requested}"
                 continue
-            low, high = bounds[wanted]
+            low, high = bounds[requested]
             assert low <= size <= high, f"Guard failed: {low} <= {one.name}.size()[{dim}] <= {high}"
-            same_size = sizes.setdefault(wanted, size)
+            same_size = sizes.setdefault(requested, size)
             assert size == same_size, f"Guard failed: {one.name}.size()[{dim}] == {same_size}"
 
 
-def _flat(wanted: TreeSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    names = wanted.child(1).context or []
+def _flat(requested: TreeSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    names = requested.child(1).context or []
     if set(kwargs) != set(names):
         raise ValueError(
             f"Ran into a kwarg keyword mismatch: Got the following keywords {list(kwargs)} but expected {list(names)}"
         )
-    values, found = tree_flatten((args, {name: kwargs[name] for name in names}))
-    if found != wanted:
-        raise ValueError(f"Trying to flatten user inputs with exported input tree spec: \n{wanted}\nbut got: \n{found}")
+    values, result = tree_flatten((args, {name: kwargs[name] for name in names}))
+    if result != requested:
+        raise ValueError(
+            f"Trying to flatten user inputs with exported input tree spec: \n{requested}\nbut got: \n{result}"
+        )
     return values
 
 

@@ -76,8 +76,8 @@ class Recorder(TorchFunctionMode):
             watch.leave(_NAME)
 
     def _read(self, tensor: Any) -> None:
-        found = self._nodes.get(id(tensor))
-        self._was_read |= found is not None and found[0] in self._varying and threading.get_ident() == self._thread
+        cached = self._nodes.get(id(tensor))
+        self._was_read |= cached is not None and cached[0] in self._varying and threading.get_ident() == self._thread
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run the call, and note it where it gives tensors or writes to one.
@@ -105,33 +105,33 @@ class Recorder(TorchFunctionMode):
     def _noted(self, func: Any, args: Any, kwargs: Any) -> Node:
         """The node of a call: an attribute, an operator, a method or a function."""
         varies = self._varies((args, kwargs))
-        given, named = map_aggregate(args, self.node_of), map_aggregate(kwargs, self.node_of)
+        value, named = map_aggregate(args, self.node_of), map_aggregate(kwargs, self.node_of)
         name = getattr(func, "__name__", "")
         if name in ("__get__", "__set__"):
             target: Any = getattr if name == "__get__" else setattr
             attribute = func.__self__.fget.__name__
-            node = self.graph.call_function(target, (given[0], attribute, *given[1:2] * (name == "__set__")))
+            node = self.graph.call_function(target, (value[0], attribute, *value[1:2] * (name == "__set__")))
         elif name in _OPERATORS:
-            node = self.graph.call_function(_OPERATORS[name], given, named)
+            node = self.graph.call_function(_OPERATORS[name], value, named)
         elif resolve_name(func).startswith("<") and hasattr(Tensor, name):  # a member of Tensor
-            node = self.graph.call_method(name, given, named)
+            node = self.graph.call_method(name, value, named)
         else:
-            node = self.graph.call_function(func, given, named)
+            node = self.graph.call_function(func, value, named)
         if varies:
             self._varying.add(node)
         return node
 
     def _varies(self, values: Any) -> bool:
         """Whether something among arguments depends on an input."""
-        found: list[bool] = []
+        matches: list[bool] = []
 
         def look(value: Any) -> Any:
             known = self._nodes.get(id(value))
-            found.append(known is not None and known[0] in self._varying)
+            matches.append(known is not None and known[0] in self._varying)
             return value
 
         map_aggregate(values, look)
-        return any(found)
+        return any(matches)
 
     def node_of(self, value: Any) -> Any:
         """The node of a tensor, a constant's where there is none; other values as they are."""
@@ -159,9 +159,9 @@ class Recorder(TorchFunctionMode):
             self._nodes[id(result)] = node, result
             node.meta["val"] = tuple(result.shape), result.dtype
         elif isinstance(result, tuple | list):
-            for place, part in enumerate(result):
+            for position, part in enumerate(result):
                 if holds_tensor(part):
-                    item = self.graph.call_function(operator.getitem, (node, place))
+                    item = self.graph.call_function(operator.getitem, (node, position))
                     if node in self._varying:
                         self._varying.add(item)
                     self._register(item, part)

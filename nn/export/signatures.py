@@ -118,17 +118,17 @@ class ExportGraphSignature:
     @property
     def user_inputs(self) -> tuple[Any, ...]:
         """The nodes of what the user gives, and values that the graph was made for."""
-        return tuple(_said(spec.arg) for spec in self.input_specs if spec.kind is InputKind.USER_INPUT)
+        return tuple(_spec_of(spec.arg) for spec in self.input_specs if spec.kind is InputKind.USER_INPUT)
 
     @property
     def user_outputs(self) -> tuple[Any, ...]:
         """The nodes of what the user gets, and values that are the same for all inputs."""
-        return tuple(_said(spec.arg) for spec in self.output_specs)
+        return tuple(_spec_of(spec.arg) for spec in self.output_specs)
 
     def __str__(self) -> str:
         inputs, outputs = "\n".join(map(str, self.input_specs)), "\n".join(map(str, self.output_specs))
         return f"\n# inputs\n{inputs}\n\n# outputs\n{outputs}\n"
 
 
-def _said(argument: TensorArgument | ConstantArgument) -> Any:
+def _spec_of(argument: TensorArgument | ConstantArgument) -> Any:
     return argument.name if isinstance(argument, TensorArgument) else argument.value

@@ -25,7 +25,7 @@ def samples(hints: Mapping[str, int], bounds: Mapping[str, tuple[int, float]]) -
     Raises:
         ValueError: the bounds leave no three sizes.
     """
-    found = {}
+    results = {}
     for number, (name, hint) in enumerate(hints.items()):
         low, high = bounds[name]
         steps = STEPS[number % len(STEPS)]
@@ -34,8 +34,8 @@ def samples(hints: Mapping[str, int], bounds: Mapping[str, tuple[int, float]]) -
         others = list(dict.fromkeys([*above, *below, *(hint + step for step in (1, 2, 3) if hint + step <= high)]))
         if not low <= hint <= high or len(others) < 2:
             raise ValueError(f"export(): the size {name} is {hint}, and has too little room between {low} and {high}")
-        found[name] = hint, others[0], others[1]
-    return found
+        results[name] = hint, others[0], others[1]
+    return results
 
 
 class Formulas:
@@ -47,8 +47,8 @@ class Formulas:
         places: the node of an input and the dim that have it.
     """
 
-    def __init__(self, graph: Graph, sizes: Mapping[str, Numbers], places: Mapping[str, tuple[Node, int]]) -> None:
-        self.graph, self.sizes, self.places = graph, sizes, places
+    def __init__(self, graph: Graph, sizes: Mapping[str, Numbers], dim_sources: Mapping[str, tuple[Node, int]]) -> None:
+        self.graph, self.sizes, self.dim_sources = graph, sizes, dim_sources
         self.made: dict[Any, Node] = {}
         self.last = [node for node in graph.nodes if node.op == "placeholder"][-1]
 
@@ -76,14 +76,14 @@ class Formulas:
 
     def _node(self, factors: tuple[str, ...], times: int, added: int) -> Node:
         first, *others = [self._size(name) for name in factors]
-        found = first
+        result = first
         for other in others:
-            found = self._computed(operator.mul, found, other)
-        found = self._computed(operator.mul, found, times) if times != 1 else found
-        return self._computed(operator.add, found, added) if added else found
+            result = self._computed(operator.mul, result, other)
+        result = self._computed(operator.mul, result, times) if times != 1 else result
+        return self._computed(operator.add, result, added) if added else result
 
     def _size(self, name: str) -> Node:
-        node, dim = self.places[name]
+        node, dim = self.dim_sources[name]
         return self._once(("size", name), lambda: self.graph.call_method("size", (node, dim)))
 
     def _computed(self, function: Callable[..., Any], one: Node, other: Any) -> Node:
@@ -113,10 +113,10 @@ def merge(graphs: Sequence[Graph], formulas: Formulas) -> None:
     Raises:
         ValueError: the recordings differ otherwise: Python has gone another way.
     """
-    together = [list(graph.nodes) for graph in graphs]
-    if len({tuple((node.op, _named(node)) for node in nodes) for nodes in together}) > 1:
+    node_lists = [list(graph.nodes) for graph in graphs]
+    if len({tuple((node.op, _named(node)) for node in nodes) for nodes in node_lists}) > 1:
         raise ValueError("export(): what the module calls depends on a size that is to vary")
-    for first, second, third in zip(*together, strict=True):
+    for first, second, third in zip(*node_lists, strict=True):
         if first.op == "placeholder":
             continue
         others = iter(zip(_leaves((second.args, second.kwargs)), _leaves((third.args, third.kwargs)), strict=True))
@@ -139,6 +139,6 @@ def _named(node: Node) -> str:
 
 
 def _leaves(values: Any) -> list[Any]:
-    found: list[Any] = []
-    map_aggregate(values, lambda value: found.append(value))
-    return found
+    matches: list[Any] = []
+    map_aggregate(values, lambda value: matches.append(value))
+    return matches

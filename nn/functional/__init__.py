@@ -261,8 +261,8 @@ def __getattr__(name: str) -> _Any:
     if name == "_Reduction":
         return _import_module(".._reduction", __name__)
     if name in _LATER or name in _PRIVATE:
-        home, own = _PRIVATE.get(name) or (_LATER[name], name)
-        return getattr(_import_module(f".{home}", __name__), own)
+        module_name, own = _PRIVATE.get(name) or (_LATER[name], name)
+        return getattr(_import_module(f".{module_name}", __name__), own)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

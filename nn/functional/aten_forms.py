@@ -58,10 +58,10 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def _reduction(op: str, number: Any) -> str:
-    found = checks.integer(op, "reduction", number)
-    if not 0 <= found < len(REDUCTIONS):
-        raise ValueError(f"{op}(): {found} is not a valid value for reduction")
-    return REDUCTIONS[found]
+    result = checks.integer(op, "reduction", number)
+    if not 0 <= result < len(REDUCTIONS):
+        raise ValueError(f"{op}(): {result} is not a valid value for reduction")
+    return REDUCTIONS[result]
 
 
 # ---- dropout ---------------------------------------------------------------------------------------------------------

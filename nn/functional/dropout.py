@@ -213,7 +213,7 @@ def _self_normalised(input: Tensor, p: float, training: bool, inplace: bool, sha
         return input
     if p == 1:
         return input.mul_(0) if inplace else input * 0
-    kept = survivors(*shape, p=p, device=input.device).to(input.dtype)
+    retained = survivors(*shape, p=p, device=input.device).to(input.dtype)
     scale = ((ALPHA * ALPHA * p + 1) * (1 - p)) ** -0.5
-    moved = (kept - 1 + p) * (ALPHA * scale)
-    return input.mul_(kept * scale).add_(moved) if inplace else input * (kept * scale) + moved
+    moved = (retained - 1 + p) * (ALPHA * scale)
+    return input.mul_(retained * scale).add_(moved) if inplace else input * (retained * scale) + moved

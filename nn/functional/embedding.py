@@ -94,8 +94,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         tensor([[0, 1, 0],
                 [1, 0, 0]])
     """
-    if not watch.every and (found := ONE_HOT.launch(tensor, num_classes)) is not None:
-        return found
+    if not watch.every and (result := ONE_HOT.launch(tensor, num_classes)) is not None:
+        return result
     num_classes = checks.integer("one_hot", "num_classes", num_classes)
     if checks.tensor("one_hot", "tensor", tensor).dtype is not int64:
         raise DtypeError(f"one_hot(): expected an index tensor of dtype int64, got {tensor.dtype.name}")
@@ -104,9 +104,9 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             raise RuntimeError("one_hot(): cannot infer the number of classes from an empty tensor")
     elif num_classes == -1 or not (level_of(tensor) or tensor.is_meta):  # which cannot be asked for their values
         if num_classes == -1 and not watch.every:
-            found = ONE_HOT.launch(tensor, int(tensor.max()) + 1)  # None, too, where one is negative
-            if found is not None:
-                return found
+            result = ONE_HOT.launch(tensor, int(tensor.max()) + 1)  # None, too, where one is negative
+            if result is not None:
+                return result
         num_classes = _number_of_classes(tensor, num_classes)
     if not watch.every and tensor.__class__ in known and tensor.is_cpu and not level_of(tensor):
         ONE_HOT.remember((tensor, num_classes), (tensor, num_classes))
@@ -117,9 +117,9 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 def _number_of_classes(tensor: Tensor, stated: int) -> int:
     """The size of the new dimension: as stated, or for -1 one more than the largest index."""
-    least, largest = int(tensor.min()), int(tensor.max())
-    if least < 0:
-        raise RuntimeError(f"one_hot(): Class values must be non-negative, got {least}")
+    smallest, largest = int(tensor.min()), int(tensor.max())
+    if smallest < 0:
+        raise RuntimeError(f"one_hot(): Class values must be non-negative, got {smallest}")
     if -1 != stated <= largest:
         raise RuntimeError(f"one_hot(): Class values must be smaller than num_classes={stated}, got {largest}")
     return largest + 1 if stated == -1 else stated

@@ -63,14 +63,14 @@ def linear_cross_entropy(
             "linear_cross_entropy(): ignore_index cannot be specified when target contains probabilities, got "
             f"ignore_index={ignore_index}"
         )
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "weight": weight,
         "ignore_index": -100 if ignore_index is None else ignore_index,
         "label_smoothing": label_smoothing,
     }
     if options is not None and _divides(options, input, linear_weight, target, reduction, label_smoothing):
-        return _in_chunks(input, linear_weight, linear_bias, target, options, reduction, given)
-    return cross_entropy(scores(input, linear_weight, linear_bias), target, reduction=reduction, **given)
+        return _in_chunks(input, linear_weight, linear_bias, target, options, reduction, arguments)
+    return cross_entropy(scores(input, linear_weight, linear_bias), target, reduction=reduction, **arguments)
 
 
 def scores(input: Tensor, linear_weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -120,25 +120,33 @@ def _divides(options: Any, x: Tensor, weight: Tensor, target: Tensor, reduction:
 
 
 def _in_chunks(
-    x: Tensor, matrix: Tensor, bias: Tensor | None, target: Tensor, options: Any, reduction: str, given: dict[str, Any]
+    x: Tensor,
+    matrix: Tensor,
+    bias: Tensor | None,
+    target: Tensor,
+    options: Any,
+    reduction: str,
+    arguments: dict[str, Any],
 ) -> Tensor:
     """Losses of chunks, whose scores are not kept for backward."""
     kind = "none" if reduction == "none" else "sum"
 
     def loss(rows: Tensor, classes: Tensor) -> Tensor:
-        return cross_entropy(scores(rows, matrix, bias), classes, reduction=kind, **given)
+        return cross_entropy(scores(rows, matrix, bias), classes, reduction=kind, **arguments)
 
     size = options.rows(*x.shape, matrix.shape[0])
     chunks = zip(x.split(size), target.split(size), strict=True)
-    found = [checkpoint(loss, *chunk, use_reentrant=False, preserve_rng_state=False) for chunk in chunks]
+    matches = [checkpoint(loss, *chunk, use_reentrant=False, preserve_rng_state=False) for chunk in chunks]
     if reduction == "none":
-        return ops.cat(found)
-    total = ops.stack(found).sum()
-    return total if reduction == "sum" else total / _count(target, given["weight"], given["ignore_index"], total)
+        return ops.cat(matches)
+    total = ops.stack(matches).sum()
+    return (
+        total if reduction == "sum" else total / _count(target, arguments["weight"], arguments["ignore_index"], total)
+    )
 
 
 def _count(target: Tensor, weight: Tensor | None, ignore_index: int, total: Tensor) -> Tensor:
-    kept = target != ignore_index
+    retained = target != ignore_index
     if weight is None:
-        return kept.sum().to(total.dtype)
-    return ops.where(kept, weight[ops.where(kept, target, 0)], 0).sum()
+        return retained.sum().to(total.dtype)
+    return ops.where(retained, weight[ops.where(retained, target, 0)], 0).sum()

@@ -44,8 +44,8 @@ def rrelu(
     if not training:
         mean = (low + high) / 2
         return ops.leaky_relu_(input, mean) if inplace else ops.leaky_relu(input, mean)
-    slopes = rand(input.shape, dtype=input.dtype, device=input.device) * (high - low) + low
-    factors = ops.where(input.detach() > 0, 1, slopes)
+    derivatives = rand(input.shape, dtype=input.dtype, device=input.device) * (high - low) + low
+    factors = ops.where(input.detach() > 0, 1, derivatives)
     return input.mul_(factors) if inplace else input * factors
 
 

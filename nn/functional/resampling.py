@@ -94,23 +94,23 @@ def _sizes(shape: Sequence[int], size: Any, scale_factor: Any, recompute: Any, a
     if size is not None:
         if recompute:
             raise ValueError("interpolate(): recompute_scale_factor is not meaningful with an explicit size.")
-        wanted = checks.integer_list("interpolate", "size", size, len(shape))
-        return list(_as_many(shape, wanted, "output size")), [None] * len(shape)
-    given = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * len(shape)
-    factors = _as_many(shape, [checks.floating("interpolate", "scale_factor", f) for f in given], "scale_factor")
+        requested = checks.integer_list("interpolate", "size", size, len(shape))
+        return list(_per_dim(shape, requested, "output size")), [None] * len(shape)
+    value = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * len(shape)
+    factors = _per_dim(shape, [checks.floating("interpolate", "scale_factor", f) for f in value], "scale_factor")
     if not all(map(math.isfinite, factors)):
         raise ValueError(f"interpolate(): expected a finite scale_factor, but got {factors}")
     sizes = [math.floor(n * f) for n, f in zip(shape, factors, strict=True)]
     return sizes, [None] * len(shape) if recompute or area else list(factors)
 
 
-def _as_many(shape: Sequence[int], given: Sequence[Any], name: str) -> Sequence[Any]:
-    if len(given) != len(shape):
+def _per_dim(shape: Sequence[int], args: Sequence[Any], name: str) -> Sequence[Any]:
+    if len(args) != len(shape):
         raise ValueError(
             f"interpolate(): Input and {name} must have the same number of spatial dimensions, but got input with "
-            f"spatial dimensions of {list(shape)} and {name} of {given}"
+            f"spatial dimensions of {list(shape)} and {name} of {args}"
         )
-    return given
+    return args
 
 
 def _require_elements(input: Tensor, sizes: Sequence[int]) -> None:

@@ -70,8 +70,8 @@ def _reduced(data: Tensor, reduce: str, sizes: Tensor, axis: int, initial: Any) 
     index = piece.reshape(-1, *(1 for _ in rest)).expand(flat.shape)
     start = {"mean": 0.0}.get(reduce, _EMPTY[reduce]) if initial is None else initial
     begun = full((pieces, *rest), start, dtype=data.dtype, device=data.device)
-    found = scatter_reduce(begun, 0, index, flat, _NAMES[reduce])
+    result = scatter_reduce(begun, 0, index, flat, _NAMES[reduce])
     if reduce == "mean":
         counts = sizes.reshape(-1, *(1 for _ in rest))
-        found = (found / counts.clamp(min=1)).where(counts > 0, _EMPTY["mean"] if initial is None else initial)
-    return found.reshape(*sizes.shape, *rest)
+        result = (result / counts.clamp(min=1)).where(counts > 0, _EMPTY["mean"] if initial is None else initial)
+    return result.reshape(*sizes.shape, *rest)

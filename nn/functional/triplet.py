@@ -52,8 +52,8 @@ def triplet_margin_with_distance_loss(
         checks.tensor(name, which, tensor)
     triplet(name, anchor, positive, negative, checks.floating(name, "margin", margin))
     distance = ops.pairwise_distance if distance_function is None else distance_function
-    near, far = distance(anchor, positive), distance(anchor, negative)
+    positive_distance, negative_distance = distance(anchor, positive), distance(anchor, negative)
     if swap:
-        far = far.minimum(distance(positive, negative))
-    loss = (margin + near - far).clamp(0)
+        negative_distance = negative_distance.minimum(distance(positive, negative))
+    loss = (margin + positive_distance - negative_distance).clamp(0)
     return loss.mean() if word == "mean" else loss.sum() if word == "sum" else loss

@@ -122,13 +122,13 @@ class _Writer:
 
     def _last_uses(self) -> dict[Node, list[Node]]:
         seen: set[Node] = set()
-        found: dict[Node, list[Node]] = {}
+        results: dict[Node, list[Node]] = {}
         for node in reversed(self.graph.nodes):
             for used in node.all_input_nodes:
                 if used not in seen:
                     seen.add(used)
-                    found.setdefault(node, []).append(used)
-        return found
+                    results.setdefault(node, []).append(used)
+        return results
 
     def _freed(self, node: Node, last: dict[Node, list[Node]]) -> str:
         if node.op in ("placeholder", "output"):
@@ -151,8 +151,8 @@ class _Writer:
         return f"{node.name}{annotation} = {value}{self._comment(node)}"
 
     def _comment(self, node: Node) -> str:
-        found = node.meta.get("tensor_meta") if self.verbose else None
-        return "" if found is None or not hasattr(found, "shape") else f"  # {list(found.shape)}, {found.dtype}"
+        result = node.meta.get("tensor_meta") if self.verbose else None
+        return "" if result is None or not hasattr(result, "shape") else f"  # {list(result.shape)}, {result.dtype}"
 
     def _parameter(self, node: Node) -> None:
         annotation = f" : {self.annotation(node.type)}" if node.type is not None else ""

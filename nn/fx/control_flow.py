@@ -17,7 +17,7 @@ def iterated_count() -> int | None:
         frame = frame.f_back
     if frame is None:
         return None
-    found = next((i for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti), None)
-    if found is not None and found.opname == "UNPACK_SEQUENCE":
-        return found.argval if isinstance(found.argval, int) else found.arg
+    match = next((i for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti), None)
+    if match is not None and match.opname == "UNPACK_SEQUENCE":
+        return match.argval if isinstance(match.argval, int) else match.arg
     return None

@@ -94,8 +94,8 @@ class Graph:
             name: what its value is called; made from the target when not given.
             type_expr: the annotation of its value.
         """
-        given = self._graph_namespace.create_name(name if name is not None else target_name(target), None)
-        node = Node(self, given, op, target, args or (), kwargs or {}, type_expr)
+        value = self._graph_namespace.create_name(name if name is not None else target_name(target), None)
+        node = Node(self, value, op, target, args or (), kwargs or {}, type_expr)
         if any(used.graph is not self for used in node.all_input_nodes):
             raise AssertionError("an argument of a node is a node of another graph")
         self._insert(node)
@@ -343,8 +343,8 @@ class Graph:
     def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
         copied = Graph(tracer_cls=self._tracer_cls)
         memo[id(self)] = copied
-        found: dict[Node, Node] = {}
-        result = copied.graph_copy(self, found, return_output_node=True)
+        results: dict[Node, Node] = {}
+        result = copied.graph_copy(self, results, return_output_node=True)
         if result is not None:
             value, old = result
             copied.output(value, old.type).meta = dict(old.meta)

@@ -47,8 +47,8 @@ class GraphModule(Module):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:
         base = next(c for c in cls.__mro__ if "_of_one_graph" not in vars(c))
-        words = {"_of_one_graph": True, "__doc__": base.__doc__, "__qualname__": _QUALNAME}
-        return object.__new__(type(base.__name__, (base,), words))
+        namespace = {"_of_one_graph": True, "__doc__": base.__doc__, "__qualname__": _QUALNAME}
+        return object.__new__(type(base.__name__, (base,), namespace))
 
     def __init__(self, root: Any, graph: Graph, class_name: str = "GraphModule") -> None:
         if not isinstance(graph, Graph):
@@ -225,14 +225,14 @@ def copy_attribute(source: Any, to: Any, target: str) -> None:
     """
     *prefix, name = target.split(".")
     for part in prefix:
-        found = getattr(source, part)
+        attribute = getattr(source, part)
         own = getattr(to, part, None)
-        if own is found:
+        if own is attribute:
             return  # the module in which it is was copied whole
         if own is None:
             own = Module()
             setattr(to, part, own)
-        source, to = found, own
+        source, to = attribute, own
     value = getattr(source, name)
     if isinstance(value, TensorBase) and not isinstance(value, Parameter):
         to.register_buffer(name, value, name not in getattr(source, "_non_persistent_buffers_set", ()))

@@ -74,7 +74,7 @@ class Interpreter:
         for node in self.graph.nodes:
             if node in self.env:
                 continue
-            self.env[node] = self._run_with_place(node)
+            self.env[node] = self._run_with_location(node)
             for used in self.user_to_last_uses.get(node, ()):
                 del self.env[used]
             if node.op == "output":
@@ -82,7 +82,7 @@ class Interpreter:
                 return self.graph.process_outputs(result) if enable_io_processing else result
         return None
 
-    def _run_with_place(self, node: Node) -> Any:
+    def _run_with_location(self, node: Node) -> Any:
         try:
             return self.run_node(node)
         except Exception as error:
@@ -177,13 +177,13 @@ class Interpreter:
         Raises:
             RuntimeError: it has nothing there.
         """
-        found = self.module
+        result = self.module
         parts = target.split(".")
         for count, part in enumerate(parts):
-            if not hasattr(found, part):
+            if not hasattr(result, part):
                 raise RuntimeError(f"Node referenced nonexistent target {'.'.join(parts[: count + 1])}")
-            found = getattr(found, part)
-        return found
+            result = getattr(result, part)
+        return result
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[Any, Any]:
         """The arguments of a node, with results in the place of nodes.

@@ -74,10 +74,10 @@ def _check_used(node: NodeLike, used: NodeLike, graph: GraphLike, seen: set[Node
 
 def _check_target(node: NodeLike, module: Any) -> None:
     """The path of a module or attribute must lead to one."""
-    found = module
+    result = module
     for part in node.target.split("."):
-        if not hasattr(found, part):
-            raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute {part} of {found}")
-        found = getattr(found, part)
-    if node.op == "call_module" and not callable(getattr(found, "forward", None)):
-        raise RuntimeError(f"Node {node} target {node.target} {part} of {found} does not reference an nn.Module")
+        if not hasattr(result, part):
+            raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute {part} of {result}")
+        result = getattr(result, part)
+    if node.op == "call_module" and not callable(getattr(result, "forward", None)):
+        raise RuntimeError(f"Node {node} target {node.target} {part} of {result} does not reference an nn.Module")

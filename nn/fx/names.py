@@ -76,9 +76,9 @@ def target_name(target: Any) -> str:
 
 def qualified_name(function: Callable[..., Any]) -> str:
     """The name by which a function is reached from its package: `specgrad.nn.functional.relu`, `_operator.add`."""
-    found = resolve_name(function)
-    if found.startswith(f"{known.name}."):
-        return found
+    result = resolve_name(function)
+    if result.startswith(f"{known.name}."):
+        return result
     if getattr(builtins, getattr(function, "__name__", ""), None) is function:
         return str(function.__name__)
     module = getattr(function, "__module__", None) or ""

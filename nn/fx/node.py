@@ -135,10 +135,10 @@ class Node(AnyNode):
         self._prev._next, self._next._prev = self._next, self._prev
 
     def __lt__(self, other: Node) -> bool:
-        return self._place() < other._place() if isinstance(other, Node) else NotImplemented
+        return self._index() < other._index() if isinstance(other, Node) else NotImplemented
 
-    def _place(self) -> int:
-        return next(place for place, node in enumerate(self.graph.nodes) if node is self)
+    def _index(self) -> int:
+        return next(position for position, node in enumerate(self.graph.nodes) if node is self)
 
     # ---- its arguments ----
 
@@ -308,7 +308,7 @@ class Node(AnyNode):
         """
         if placeholder_names is not None and not isinstance(placeholder_names, list):
             raise TypeError(f"format_node(): placeholder_names must be a list, got {type(placeholder_names).__name__}")
-        start = f"%{self.name} : {_type_text(self.type)}[num_users={len(self.users)}] = {self.op}"
+        start = f"%{self.name} : {_type_name(self.type)}[num_users={len(self.users)}] = {self.op}"
         if self.op == "placeholder":
             if placeholder_names is not None:
                 placeholder_names.append(self.target + _annotation(self.type))
@@ -317,9 +317,9 @@ class Node(AnyNode):
             return f"{start}[target={self.target}]{default}"
         if self.op == "output":
             if self.type is not None and maybe_return_typename:
-                maybe_return_typename[0] = f" -> {_type_text(self.type)}"
+                maybe_return_typename[0] = f" -> {_type_name(self.type)}"
             return f"return {self.args[0]}"
-        target = _target_text(self.target)
+        target = _target_name(self.target)
         if self.op == "get_attr":
             return f"{start}[target={target}]"
         return f"{start}[target={target}](args = {_shown(self.args)}, kwargs = {_shown(self.kwargs)})"
@@ -336,7 +336,7 @@ def _check_node(method: str, x: Any) -> None:
         raise ArgumentError(f"Node.{method}(): argument 'x' must be Node, not {type_name(x)}")
 
 
-def _type_text(kind: Any) -> str:
+def _type_name(kind: Any) -> str:
     return "" if kind is None else f"{getattr(kind, '__name__', kind)} "
 
 
@@ -357,7 +357,7 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def _target_text(target: Any) -> str:
+def _target_name(target: Any) -> str:
     if isinstance(target, str):
         return target
     module = getattr(target, "__module__", "")

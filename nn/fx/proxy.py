@@ -99,8 +99,8 @@ class TracerBase:
         if isinstance(a, range):
             return range(self.create_arg(a.start), self.create_arg(a.stop), self.create_arg(a.step))
         if is_dataclass(a) and not isinstance(a, type):
-            given = {field.name: self.create_arg(getattr(a, field.name)) for field in fields(a)}
-            return self.create_node("call_function", type(a), (), given)
+            arguments = {field.name: self.create_arg(getattr(a, field.name)) for field in fields(a)}
+            return self.create_node("call_function", type(a), (), arguments)
         if isinstance(a, (*_PLAIN, Node)) or callable(a):
             return a
         raise NotImplementedError(f"argument of type: {type(a)}")
@@ -259,18 +259,20 @@ class Proxy:
 
 
 def _tracer_of(args: Any, kwargs: dict[str, Any]) -> TracerBase:
-    found: dict[int, TracerBase] = {}
+    results: dict[int, TracerBase] = {}
 
     def note(item: Any) -> Any:
         if isinstance(item, Proxy):
-            found[id(item.tracer)] = item.tracer
+            results[id(item.tracer)] = item.tracer
         return item
 
     map_aggregate(args, note)
     map_aggregate(kwargs, note)
-    if len(found) > 1:
-        raise RuntimeError(f"Found multiple different tracers {list(found.values())} while trying to trace operations")
-    return next(iter(found.values()))
+    if len(results) > 1:
+        raise RuntimeError(
+            f"Found multiple different tracers {list(results.values())} while trying to trace operations"
+        )
+    return next(iter(results.values()))
 
 
 class Attribute(Proxy):

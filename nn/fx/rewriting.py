@@ -37,21 +37,21 @@ def replace_pattern(gm: GraphModule, pattern: Any, replacement: Any) -> list[Mat
         >>> len(found), traced(sg.zeros(1))
         (1, tensor([1.5000]))
     """
-    wanted, instead = _graph_of(pattern), _graph_of(replacement)
-    matches = _matches(gm.graph, wanted)
+    requested, instead = _graph_of(pattern), _graph_of(replacement)
+    matches = _matches(gm.graph, requested)
     replaced: dict[Node, Node] = {}
     for match in matches:
-        _put(gm.graph, wanted, instead, match, replaced)
+        _put(gm.graph, requested, instead, match, replaced)
     if isinstance(replacement, Module):
         _take_over(gm, replacement, instead)
     gm.recompile()
     return matches
 
 
-def _graph_of(given: Any) -> Graph:
-    if isinstance(given, GraphModule):
-        return given.graph
-    return given if isinstance(given, Graph) else symbolic_trace(given).graph
+def _graph_of(value: Any) -> Graph:
+    if isinstance(value, GraphModule):
+        return value.graph
+    return value if isinstance(value, Graph) else symbolic_trace(value).graph
 
 
 def _matches(graph: Graph, pattern: Graph) -> list[Match]:
@@ -59,19 +59,19 @@ def _matches(graph: Graph, pattern: Graph) -> list[Match]:
     result = pattern.output_node().args[0]
     if not isinstance(result, Node):
         raise RuntimeError("a pattern returns one value")
-    taken: set[Node] = set()
-    found = []
+    matched_nodes: set[Node] = set()
+    matches = []
     for node in graph.nodes:
         mapped: dict[Node, Node] = {}
         if not _fits(result, node, mapped):
             continue
         inside = {n for p, n in mapped.items() if p.op != "placeholder"}
-        if inside & taken or not _is_closed(inside, node):
+        if inside & matched_nodes or not _is_closed(inside, node):
             continue
-        taken |= inside
+        matched_nodes |= inside
         mapped[pattern.output_node()] = node
-        found.append(Match(node, mapped))
-    return found
+        matches.append(Match(node, mapped))
+    return matches
 
 
 def _fits(pattern: Any, value: Any, mapped: dict[Node, Node]) -> bool:
@@ -107,10 +107,10 @@ def _is_closed(inside: set[Node], result: Node) -> bool:
 
 def _put(graph: Graph, pattern: Graph, instead: Graph, match: Match, replaced: dict[Node, Node]) -> None:
     """The replacement before the result of one place, which is removed."""
-    given = [match.nodes_map[n] for n in pattern.nodes if n.op == "placeholder" and n in match.nodes_map]
-    given = [replaced.get(value, value) if isinstance(value, Node) else value for value in given]
+    args = [match.nodes_map[n] for n in pattern.nodes if n.op == "placeholder" and n in match.nodes_map]
+    args = [replaced.get(value, value) if isinstance(value, Node) else value for value in args]
     parameters = [n for n in instead.nodes if n.op == "placeholder"]
-    values: dict[Node, Any] = dict(zip(parameters, given, strict=False))
+    values: dict[Node, Any] = dict(zip(parameters, args, strict=False))
     with graph.inserting_before(match.anchor):
         result = graph.graph_copy(instead, values)
     if not isinstance(result, Node):
@@ -118,9 +118,9 @@ def _put(graph: Graph, pattern: Graph, instead: Graph, match: Match, replaced: d
     match.anchor.replace_all_uses_with(result)
     replaced[match.anchor] = result
     for node in reversed(pattern.nodes):
-        found = match.nodes_map.get(node)
-        if node.op not in ("placeholder", "output") and isinstance(found, Node) and not found.users:
-            graph.erase_node(found)
+        cached = match.nodes_map.get(node)
+        if node.op not in ("placeholder", "output") and isinstance(cached, Node) and not cached.users:
+            graph.erase_node(cached)
 
 
 def _take_over(gm: GraphModule, source: Module, instead: Graph) -> None:

@@ -52,9 +52,9 @@ class ShapeProp(Interpreter):
             n: the node.
         """
         result = super().run_node(n)
-        found: list[Any] = []
-        meta = map_aggregate(result, lambda item: _note(item, found))
-        if found:
+        matches: list[Any] = []
+        meta = map_aggregate(result, lambda item: _note(item, matches))
+        if matches:
             n.meta["tensor_meta"] = meta
         n.meta["type"] = type(result)
         return result
@@ -68,12 +68,12 @@ class ShapeProp(Interpreter):
         return super().run(*args)
 
 
-def _note(item: Any, found: list[Any]) -> Any:
+def _note(item: Any, result: list[Any]) -> Any:
     if not isinstance(item, TensorBase):
         return item
-    found.append(item)
+    result.append(item)
     layout = contiguous_format if item.is_contiguous() else None
-    return TensorMetadata(item.shape, item.dtype, item._rg, item.stride(), layout, False, {})
+    return TensorMetadata(item.shape, item.dtype, item._requires_grad, item.stride(), layout, False, {})
 
 
 __all__ = ["ShapeProp", "TensorMetadata"]

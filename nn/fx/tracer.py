@@ -68,9 +68,9 @@ class Tracer(TracerBase):
         autowrap_functions: tuple[Callable[..., Any], ...] = (),
         param_shapes_constant: bool = False,
     ) -> None:
-        for name, given in (("autowrap_modules", autowrap_modules), ("autowrap_functions", autowrap_functions)):
-            if not isinstance(given, tuple | list):
-                raise TypeError(f"Tracer(): argument '{name}' must be a tuple, but got {type(given).__name__}")
+        for name, value in (("autowrap_modules", autowrap_modules), ("autowrap_functions", autowrap_functions)):
+            if not isinstance(value, tuple | list):
+                raise TypeError(f"Tracer(): argument '{name}' must be a tuple, but got {type(value).__name__}")
         public = [f for module in autowrap_modules for name, f in vars(module).items() if name[0] != "_"]
         self._autowrapped = {id(f): f for f in (*filter(callable, public), *autowrap_functions)}
         self._autowrap_search: list[ModuleType] = list(autowrap_modules)
@@ -178,7 +178,7 @@ class Tracer(TracerBase):
         if code.co_flags & inspect.CO_VARKEYWORDS:
             args.append(self._placeholder("**" + rest.pop(0), inspect.Parameter.empty))
         if code.co_kwonlyargcount or code.co_flags & _VARIADIC:
-            root_fn = _by_place(known, len(args))
+            root_fn = _positional_wrapper(known, len(args))
         return root_fn, args
 
     # ---- tracing ----
@@ -263,8 +263,8 @@ class Tracer(TracerBase):
 
     def _hint(self, name: str) -> Any:
         """The annotation of a parameter or of the result, where it says something."""
-        found = self._hints.get(name)
-        return None if found in (Any, "Any") else found
+        cached = self._hints.get(name)
+        return None if cached in (Any, "Any") else cached
 
     def _proxy_of(self, value: Any, members: Any, cache: dict[str, Any]) -> Any:
         """The proxy of a member of the root; the value itself where it is none."""
@@ -329,7 +329,7 @@ def is_fx_tracing() -> bool:
     return _tracing.depth > 0
 
 
-def _by_place(function: Any, count: int) -> FunctionType:
+def _positional_wrapper(function: Any, count: int) -> FunctionType:
     """A function whose parameters are all given by place, those of `*args` and `**kwargs` as one value each."""
     code = function.__code__
     flags = code.co_flags & ~_VARIADIC

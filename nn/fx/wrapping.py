@@ -77,13 +77,13 @@ def recording(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def first_proxy(args: Any, kwargs: Any) -> Proxy | None:
     """The first proxy among arguments."""
-    found: list[Proxy] = []
+    matches: list[Proxy] = []
 
     def note(item: Any) -> Any:
         if isinstance(item, Proxy):
-            found.append(item)
+            matches.append(item)
         return item
 
     map_aggregate(tuple(args), note)
     map_aggregate(dict(kwargs), note)
-    return found[0] if found else None
+    return matches[0] if matches else None

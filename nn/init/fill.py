@@ -214,12 +214,12 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     if tensor.size(0) % groups != 0:
         raise ValueError("dim 0 must be divisible by groups")
     outputs = tensor.size(0) // groups
-    middle = tuple(size // 2 for size in tensor.shape[2:])
+    midpoint = tuple(size // 2 for size in tensor.shape[2:])
     with no_grad():
         tensor.zero_()
         for group in range(groups):
             for channel in range(min(outputs, tensor.size(1))):
-                tensor[(group * outputs + channel, channel, *middle)] = 1
+                tensor[(group * outputs + channel, channel, *midpoint)] = 1
     return tensor
 
 

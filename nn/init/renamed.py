@@ -35,8 +35,8 @@ _PRIVATE = (
 def old_name(name: str) -> Callable[..., Any]:
     """The function that had this name, with a warning when it is called: `__getattr__` of nn.init."""
     if name in _PRIVATE:
-        found: Callable[..., Any] = globals()[name[1:]]
-        return found
+        entry: Callable[..., Any] = globals()[name[1:]]
+        return entry
     if name not in _BY_OLD_NAME:
         raise AttributeError(f"module 'specgrad.nn.init' has no attribute '{name}'")
     function = _BY_OLD_NAME[name]

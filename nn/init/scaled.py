@@ -34,14 +34,14 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity in _LINEAR or nonlinearity.startswith("conv_transpose"):
         return 1.0
     if nonlinearity == "leaky_relu":
-        return math.sqrt(2.0 / (1 + _slope(param) ** 2))
+        return math.sqrt(2.0 / (1 + _leaky_param(param) ** 2))
     fixed = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
     if nonlinearity not in fixed:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
     return fixed[nonlinearity]
 
 
-def _slope(param: float | None) -> float:
+def _leaky_param(param: float | None) -> float:
     if param is None:
         return 0.01
     if isinstance(param, bool) or not isinstance(param, (int, float)):

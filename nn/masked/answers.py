@@ -50,9 +50,11 @@ def answer(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     scanned = _function(name, along)
     if scanned is not None:
         return _along(scanned, *args, **kwargs)
-    if any(module.endswith(place) for place in _MOVING) or any(entry.kind == "view" for entry in entries):
+    if any(module.endswith(module_prefix) for module_prefix in _MOVING) or any(
+        entry.kind == "view" for entry in entries
+    ):
         return both(func, args, kwargs)
-    return _kept(func, module, args, kwargs)
+    return _with_mask(func, module, args, kwargs)
 
 
 def attribute(tensor: MaskedTensor, name: str) -> Any:
@@ -70,9 +72,9 @@ def pointwise(func: Callable[..., Any], args: Any, kwargs: dict[str, Any], in_pl
     Raises:
         ValueError: they are not.
     """
-    found = [value for value in (*args, *kwargs.values()) if isinstance(value, MaskedTensor)]
-    mask = found[0]._mask
-    for other in found[1:]:
+    matches = [value for value in (*args, *kwargs.values()) if isinstance(value, MaskedTensor)]
+    mask = matches[0]._mask
+    for other in matches[1:]:
         if other._mask is not mask and not (other._mask.shape == mask.shape and equal(other._mask, mask)):
             raise ValueError("Input masks must match. If you need support for this, please open an issue on Github.")
     result = func(*map(_plain, args), **{name: _plain(value) for name, value in kwargs.items()})
@@ -99,8 +101,8 @@ def reduce(
 
 def _along(function: Callable[..., Any], input: MaskedTensor, *args: Any, **kwargs: Any) -> MaskedTensor:
     """A softmax, running sum or the like, under the same mask."""
-    given = {name: value for name, value in kwargs.items() if name != "_stacklevel" and value is not None}
-    return made(function(input._data, *args, mask=input._mask, **given), input._mask)
+    arguments = {name: value for name, value in kwargs.items() if name != "_stacklevel" and value is not None}
+    return made(function(input._data, *args, mask=input._mask, **arguments), input._mask)
 
 
 def both(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
@@ -112,13 +114,13 @@ def both(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     return made(data, mask)
 
 
-def _kept(func: Callable[..., Any], module: str, args: Any, kwargs: dict[str, Any]) -> Any:
+def _with_mask(func: Callable[..., Any], module: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """A conversion, a copy or a function of each number: the mask stays; or something that is asked of the numbers."""
     name = getattr(func, "__name__", "")
     tensor = args[0] if args and isinstance(args[0], MaskedTensor) else None
     if (
         tensor is None
-        or not any(module.endswith(place) for place in (*_KEEPING, *_ASKING))
+        or not any(module.endswith(module_prefix) for module_prefix in (*_KEEPING, *_ASKING))
         or name in ("numpy", "tolist")
     ):
         raise NotImplementedError(_NO_RULE.format(name))
@@ -141,8 +143,8 @@ def _mask_of(value: Any) -> Any:
 
 
 def _function(name: str, *modules: Any) -> Any:
-    found = (vars(module).get(name) for module in modules)
-    return next((each for each in found if getattr(each, "__module__", "").find(".masked.") > 0), None)
+    result = (vars(module).get(name) for module in modules)
+    return next((each for each in result if getattr(each, "__module__", "").find(".masked.") > 0), None)
 
 
 @functools.cache

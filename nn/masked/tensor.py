@@ -86,9 +86,9 @@ def made(data: Any, mask: Any) -> MaskedTensor:
         mask: the bools.
     """
     with DisableTorchFunctionSubclass():
-        found = data.detach().as_subclass(MaskedTensor)
-    found.__dict__.update(_data=data, _mask=mask)
-    return found
+        result = data.detach().as_subclass(MaskedTensor)
+    result.__dict__.update(_data=data, _mask=mask)
+    return result
 
 
 def check(data: Any, mask: Any) -> None:

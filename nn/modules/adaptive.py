@@ -113,15 +113,15 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                 f"AdaptiveLogSoftmaxWithLoss(): Target values should be in [0, {self.n_classes - 1}], but values in "
                 f"range [{int(target.min())}, {int(target.max())}] were found."
             )
-        place, parts = target, []
+        local_target, parts = target, []
         for i, (first, last) in enumerate(pairwise(self.cutoffs)):
             inside = (target >= first) & (target < last)
-            place = ops.where(inside, self.shortlist_size + i, place)
+            local_target = ops.where(inside, self.shortlist_size + i, local_target)
             rows = inside.nonzero().squeeze(1)
             if rows.numel():
                 own = F.log_softmax(self.tail[i](input[rows]), 1)
                 parts.append((rows, own.gather(1, (target[rows] - first).unsqueeze(1)).squeeze(1)))
-        output = F.log_softmax(self.head(input), 1).gather(1, place.unsqueeze(1)).squeeze(1)
+        output = F.log_softmax(self.head(input), 1).gather(1, local_target.unsqueeze(1)).squeeze(1)
         for rows, part in parts:
             output = output.index_add(0, rows, part)
         return output
@@ -136,16 +136,16 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def predict(self, input: Tensor) -> Tensor:
         """The best class of each row of `input`, (N): of the head, or of all where the head prefers a cluster."""
-        found = self.head(input).argmax(1)
-        rows = (found >= self.shortlist_size).nonzero().squeeze(1)
-        return found.index_copy(0, rows, self.log_prob(input[rows]).argmax(1)) if rows.numel() else found
+        result = self.head(input).argmax(1)
+        rows = (result >= self.shortlist_size).nonzero().squeeze(1)
+        return result.index_copy(0, rows, self.log_prob(input[rows]).argmax(1)) if rows.numel() else result
 
 
 def _checked(cutoffs: list[int], n_classes: int) -> list[int]:
     if not cutoffs:
         raise ValueError("AdaptiveLogSoftmaxWithLoss(): cutoffs should be a sequence of length larger than 0")
-    whole = all(isinstance(c, int) for c in cutoffs)
-    if not whole or cutoffs != sorted(set(cutoffs)) or cutoffs[0] <= 0 or cutoffs[-1] > n_classes - 1:
+    is_integral = all(isinstance(c, int) for c in cutoffs)
+    if not is_integral or cutoffs != sorted(set(cutoffs)) or cutoffs[0] <= 0 or cutoffs[-1] > n_classes - 1:
         raise ValueError(
             "AdaptiveLogSoftmaxWithLoss(): cutoffs should be a sequence of unique, positive integers sorted in an "
             f"increasing order, where each value is between 1 and n_classes-1, but got {cutoffs}"

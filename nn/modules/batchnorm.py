@@ -56,10 +56,10 @@ class NormBase(Module):
         factory = {"device": device, "dtype": dtype}
         self.register_parameter("weight", Parameter(empty(num_features, **factory)) if affine else None)
         self.register_parameter("bias", Parameter(empty(num_features, **factory)) if affine and bias else None)
-        kept = track_running_stats
-        self.register_buffer("running_mean", zeros(num_features, **factory) if kept else None)
-        self.register_buffer("running_var", ones(num_features, **factory) if kept else None)
-        self.register_buffer("num_batches_tracked", tensor(0, dtype=int64, device=device) if kept else None)
+        tracks_stats = track_running_stats
+        self.register_buffer("running_mean", zeros(num_features, **factory) if tracks_stats else None)
+        self.register_buffer("running_var", ones(num_features, **factory) if tracks_stats else None)
+        self.register_buffer("num_batches_tracked", tensor(0, dtype=int64, device=device) if tracks_stats else None)
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:

@@ -11,26 +11,26 @@ from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
 _MODULES = {"F": "nn.functional", "init": "nn.init", "_Reduction": "nn._reduction", "_VF": "_VF", "torch": ""}
-_HOMES = ("nn", "nn.init", "")  # whose public names are borrowed, and those of
+_LENDERS = ("nn", "nn.init", "")  # whose public names are borrowed, and those of
 _SHAPES = ("nn.modules.utils", "nn.common_types")
 
 
-def borrowed(module: str, *homes: str) -> Callable[[str], Any]:
+def borrowed(module: str, *lender_modules: str) -> Callable[[str], Any]:
     """A `__getattr__` for a file of layers: a public name of `nn`, `nn.init` or the package, or a tuple of equal sizes.
 
     Args:
         module: the name of the file's module.
         *homes: whose public names it borrows in the place of these; those of the package in any case.
     """
-    lenders = (*homes, "") if homes else _HOMES
+    lenders = (*lender_modules, "") if lender_modules else _LENDERS
 
     def find(name: str) -> Any:
         if name in _MODULES:
             return import_module(f"{_PACKAGE}.{_MODULES[name]}".rstrip("."))
-        for home in () if name.startswith("__") else (*lenders, *_SHAPES):
-            found = import_module(f"{_PACKAGE}.{home}".rstrip("."))
-            if name in (vars(found) if home in _SHAPES else found.__all__):
-                return getattr(found, name)
+        for module_name in () if name.startswith("__") else (*lenders, *_SHAPES):
+            result = import_module(f"{_PACKAGE}.{module_name}".rstrip("."))
+            if name in (vars(result) if module_name in _SHAPES else result.__all__):
+                return getattr(result, name)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     return find

@@ -78,14 +78,14 @@ class _InstanceNorm(NormBase):
         )
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any) -> None:
-        present = [name for name in ("running_mean", "running_var") if prefix + name in state_dict]
-        if local_metadata.get("version") is None and not self.track_running_stats and present:
-            names = " and ".join(f'"{prefix}{name}"' for name in present)
+        buffer_names = [name for name in ("running_mean", "running_var") if prefix + name in state_dict]
+        if local_metadata.get("version") is None and not self.track_running_stats and buffer_names:
+            names = " and ".join(f'"{prefix}{name}"' for name in buffer_names)
             rest[-1].append(
                 f"Unexpected running stats buffer(s) {names} for {type(self).__name__} with track_running_stats=False. "
                 "Remove these keys from state_dict, or set track_running_stats=True."
             )
-            for name in present:
+            for name in buffer_names:
                 state_dict.pop(prefix + name)
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 

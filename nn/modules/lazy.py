@@ -63,12 +63,12 @@ class LazyModuleMixin:
         """Materialize parameters whose shape the state_dict knows; skip those that neither side has a shape for."""
         unknown = []
         for name, own in self._own_state():
-            given = state_dict.get(prefix + name)
-            if is_lazy(own) and is_lazy(given):
+            arg = state_dict.get(prefix + name)
+            if is_lazy(own) and is_lazy(arg):
                 unknown.append(prefix + name)
-            elif is_lazy(own) and isinstance(given, Tensor):
+            elif is_lazy(own) and isinstance(arg, Tensor):
                 with no_grad():
-                    own.materialize(given.shape)  # type: ignore[attr-defined]
+                    own.materialize(arg.shape)  # type: ignore[attr-defined]
         known = {key: value for key, value in state_dict.items() if key not in unknown}
         super()._load_from_state_dict(known, prefix, *rest)  # type: ignore[misc]
         missing = rest[2]

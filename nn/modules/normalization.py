@@ -22,10 +22,10 @@ class _Affine(Module):
     weight: Parameter | None
     bias: Parameter | None
 
-    def _register(self, shape: tuple[int, ...], device: Any, dtype: Any, **present: bool) -> None:
+    def _register(self, shape: tuple[int, ...], device: Any, dtype: Any, **has_parameters: bool) -> None:
         """Add the parameters that are named, None for those that are not present."""
-        for name, wanted in present.items():
-            self.register_parameter(name, Parameter(empty(shape, device=device, dtype=dtype)) if wanted else None)
+        for name, requested in has_parameters.items():
+            self.register_parameter(name, Parameter(empty(shape, device=device, dtype=dtype)) if requested else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

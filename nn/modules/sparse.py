@@ -32,15 +32,15 @@ class _Table(Module):
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
         self.sparse = sparse
 
-    def _set_weight(self, given: Tensor | None, requires_grad: bool, device: Any, dtype: Any) -> None:
+    def _set_weight(self, value: Tensor | None, requires_grad: bool, device: Any, dtype: Any) -> None:
         shape = (self.num_embeddings, self.embedding_dim)
-        if given is None:
+        if value is None:
             self.weight = Parameter(empty(shape, device=device, dtype=dtype), requires_grad)
             self.reset_parameters()
-        elif tuple(given.shape) != shape:
+        elif tuple(value.shape) != shape:
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
         else:
-            self.weight = Parameter(given, requires_grad)
+            self.weight = Parameter(value, requires_grad)
 
     def reset_parameters(self) -> None:
         """Draw new initial values."""
@@ -49,10 +49,10 @@ class _Table(Module):
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)
 
-    def _with_options(self, **usual: Any) -> str:
+    def _with_options(self, **defaults: Any) -> str:
         """The sizes of the table, and the options whose values are not the usual ones."""
-        values = {name: getattr(self, name) for name in usual}
-        options = [f"{name}={value!r}" for name, value in values.items() if value != usual[name]]
+        values = {name: getattr(self, name) for name in defaults}
+        options = [f"{name}={value!r}" for name, value in values.items() if value != defaults[name]]
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *options])
 
 
@@ -228,8 +228,8 @@ class EmbeddingBag(_Table):
         )
 
     def extra_repr(self) -> str:
-        usual = {"max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "mode": None, "padding_idx": None}
-        return self._with_options(**usual)
+        defaults = {"max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "mode": None, "padding_idx": None}
+        return self._with_options(**defaults)
 
     @classmethod
     def from_pretrained(
@@ -262,7 +262,7 @@ class EmbeddingBag(_Table):
         """
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        found = cls(
+        result = cls(
             embeddings.shape[0],
             embeddings.shape[1],
             max_norm=max_norm,
@@ -274,5 +274,5 @@ class EmbeddingBag(_Table):
             include_last_offset=include_last_offset,
             padding_idx=padding_idx,
         )
-        found.weight.requires_grad = not freeze
-        return found
+        result.weight.requires_grad = not freeze
+        return result

@@ -12,8 +12,8 @@ from ...runtime.modes.grad_mode import no_grad
 
 def group_of(chosen: Any) -> ProcessGroup | None:
     """The group whose ranks share statistics; None where this process is the only one, or alone in it."""
-    found = member(chosen) if is_initialized() else None
-    return found if found is not None and found.size() > 1 else None
+    result = member(chosen) if is_initialized() else None
+    return result if result is not None and result.size() > 1 else None
 
 
 def batch_norm(input: Any, layer: Any, factor: float, group: ProcessGroup) -> Any:
@@ -37,10 +37,10 @@ def batch_norm(input: Any, layer: Any, factor: float, group: ProcessGroup) -> An
     if layer.training and layer.track_running_stats:
         _update(layer.running_mean, mean, factor)
         _update(layer.running_var, variance * (count / (count - 1)), factor)
-    found = centred * (variance + layer.eps).rsqrt().view(shape)
+    result = centred * (variance + layer.eps).rsqrt().view(shape)
     if layer.weight is not None:
-        found = found * layer.weight.view(shape)
-    return (found if layer.bias is None else found + layer.bias.view(shape)).to(input.dtype)
+        result = result * layer.weight.view(shape)
+    return (result if layer.bias is None else result + layer.bias.view(shape)).to(input.dtype)
 
 
 def _update(running: Any, new: Any, factor: float) -> None:

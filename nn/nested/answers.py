@@ -82,9 +82,9 @@ def _by_hand(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """A function that is written by hand: one that looks at each element, or keeps the shape."""
     module = str(getattr(func, "__module__", "")).partition(".")[2]
     tensor = first_nested(args)
-    if any(place in module for place in (*_EACH_VALUE, *_KEEPING)) and kwargs.get("dim") is None:
-        given = [tensor._packed if value is tensor else value for value in args]
-        result = func(*given, **kwargs)
+    if any(module_prefix in module for module_prefix in (*_EACH_VALUE, *_KEEPING)) and kwargs.get("dim") is None:
+        values = [tensor._packed if value is tensor else value for value in args]
+        result = func(*values, **kwargs)
         if result is tensor._packed:
             return tensor
         if not isinstance(result, TensorBase):

@@ -31,20 +31,20 @@ def along(function: Callable[..., Any], entry: Op, args: Any, kwargs: dict[str, 
     def inner(name: str, value: Any) -> Any:
         return counted(entry.name, value, tensor, dims) if _DIM.fullmatch(name) and value is not None else value
 
-    given = [inner(name, value) for name, value in zip(names, args, strict=False)]
+    values = [inner(name, value) for name, value in zip(names, args, strict=False)]
     named = {name: inner(name, value) for name, value in kwargs.items()}
-    place = next(number for number, value in enumerate(args) if value is tensor)
+    position = next(number for number, value in enumerate(args) if value is tensor)
     ragged = tensor._ragged_dim - 1
 
     def run(part: Any) -> Any:
-        return function(*given[:place], part, *given[place + 1 :], **named)
+        return function(*values[:position], part, *values[position + 1 :], **named)
 
     if dims and ragged not in dims:
         return unpacked(run(tensor._packed), tensor, dims)
     if not dims and any(_DIM.fullmatch(name) for name, _, _, _ in entry.arguments):
         raise NotImplementedError(f"{entry.name}(): say along which dimension of the nested tensor")
     reduces = any(name == "keepdim" for name, _, _, _ in entry.arguments)
-    return joined([run(part) for part in tensor.parts()], tensor, reduces)
+    return concatenated([run(part) for part in tensor.parts()], tensor, reduces)
 
 
 def counted(name: str, value: Any, tensor: NestedTensor, dims: list[int]) -> Any:
@@ -76,11 +76,11 @@ def unpacked(result: Any, tensor: NestedTensor, dims: list[int]) -> Any:
     return pack(result, tensor._ragged, ragged)
 
 
-def joined(results: list[Any], tensor: NestedTensor, reduces: bool) -> Any:
+def concatenated(results: list[Any], tensor: NestedTensor, reduces: bool) -> Any:
     """What an op gives for each part: one tensor with a row for each, or a nested tensor."""
     first = results[0]
     if isinstance(first, tuple | list):
-        items = [joined(list(item), tensor, reduces) for item in zip(*results, strict=True)]
+        items = [concatenated(list(item), tensor, reduces) for item in zip(*results, strict=True)]
         return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
     if not isinstance(first, TensorBase):
         raise NotImplementedError("there is no rule for nested tensors: parts give no tensors")

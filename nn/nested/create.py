@@ -43,7 +43,7 @@ def nested_tensor(
     """
     _check_layout("nested_tensor", layout)
     parts = [_detached(part) for part in tensor_list]
-    made = _joined("nested_tensor", parts, dtype, device)
+    made = _concatenated("nested_tensor", parts, dtype, device)
     packed = made._packed.detach().clone()
     packed = packed.pin_memory() if pin_memory else packed
     return pack(packed.requires_grad_(requires_grad), made._ragged, made._ragged_dim)
@@ -74,7 +74,7 @@ def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any
             raise ArgumentError(
                 f"as_nested_tensor(): Expected first argument to be a list of tensors, not {type_name(part)}"
             )
-    return _joined("as_nested_tensor", list(ts), dtype, device)
+    return _concatenated("as_nested_tensor", list(ts), dtype, device)
 
 
 def _detached(part: Any) -> Any:
@@ -86,7 +86,7 @@ def _check_layout(name: str, layout: Any) -> None:
         raise RuntimeError(f"{name}(): Specified layout is unsupported for nested tensors: {layout}")
 
 
-def _joined(name: str, parts: list[Any], dtype: Any, device: Any) -> NestedTensor:
+def _concatenated(name: str, parts: list[Any], dtype: Any, device: Any) -> NestedTensor:
     """The parts behind each other along the dimension that they differ in."""
     if not parts:
         raise RuntimeError("Cannot construct a nested tensor from an empty tensor list")
@@ -167,7 +167,7 @@ def narrow(tensor: Any, dim: int, start: Any, length: Any, layout: Any = strided
     count = tensor.shape[0]
     starts, lengths = _numbers(start, count), _numbers(length, count)
     rows = [row.narrow(0, *each) for row, each in zip(tensor, zip(starts, lengths, strict=True), strict=True)]
-    return _joined_rows(rows, lengths)
+    return _concatenated_rows(rows, lengths)
 
 
 def _numbers(value: Any, count: int) -> list[int]:
@@ -190,10 +190,10 @@ def masked_select(tensor: Any, mask: Any) -> NestedTensor:
         raise RuntimeError(f"torch.nested.masked_select requires a strided tensor, given {tensor.layout}")
     rows, masks = op.broadcast_to(tensor, mask.shape), op.broadcast_to(mask, tensor.shape)
     lengths = masks.sum(dim=list(range(1, masks.ndim))).tolist()
-    return _joined_rows([row[chosen] for row, chosen in zip(rows, masks, strict=True)], lengths)
+    return _concatenated_rows([row[chosen] for row, chosen in zip(rows, masks, strict=True)], lengths)
 
 
-def _joined_rows(rows: list[Any], lengths: list[int]) -> NestedTensor:
+def _concatenated_rows(rows: list[Any], lengths: list[int]) -> NestedTensor:
     return pack(op.cat(rows, 0), Ragged(lengths), 1)
 
 
@@ -214,5 +214,5 @@ def to_padded_tensor(input: Any, padding: float, output_size: Sequence[int] | No
     """
     if not isinstance(input, NestedTensor):
         raise ArgumentError(f"to_padded_tensor(): expected a nested tensor, but got {type_name(input)}")
-    found = padded(input, padding, output_size)
-    return found if out is None else out.resize_(found.shape).copy_(found)
+    result = padded(input, padding, output_size)
+    return result if out is None else out.resize_(result.shape).copy_(result)

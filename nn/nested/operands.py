@@ -21,10 +21,10 @@ def first_nested(args: Iterable[Any]) -> NestedTensor:
     Raises:
         NotImplementedError: there is none among the arguments that come by place.
     """
-    found = nested_in(args)
-    if not found:
+    result = nested_in(args)
+    if not result:
         raise NotImplementedError("nested tensors are to be given by place")
-    return found[0]
+    return result[0]
 
 
 def repacked(packed: Any, like: NestedTensor) -> NestedTensor:
@@ -38,14 +38,14 @@ def pointwise(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -
     Raises:
         RuntimeError: the parts of two nested tensors have other sizes.
     """
-    found = nested_in((*args, *kwargs.values()))
-    for other in found[1:]:
-        if other._sizes[found[0]._ragged_dim] != found[0]._ragged.size or other._ragged_dim != found[0]._ragged_dim:
-            shapes = " and ".join(str(each._sizes) for each in found)
+    result = nested_in((*args, *kwargs.values()))
+    for other in result[1:]:
+        if other._sizes[result[0]._ragged_dim] != result[0]._ragged.size or other._ragged_dim != result[0]._ragged_dim:
+            shapes = " and ".join(str(each._sizes) for each in result)
             raise RuntimeError(
                 f"cannot call binary pointwise function {function.__name__} with inputs of shapes {shapes}"
             )
-    like = max(found, key=lambda each: len(each._sizes))
+    like = max(result, key=lambda each: len(each._sizes))
     named = {name: on_values(value, like) for name, value in kwargs.items()}
     return repacked(function(*[on_values(value, like) for value in args], **named), like)
 
@@ -69,15 +69,15 @@ def rows_for_parts(value: Any, like: NestedTensor) -> list[Any]:
         RuntimeError: it does not broadcast with the nested tensor.
     """
     dims = len(like._sizes)
-    whole = value.reshape((1,) * (dims - value.ndim) + tuple(value.shape)) if value.ndim < dims else value
+    full = value.reshape((1,) * (dims - value.ndim) + tuple(value.shape)) if value.ndim < dims else value
     count, longest = len(like._ragged), max(like._ragged.lengths)
-    size = whole.shape[like._ragged_dim] if whole.ndim == dims else -1
-    if whole.ndim != dims or whole.shape[0] not in (1, count) or size not in (1, longest):
+    size = full.shape[like._ragged_dim] if full.ndim == dims else -1
+    if full.ndim != dims or full.shape[0] not in (1, count) or size not in (1, longest):
         raise RuntimeError(f"a tensor of shape {list(value.shape)} does not broadcast with nested sizes {like._sizes}")
-    found = []
+    matches = []
     for number, length in enumerate(like._ragged.lengths):
-        row = whole[number if whole.shape[0] > 1 else 0]
+        row = full[number if full.shape[0] > 1 else 0]
         sizes = list(row.shape)
         sizes[like._ragged_dim - 1] = length
-        found.append(row.narrow(like._ragged_dim - 1, 0, length) if size != 1 else row.expand(sizes))
-    return found
+        matches.append(row.narrow(like._ragged_dim - 1, 0, length) if size != 1 else row.expand(sizes))
+    return matches

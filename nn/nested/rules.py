@@ -73,8 +73,8 @@ swapaxes = swapdims = transpose
 
 def permute(input: NestedTensor, *dims: Any) -> NestedTensor:
     """The dimensions in another order; parts stay first."""
-    given: Sequence[int] = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
-    order = [each % len(input._sizes) for each in given]
+    value: Sequence[int] = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    order = [each % len(input._sizes) for each in value]
     if order[0] != 0:
         raise ValueError("Transpose is not supported on the batch dimension for jagged NT")
     return pack(input._packed.permute([each - 1 for each in order[1:]]), input._ragged, order.index(input._ragged_dim))
@@ -123,12 +123,12 @@ def view(self: NestedTensor, *shape: Any) -> NestedTensor:
         RuntimeError: the number of parts, or the place of that size, is another one.
     """
     sizes = list(shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
-    places = [k for k, each in enumerate(sizes) if isinstance(each, NestedSize) or (k and each == -1)]
-    if sizes[0] not in (-1, len(self._ragged)) or len(places) != 1:
+    positions = [k for k, each in enumerate(sizes) if isinstance(each, NestedSize) or (k and each == -1)]
+    if sizes[0] not in (-1, len(self._ragged)) or len(positions) != 1:
         raise RuntimeError(
             f"view(): expected {len(self._ragged)} parts and one size -1 or {self._ragged.size}, got {sizes}"
         )
-    ragged, own = places[0], self._packed.shape
+    ragged, own = positions[0], self._packed.shape
     sizes[ragged] = self._ragged.starts[-1]
     inner = 1
     for each in sizes[1:ragged]:
@@ -146,13 +146,13 @@ reshape = view
 
 def expand(self: NestedTensor, *sizes: Any) -> NestedTensor:
     """Dimensions of size 1 as larger ones; the number of parts, and the size that they differ in, stay."""
-    given = list(sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes)
-    if len(given) != len(self._sizes) or given[0] not in (-1, len(self._ragged)):
+    args = list(sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes)
+    if len(args) != len(self._sizes) or args[0] not in (-1, len(self._ragged)):
         raise RuntimeError(
-            f"expand(): expected {len(self._sizes)} sizes, the first of them {len(self._ragged)}, got {given}"
+            f"expand(): expected {len(self._sizes)} sizes, the first of them {len(self._ragged)}, got {args}"
         )
-    given[self._ragged_dim] = -1
-    return repacked(self._packed.expand(given[1:]), self)
+    args[self._ragged_dim] = -1
+    return repacked(self._packed.expand(args[1:]), self)
 
 
 def cat(tensors: Sequence[Any], dim: int = 0) -> NestedTensor:
@@ -251,9 +251,9 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, *args: Any, *
     """Attention within each part: of (heads, length, features), where the length is ragged."""
     if args or kwargs.get("attn_mask") is not None:
         raise NotImplementedError("scaled_dot_product_attention(): nested tensors take no attn_mask")
-    together = zip(query.parts(), key.parts(), value.parts(), strict=True)
+    zipped = zip(query.parts(), key.parts(), value.parts(), strict=True)
     return repacked(
-        op.cat([F.scaled_dot_product_attention(*each, **kwargs) for each in together], query._ragged_dim - 1), query
+        op.cat([F.scaled_dot_product_attention(*each, **kwargs) for each in zipped], query._ragged_dim - 1), query
     )
 
 

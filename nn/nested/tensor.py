@@ -109,8 +109,8 @@ class NestedTensor(Tensor):
         sizes = ", ".join(map(str, self._sizes))
         node = f", grad_fn={self._packed.grad_fn!r}" if self._packed.grad_fn is not None else ""
         requires = ", requires_grad=True" * (self._packed.requires_grad and not node)
-        apart = self._ragged_dim == 1
-        return f"NestedTensor(size=({sizes}), offsets={self.offsets()}, contiguous={apart}{node}{requires})"
+        ragged_first = self._ragged_dim == 1
+        return f"NestedTensor(size=({sizes}), offsets={self.offsets()}, contiguous={ragged_first}{node}{requires})"
 
     @property
     def _sizes(self) -> tuple[int, ...]:

@@ -76,16 +76,16 @@ class Adagrad(PerParameter):
             for param in group["params"]:
                 self._rule.start(self.state[param], param, group, self._names)
 
-    def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _sparse_update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if group["weight_decay"] != 0:
             raise RuntimeError("weight_decay option is not compatible with sparse gradients")
         self._rule.start(self.state[param], param, group, self._names)
         state, grad = self.state[param], (-grad if group["maximize"] else grad).coalesce()
-        places, values = tuple(grad._indices().unbind(0)), grad._values()
-        total = state["sum"][places] + values * values
-        state["sum"][places] = total
+        positions, values = tuple(grad._indices().unbind(0)), grad._values()
+        total = state["sum"][positions] + values * values
+        state["sum"][positions] = total
         lr = rate(group) / (1 + (count(state) - 1) * float(group["lr_decay"]))
-        param[places] = param[places] - lr * values / root(total, float(group["eps"]))
+        param[positions] = param[positions] - lr * values / root(total, float(group["eps"]))
 
 
 adagrad = functional(Adagrad)
@@ -206,12 +206,14 @@ class Adafactor(PerParameter):
         if not state:
             _start(state, grad, group)
         step, lr = count(state), float(group["lr"])
-        least, smallest = group["eps"]
-        least = finfo(param.dtype).eps if least is None else least
+        lower_bound, smallest = group["eps"]
+        lower_bound = finfo(param.dtype).eps if lower_bound is None else lower_bound
         grad = -grad if group["maximize"] else grad
         scale = max(smallest, _root_mean_square(param)) * min(lr, 1 / step**0.5)
         param.mul_(1 - lr * group["weight_decay"])
-        update = _mean_square(state, grad, step ** group["beta2_decay"], least).clamp_(min=least * least)
+        update = _mean_square(state, grad, step ** group["beta2_decay"], lower_bound).clamp_(
+            min=lower_bound * lower_bound
+        )
         update = update.rsqrt_().mul_(grad)
         param.sub_(update.mul_(scale / max(1.0, _root_mean_square(update) / group["d"])))
 
@@ -229,11 +231,11 @@ def _root_mean_square(t: Tensor) -> float:
     return t.norm().item() / max(1, t.numel()) ** 0.5
 
 
-def _mean_square(state: dict[str, Any], grad: Tensor, new: float, least: float) -> Tensor:
+def _mean_square(state: dict[str, Any], grad: Tensor, new: float, lower_bound: float) -> Tensor:
     """The estimate of each element's mean square: of matrices the outer product of their rows' and columns'."""
     square = grad.square()
     if grad.dim() <= 1:
         return state["variance"].lerp_(square, new).clone()
     row = state["row_var"].lerp_(square.mean(dim=-1, keepdim=True), new)
     column = state["col_var"].lerp_(square.mean(dim=-2, keepdim=True), new)
-    return row * column / row.mean(dim=-2, keepdim=True).clamp(min=least)
+    return row * column / row.mean(dim=-2, keepdim=True).clamp(min=lower_bound)

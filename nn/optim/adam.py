@@ -76,7 +76,7 @@ class Adam(PerParameter):
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().__init__(params, checked(locals(), "lr", "eps", "weight_decay"))
 
-    def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _sparse_update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
 
 
@@ -129,8 +129,8 @@ def _adamax(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: 
     param, grad, exp_avg, exp_inf = tensors
     (step,), (beta1, beta2, eps) = counts, settings
     mean = averaged(exp_avg, grad, 1 - beta1)
-    greatest = written(exp_inf, exp_inf.mul(beta2).maximum(grad.abs().add_(eps)))
-    descend(param, mean, greatest, lr / (1 - beta1**step))
+    max_squares = written(exp_inf, exp_inf.mul(beta2).maximum(grad.abs().add_(eps)))
+    descend(param, mean, max_squares, lr / (1 - beta1**step))
 
 
 @completed_from(PerParameter)

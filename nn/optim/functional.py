@@ -42,14 +42,14 @@ def functional(cls: type[PerParameter], *order: str, **fixed: Any) -> Callable[.
         **fixed: hyperparameters that the function does not take.
     """
     rule: Any = cls._rule
-    kept = order or (*[name for name, _ in rule.buffers], *reversed(rule.counts))
+    state_values = order or (*[name for name, _ in rule.buffers], *reversed(rule.counts))
 
     def step(params: Sequence[Tensor], grads: Sequence[Tensor], *lists: Any, **settings: Any) -> None:
         group = {**_DEFAULTS, **settings, **fixed}
         for name, parts in _PAIRS.items():
             if parts[0] in group:
                 group[name] = tuple(float(group[part]) for part in parts)
-        states = [_state(kept, lists, row) for row in range(len(params))]
+        states = [_state(state_values, lists, row) for row in range(len(params))]
         optimizer = cls.__new__(cls)
         optimizer.state = dict(zip(params, states, strict=True))  # type: ignore[assignment]
         optimizer._launches = Launches()
@@ -58,22 +58,22 @@ def functional(cls: type[PerParameter], *order: str, **fixed: Any) -> Callable[.
             for param, grad in zip(params, grads, strict=True):
                 optimizer._update(param, grad, group)
             optimizer._launches.run()
-        _give_back(kept, lists, states)
+        _give_back(state_values, lists, states)
 
     step.__name__ = step.__qualname__ = cls.__name__.lower()
-    step.__doc__ = f"One step of `{cls.__name__}` on lists: parameters, gradients, {', '.join(kept)}."
+    step.__doc__ = f"One step of `{cls.__name__}` on lists: parameters, gradients, {', '.join(state_values)}."
     return explained(step)
 
 
-def _state(kept: Sequence[str], lists: Sequence[Any], row: int) -> dict[str, Any]:
+def _state(state_values: Sequence[str], lists: Sequence[Any], row: int) -> dict[str, Any]:
     """What is kept of one parameter: lists may be empty, where the hyperparameters ask for nothing of the kind."""
-    found = {name: rows[row] for name, rows in zip(kept, lists, strict=False) if row < len(rows)}
-    return {name: value for name, value in found.items() if value is not None}
+    results = {name: rows[row] for name, rows in zip(state_values, lists, strict=False) if row < len(rows)}
+    return {name: value for name, value in results.items() if value is not None}
 
 
-def _give_back(kept: Sequence[str], lists: Sequence[Any], states: Sequence[dict[str, Any]]) -> None:
+def _give_back(state_values: Sequence[str], lists: Sequence[Any], states: Sequence[dict[str, Any]]) -> None:
     """Put what a first step has made, as a buffer of momentum, into the list that came with None for it."""
-    for name, rows in zip(kept, lists, strict=False):
+    for name, rows in zip(state_values, lists, strict=False):
         for row, state in enumerate(states):
             if row < len(rows) and rows[row] is None:
                 rows[row] = state.get(name)

@@ -19,7 +19,7 @@ from .rule import Rule, host_counts, is_counted_on_device
 Tensors = Sequence[Tensor | None]
 
 
-class Together:
+class PendingLaunch:
     """Parameters, their gradients and estimates that one launch has to do with.
 
     Args:
@@ -57,7 +57,7 @@ class Launches:
     """The steps of one call of `step` that are still to be computed."""
 
     def __init__(self) -> None:
-        self.waiting: dict[Any, Together] = {}
+        self.waiting: dict[Any, PendingLaunch] = {}
         self.numbers: dict[Any, tuple[float, ...]] = {}  # of most parameters they are the same
 
     def add(
@@ -83,11 +83,11 @@ class Launches:
             numbers = self.numbers_of(rule, state, group, float(lr), settings, signs)
         known = id(lr) if rate is lr else rate
         key = (rule, param._dtype, param._device.index, tuple([t is None for t in tensors]), numbers, known, kinds)
-        together = self.waiting.get(key)
-        if together is None:
-            together = self.waiting[key] = Together(rule, numbers, rate)
-        together.tensors.append(tensors)
-        together.counts.append(counts)
+        batch = self.waiting.get(key)
+        if batch is None:
+            batch = self.waiting[key] = PendingLaunch(rule, numbers, rate)
+        batch.tensors.append(tensors)
+        batch.counts.append(counts)
 
     def numbers_of(
         self,
@@ -101,15 +101,15 @@ class Launches:
         """The numbers of a step that is counted on the host."""
         counts = host_counts(rule, state, group, lr, settings) if rule.counts else ()
         key = (rule, lr, signs, *counts, *settings)
-        found = self.numbers.get(key)
-        if found is None:
-            found = self.numbers[key] = (*signs, *rule.numbers(*counts, lr, *settings))
-        return found
+        cached = self.numbers.get(key)
+        if cached is None:
+            cached = self.numbers[key] = (*signs, *rule.numbers(*counts, lr, *settings))
+        return cached
 
     def run(self) -> None:
         """Compute them."""
-        for together in self.waiting.values():
-            together.run()
+        for batch in self.waiting.values():
+            batch.run()
 
 
 @cache
@@ -130,15 +130,15 @@ def fits(tensors: Tensors) -> bool:
     for other in tensors:
         if other is not None and (other._dtype is not kind or other._shape != shape or other._device is not device):
             return False
-    return several().within_reach(prod(shape) * len(tensors))
+    return several().fits_index32(prod(shape) * len(tensors))
 
 
 def on_device(state: dict[str, Any], name: str, param: Tensor) -> Tensor:
     """What is counted, beside the parameter: brought there from where a checkpoint has left it."""
-    kept: Tensor = state[name]
-    if kept.device != param.device:
-        kept = state[name] = kept.to(param.device)
-    return kept
+    state_values: Tensor = state[name]
+    if state_values.device != param.device:
+        state_values = state[name] = state_values.to(param.device)
+    return state_values
 
 
 def in_order(tensors: Tensors) -> Tensors:
@@ -154,6 +154,6 @@ def put_back(tensors: Tensors, computed: Tensors) -> None:
     if tensors[0] is computed[0]:
         tensors[0]._bump_version()  # type: ignore[union-attr]
     if tensors is not computed:
-        for place, (tensor, result) in enumerate(zip(tensors, computed, strict=True)):
-            if tensor is not None and tensor is not result and place != 1:
+        for position, (tensor, result) in enumerate(zip(tensors, computed, strict=True)):
+            if tensor is not None and tensor is not result and position != 1:
                 tensor.copy_(result)  # type: ignore[arg-type]

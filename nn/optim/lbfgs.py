@@ -12,7 +12,7 @@ from ...runtime.creation import zeros_like
 from ...runtime.modes.grad_mode import enable_grad, no_grad
 from .optimizer import Closure, Optimizer, checked
 
-_MOST_STEPS = 25
+_MAX_STEPS = 25
 
 
 class Rule(NamedTuple):
@@ -20,10 +20,10 @@ class Rule(NamedTuple):
 
     sufficient: float = 1e-4  # how much of the slope at the start the loss must fall by
     flat: float = 0.9  # how much of the slope at the start may be left
-    least_width: float = 1e-9  # of an interval that is searched on
+    min_width: float = 1e-9  # of an interval that is searched on
 
 
-USUAL = Rule()
+COMMON = Rule()
 
 
 class Point(NamedTuple):
@@ -32,14 +32,14 @@ class Point(NamedTuple):
     step: float
     loss: float
     grad: Tensor
-    slope: float
+    directional_derivative: float
 
 
 Look = Callable[[float], Point]
 
 
 def strong_wolfe(
-    look: Look, start: Point, first: float, length: float, allowed: int, rule: Rule = USUAL
+    look: Look, start: Point, first: float, length: float, allowed: int, rule: Rule = COMMON
 ) -> tuple[Point, int]:
     """The point found, and at how many points the loss was computed.
 
@@ -53,40 +53,40 @@ def strong_wolfe(
 
     Source: Nocedal and Wright, Numerical optimization (2006), algorithms 3.5 and 3.6.
     """
-    most = min(allowed, _MOST_STEPS)
-    bracket, tried, found = _bracket(look, start, first, most, rule)
+    max_norm = min(allowed, _MAX_STEPS)
+    bracket, tried, result = _bracket(look, start, first, max_norm, rule)
     unsure = False
-    while not found and tried <= most:
-        if abs(bracket[1].step - bracket[0].step) * length < rule.least_width:
+    while not result and tried <= max_norm:
+        if abs(bracket[1].step - bracket[0].step) * length < rule.min_width:
             break
         step, unsure = _inside(bracket, unsure)
         new = look(step)
         tried += 1
-        bracket, found = _narrowed(bracket, new, start, rule)
+        bracket, result = _narrowed(bracket, new, start, rule)
     return min(bracket, key=lambda point: point.loss), tried
 
 
-def _bracket(look: Look, start: Point, step: float, most: int, rule: Rule) -> tuple[list[Point], int, bool]:
+def _bracket(look: Look, start: Point, step: float, max_norm: int, rule: Rule) -> tuple[list[Point], int, bool]:
     """One point that is good enough, or two with such a point between them."""
     before, point = start, look(step)
-    for tried in range(1, most + 1):
+    for tried in range(1, max_norm + 1):
         if _too_high(point, start, rule) or (tried > 2 and point.loss >= before.loss):
             return [before, point], tried, False
         if _flat_enough(point, start, rule):
             return [point], tried, True
-        if point.slope >= 0:
+        if point.directional_derivative >= 0:
             return [before, point], tried, False
         bounds = point.step + 0.01 * (point.step - before.step), 10 * point.step
         before, point = point, look(_lowest(before, point, bounds))
-    return [start, point], most + 1, False
+    return [start, point], max_norm + 1, False
 
 
 def _too_high(point: Point, start: Point, rule: Rule) -> bool:
-    return point.loss > start.loss + rule.sufficient * point.step * start.slope
+    return point.loss > start.loss + rule.sufficient * point.step * start.directional_derivative
 
 
 def _flat_enough(point: Point, start: Point, rule: Rule) -> bool:
-    return abs(point.slope) <= -rule.flat * start.slope
+    return abs(point.directional_derivative) <= -rule.flat * start.directional_derivative
 
 
 def _inside(bracket: list[Point], unsure: bool) -> tuple[float, bool]:
@@ -105,15 +105,15 @@ def _narrowed(bracket: list[Point], new: Point, start: Point, rule: Rule) -> tup
     """The two points after `new` between them was seen, and whether it is good enough."""
     first_is_low = bracket[0].loss <= bracket[1].loss
     low, high = bracket if first_is_low else bracket[::-1]
-    found = False
+    result = False
     if _too_high(new, start, rule) or new.loss >= low.loss:
         high = new
     else:
-        found = _flat_enough(new, start, rule)
-        if not found and new.slope * (high.step - low.step) >= 0:
+        result = _flat_enough(new, start, rule)
+        if not result and new.directional_derivative * (high.step - low.step) >= 0:
             high = low
         low = new
-    return [low, high] if first_is_low else [high, low], found
+    return [low, high] if first_is_low else [high, low], result
 
 
 def _lowest(a: Point, b: Point, bounds: tuple[float, float]) -> float:
@@ -121,12 +121,18 @@ def _lowest(a: Point, b: Point, bounds: tuple[float, float]) -> float:
     left, right = (a, b) if a.step <= b.step else (b, a)
     if left.step == right.step:
         return (bounds[0] + bounds[1]) / 2
-    bend = left.slope + right.slope - 3 * (left.loss - right.loss) / (left.step - right.step)
-    squared = bend * bend - left.slope * right.slope
+    bend = (
+        left.directional_derivative
+        + right.directional_derivative
+        - 3 * (left.loss - right.loss) / (left.step - right.step)
+    )
+    squared = bend * bend - left.directional_derivative * right.directional_derivative
     if not squared >= 0:
         return (bounds[0] + bounds[1]) / 2
     root = math.sqrt(squared)
-    share = (right.slope + root - bend) / (right.slope - left.slope + 2 * root)
+    share = (right.directional_derivative + root - bend) / (
+        right.directional_derivative - left.directional_derivative + 2 * root
+    )
     return min(max(right.step - (right.step - left.step) * share, bounds[0]), bounds[1])
 
 
@@ -163,8 +169,8 @@ def _strong_wolfe(
 
     length = float(d.abs().max()) if d.numel() else 0.0
     start = Point(0.0, f, g.clone(), gtd)
-    found, tried = strong_wolfe(look, start, t, length, max_ls, Rule(c1, c2, tolerance_change))
-    return found.loss, found.grad, found.step, tried
+    result, tried = strong_wolfe(look, start, t, length, max_ls, Rule(c1, c2, tolerance_change))
+    return result.loss, result.grad, result.step, tried
 
 
 def _cubic_interpolate(
@@ -253,7 +259,7 @@ class LBFGS(Optimizer):
         state.setdefault("n_iter", 0)
         state["func_evals"] += 1
         loss, grad, evaluated = float(first), self._flat_grad(), 1
-        if _greatest(grad) <= group["tolerance_grad"]:
+        if _max_abs(grad) <= group["tolerance_grad"]:
             return first
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
@@ -261,15 +267,15 @@ class LBFGS(Optimizer):
             state["prev_flat_grad"], state["prev_loss"] = grad.clone(), loss
             lr = group["lr"].item() if isinstance(group["lr"], Tensor) else group["lr"]
             state["t"] = lr * min(1.0, 1 / float(grad.abs().sum())) if state["n_iter"] == 1 else lr
-            slope = float(grad.dot(way))
-            if slope > -group["tolerance_change"]:
+            directional_derivative = float(grad.dot(way))
+            if directional_derivative > -group["tolerance_change"]:
                 break
-            is_last, now = iteration == group["max_iter"], Point(state["t"], loss, grad, slope)
+            is_last, now = iteration == group["max_iter"], Point(state["t"], loss, grad, directional_derivative)
             if group["line_search_fn"] is None:
-                found, looked = self._move(recorded, way, now, is_last)
+                result, looked = self._move(recorded, way, now, is_last)
             else:
-                found, looked = self._search(recorded, way, now, group["max_eval"] - evaluated)
-            state["t"], loss, grad, _ = found
+                result, looked = self._search(recorded, way, now, group["max_eval"] - evaluated)
+            state["t"], loss, grad, _ = result
             state["func_evals"] += looked
             evaluated += looked
             if is_last or evaluated >= group["max_eval"] or _is_done(group, state, loss, grad):
@@ -298,9 +304,9 @@ class LBFGS(Optimizer):
                 param.copy_(value)
             return Point(step, loss, grad, float(grad.dot(way)))
 
-        found, looked = strong_wolfe(look, now._replace(step=0.0), now.step, _greatest(way), allowed)
-        self._add(found.step, way)
-        return found, looked
+        result, looked = strong_wolfe(look, now._replace(step=0.0), now.step, _max_abs(way), allowed)
+        self._add(result.step, way)
+        return result, looked
 
     def _flat_grad(self) -> Tensor:
         grads = [zeros_like(param) if param.grad is None else param.grad.to_dense() for param in self._params]
@@ -327,19 +333,19 @@ def _as_reals(t: Tensor) -> Tensor:
     return stack([t.real, t.imag], -1) if t.is_complex() else t
 
 
-def _greatest(t: Tensor) -> float:
+def _max_abs(t: Tensor) -> float:
     return float(t.abs().max()) if t.numel() else 0.0
 
 
 def _is_done(group: dict[str, Any], state: dict[str, Any], loss: float, grad: Tensor) -> bool:
-    if _greatest(grad) <= group["tolerance_grad"]:
+    if _max_abs(grad) <= group["tolerance_grad"]:
         return True
-    if _greatest(state["d"]) * abs(state["t"]) <= group["tolerance_change"]:
+    if _max_abs(state["d"]) * abs(state["t"]) <= group["tolerance_change"]:
         return True
     return abs(loss - state["prev_loss"]) < group["tolerance_change"]
 
 
-_LEAST_CURVATURE = 1e-10  # below it a pair would make the guess of the Hessian indefinite
+_MIN_CURVATURE = 1e-10  # below it a pair would make the guess of the Hessian indefinite
 
 
 def direction(state: dict[str, Any], grad: Tensor, history_size: int) -> Tensor:
@@ -361,7 +367,7 @@ def direction(state: dict[str, Any], grad: Tensor, history_size: int) -> Tensor:
 
 def _remember(state: dict[str, Any], of_grad: Tensor, of_params: Tensor, history_size: int) -> None:
     curvature = of_grad.dot(of_params)
-    if not curvature > _LEAST_CURVATURE:
+    if not curvature > _MIN_CURVATURE:
         return
     pairs = ("old_dirs", of_grad), ("old_stps", of_params), ("ro", 1.0 / curvature)
     for name, value in pairs:

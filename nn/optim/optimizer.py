@@ -55,16 +55,16 @@ def checked(arguments: dict[str, Any], *not_negative: str) -> dict[str, Any]:
         arguments: what the constructor was called with, by name.
         not_negative: the names of those that must not be negative numbers.
     """
-    found = given(arguments)
+    result = given(arguments)
     for name in not_negative:
-        check_not_negative(_NAMES_IN_ERRORS.get(name, f"{name} value"), found[name])
-    if "betas" in found:
-        check_betas(found["betas"])
-    if found.get("fused") and found["differentiable"]:  # autograd does not look into a kernel
+        check_not_negative(_NAMES_IN_ERRORS.get(name, f"{name} value"), result[name])
+    if "betas" in result:
+        check_betas(result["betas"])
+    if result.get("fused") and result["differentiable"]:  # autograd does not look into a kernel
         raise RuntimeError("`fused` does not support `differentiable`")
-    if found.get("fused") and found["foreach"]:
+    if result.get("fused") and result["foreach"]:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-    return found
+    return result
 
 
 Hook = Callable[..., Any]
@@ -128,12 +128,12 @@ def named(optimizer: Any, method: str) -> record_function:
     return record_function(f"Optimizer.{method}#{type(optimizer).__name__}.{method}")
 
 
-def _new_arguments(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if found is None:
+def _new_arguments(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if result is None:
         return args, kwargs
-    if not isinstance(found, tuple) or len(found) != 2:
-        raise RuntimeError(f"step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}.")
-    return found
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise RuntimeError(f"step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+    return result
 
 
 Closure = Callable[[], Any]

@@ -70,7 +70,7 @@ class PerParameter(Optimizer):
             buffers = self._buffers(state)
         self._apply(state, (param, grad, *buffers), self._settings, group)
 
-    def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _sparse_update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         """The update for a sparse gradient, where the rule has one."""
         raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
@@ -99,7 +99,7 @@ class PerParameter(Optimizer):
                     if grad.layout is strided:
                         self._update(param, grad, group)
                     else:
-                        self._update_at_places(param, grad, group)
+                        self._sparse_update(param, grad, group)
             self._launches.run()
         return loss
 
@@ -159,10 +159,10 @@ class PerParameter(Optimizer):
         for group in self.param_groups:
             for name, default in self.defaults.items():  # what older programs did not save
                 group.setdefault(name, default)
-        for kept in self.state.values():
-            for name in self._scalars & kept.keys() if isinstance(kept, dict) else ():
-                if not isinstance(kept[name], Tensor):
-                    kept[name] = tensor(float(kept[name]), dtype=scalar_dtype())
+        for state_entry in self.state.values():
+            for name in self._scalars & state_entry.keys() if isinstance(state_entry, dict) else ():
+                if not isinstance(state_entry[name], Tensor):
+                    state_entry[name] = tensor(float(state_entry[name]), dtype=scalar_dtype())
 
 
 def _arrays(tensors: Sequence[Tensor | None]) -> list[np.ndarray] | None:

@@ -145,32 +145,32 @@ class SparseAdam(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
 
-    def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _sparse_update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if not grad.is_sparse:
             self._update(param, grad, group)
-        state, (kept, kept_of_squares) = self.state[param], group["betas"]
+        state, (kept, beta2_decay) = self.state[param], group["betas"]
         if not state:
             state.update(step=0, exp_avg=zeros_like(param), exp_avg_sq=zeros_like(param))
         state["step"] += 1
         grad = grad.coalesce()
-        values, places = grad._values(), tuple(grad._indices().unbind(0))
+        values, positions = grad._values(), tuple(grad._indices().unbind(0))
         values = -values if group["maximize"] else values
-        mean = _moved(state["exp_avg"], places, values, 1 - kept)
-        square = _moved(state["exp_avg_sq"], places, values * values, 1 - kept_of_squares)
+        mean = _moved(state["exp_avg"], positions, values, 1 - kept)
+        square = _moved(state["exp_avg_sq"], positions, values * values, 1 - beta2_decay)
         step = state["step"]
-        rate = float(group["lr"]) * (1 - kept_of_squares**step) ** 0.5 / (1 - kept**step)
-        param[places] = param[places] - rate * mean / (square.sqrt_().add_(group["eps"]))
+        rate = float(group["lr"]) * (1 - beta2_decay**step) ** 0.5 / (1 - kept**step)
+        param[positions] = param[positions] - rate * mean / (square.sqrt_().add_(group["eps"]))
 
 
-def _moved(average: Tensor, places: tuple[Tensor, ...], values: Tensor, share: float) -> Tensor:
+def _moved(average: Tensor, positions: tuple[Tensor, ...], values: Tensor, share: float) -> Tensor:
     """The elements of a running average at some places, a share of the way on to new values, once written there."""
-    found = average[places]
-    found = found + (values - found) * share
-    average[places] = found
-    return found
+    entry = average[positions]
+    entry = entry + (values - entry) * share
+    average[positions] = entry
+    return entry
 
 
-_MOST_ITERATIONS = 100
+_MAX_ITERATIONS = 100
 
 
 @completed_from(PerParameter)
@@ -250,7 +250,7 @@ def _scale(param: Tensor, kind: str | None) -> float:
 
 def _orthogonalized(matrix: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
     """The matrix with singular values near one, by an iteration of Newton and Schulz for a polynomial of degree 5."""
-    if steps >= _MOST_ITERATIONS:
+    if steps >= _MAX_ITERATIONS:
         raise ValueError("Number of steps must be less than 100 for computational efficiency")
     if len(coefficients) != 3:
         raise ValueError("Coefficients must be a tuple of exactly 3 values")

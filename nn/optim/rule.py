@@ -71,25 +71,25 @@ class Rule:
 
     def settings_in(self, group: dict[str, Any]) -> tuple[float, ...]:
         """The rule's hyperparameters in the options of a group."""
-        found: list[float] = []
+        matches: list[float] = []
         for name in self.settings:
-            value = decay_apart(group) if name == "decay" else group[name]
-            found += map(float, value) if isinstance(value, (tuple, list)) else [float(value)]
-        return tuple(found)
+            value = decoupled_decay_of(group) if name == "decay" else group[name]
+            matches += map(float, value) if isinstance(value, (tuple, list)) else [float(value)]
+        return tuple(matches)
 
 
 def buffers_of(names: Sequence[str | None]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
     """How the buffers of these names are found in a state, None for None: one call for each parameter of a step."""
-    present = tuple(name for name in names if name is not None)
-    if present == names and len(present) > 1:
-        return itemgetter(*present)
-    if len(present) == 2 and names[2:] == (None,):  # Adam without amsgrad
-        first, second = present
+    has_tensors = tuple(name for name in names if name is not None)
+    if has_tensors == names and len(has_tensors) > 1:
+        return itemgetter(*has_tensors)
+    if len(has_tensors) == 2 and names[2:] == (None,):  # Adam without amsgrad
+        first, second = has_tensors
         return lambda state: (state[first], state[second], None)
     return lambda state: tuple([None if name is None else state[name] for name in names])
 
 
-def _nothing(*given: float) -> tuple[float, ...]:
+def _nothing(*args: float) -> tuple[float, ...]:
     return ()
 
 
@@ -106,8 +106,8 @@ def scalar_dtype(group: dict[str, Any] | None = None) -> dtype:
 
 def number(value: Any, param: Tensor, group: dict[str, Any]) -> Tensor:
     """A number that is kept for a parameter as a tensor: on its device where a launch counts, else on the CPU."""
-    place = param.device if is_counted_on_device(group) else "cpu"
-    return tensor(float(value), dtype=scalar_dtype(group), device=place)
+    target_device = param.device if is_counted_on_device(group) else "cpu"
+    return tensor(float(value), dtype=scalar_dtype(group), device=target_device)
 
 
 def count(state: dict[str, Any]) -> float:
@@ -120,10 +120,10 @@ def count(state: dict[str, Any]) -> float:
 def host_number(state: dict[str, Any], name: str) -> Any:
     """The memory of a number that is kept as a tensor, as PyTorch has it; written past autograd, as every parameter
     pays for this. It is brought to the CPU from where a checkpoint was loaded to."""
-    kept = state[name]
-    if kept._device is not CPU:
-        kept = state[name] = kept.cpu()
-    return kept._flat
+    decay_factor = state[name]
+    if decay_factor._device is not CPU:
+        decay_factor = state[name] = decay_factor.cpu()
+    return decay_factor._flat
 
 
 def host_counts(
@@ -131,18 +131,18 @@ def host_counts(
 ) -> Sequence[float]:
     """What is counted for a parameter: the number of this step, from one, and the rest, which is brought up to date."""
     if state["step"]._device is not CPU and is_counted_on_device(group):
-        found = [float(state[name].item()) for name in rule.counts]
-        found[0] += 1.0
-        for name, value in zip(rule.counts, (found[0], *rule.later(*found, lr, *settings)), strict=True):
+        matches = [float(state[name].item()) for name in rule.counts]
+        matches[0] += 1.0
+        for name, value in zip(rule.counts, (matches[0], *rule.later(*matches, lr, *settings)), strict=True):
             state[name].fill_(value)
-        return found
+        return matches
     if len(rule.counts) == 1:
         return (count(state),)
-    kept = [host_number(state, name) for name in rule.counts[1:]]
-    found = [count(state), *[float(number[0]) for number in kept]]
-    for number, value in zip(kept, rule.later(*found, lr, *settings), strict=True):
+    decay_factor = [host_number(state, name) for name in rule.counts[1:]]
+    matches = [count(state), *[float(number[0]) for number in decay_factor]]
+    for number, value in zip(decay_factor, rule.later(*matches, lr, *settings), strict=True):
         number[0] = value
-    return found
+    return matches
 
 
 def rate(group: dict[str, Any]) -> Any:
@@ -157,7 +157,7 @@ def uphill(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> 
     return grad.add(param, alpha=weight_decay) if weight_decay != 0 else grad
 
 
-def decay_apart(group: dict[str, Any]) -> float:
+def decoupled_decay_of(group: dict[str, Any]) -> float:
     """The weight decay that is no penalty: parameters shrink by it."""
     return float(group["weight_decay"]) if group["decoupled_weight_decay"] else 0.0
 
@@ -185,17 +185,17 @@ def averaged(average: Tensor, value: Tensor, new: float) -> Tensor:
     return average.lerp_(value, new)
 
 
-def averaged_square(average: Tensor, value: Tensor, kept: float) -> Tensor:
+def averaged_square(average: Tensor, value: Tensor, decay_factor: float) -> Tensor:
     """Update a running mean square to kept average + (1 - kept) value^2, and return it."""
     if is_grad_enabled():
-        return written(average, average.mul(kept).addcmul_(value, value, value=1 - kept))
-    return average.mul_(kept).addcmul_(value, value, value=1 - kept)
+        return written(average, average.mul(decay_factor).addcmul_(value, value, value=1 - decay_factor))
+    return average.mul_(decay_factor).addcmul_(value, value, value=1 - decay_factor)
 
 
 def root(square: Tensor, eps: float, share: float = 1.0) -> Tensor:
     """sqrt(square / share) + eps."""
-    found = square.sqrt() if share == 1 else (square / share).sqrt_()
-    return found.add(eps) if is_grad_enabled() else found.add_(eps)
+    result = square.sqrt() if share == 1 else (square / share).sqrt_()
+    return result.add(eps) if is_grad_enabled() else result.add_(eps)
 
 
 def descend(param: Tensor, direction: Tensor, divisor: Tensor | None, lr: Any) -> None:

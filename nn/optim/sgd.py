@@ -19,8 +19,8 @@ def _sgd(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Seq
     param, grad, buffer = tensors
     momentum, dampening, nesterov, is_first = settings
     if buffer is not None:
-        kept = written(buffer, grad if is_first else buffer.mul(momentum).add_(grad, alpha=1 - dampening))
-        grad = grad.add(kept, alpha=momentum) if nesterov else kept
+        state_values = written(buffer, grad if is_first else buffer.mul(momentum).add_(grad, alpha=1 - dampening))
+        grad = grad.add(state_values, alpha=momentum) if nesterov else state_values
     descend(param, grad, None, lr)
 
 
@@ -71,7 +71,7 @@ class SGD(PerParameter):
         buffer, settings = self._buffer(param, param)
         self._apply({}, (param, grad, buffer), settings, group)
 
-    def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    def _sparse_update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         grad = uphill(param, grad, float(group["weight_decay"]), bool(group["maximize"]))
         buffer, settings = self._buffer(param, grad)
         _sgd((param, grad, buffer), (), rate(group), settings)
@@ -222,10 +222,10 @@ rmsprop = functional(RMSprop, "square_avg", "grad_avg", "momentum_buffer", "step
 
 def _rprop(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Sequence[float]) -> None:
     param, grad, prev, step_size = tensors
-    shrink, grow, least, greatest = settings
+    shrink, grow, lower_bound, maximum = settings
     agreed = grad.mul(prev)
     factor = ones_like(agreed).masked_fill_(agreed > 0, grow).masked_fill_(agreed < 0, shrink)
-    size = written(step_size, step_size.mul(factor).clamp(least, greatest))
+    size = written(step_size, step_size.mul(factor).clamp(lower_bound, maximum))
     grad = grad.masked_fill(agreed < 0, 0.0)
     param.addcmul_(grad.sign(), size, value=-1)
     prev.copy_(grad)

@@ -67,14 +67,14 @@ class OptimizerState:
         for packed in groups:
             packed["params"] = packed.pop("params")  # last, where PyTorch has it
         state = {
-            numbers.get(id(key), key) if isinstance(key, Tensor) else key: _placed(key, kept)
-            for key, kept in self.state.items()
+            numbers.get(id(key), key) if isinstance(key, Tensor) else key: _placed(key, state_entry)
+            for key, state_entry in self.state.items()
         }
-        found: dict[str, Any] = {"state": state, "param_groups": groups}
+        results: dict[str, Any] = {"state": state, "param_groups": groups}
         for hook in list(self._optimizer_state_dict_post_hooks.values()):
-            replaced = hook(self, found)
-            found = found if replaced is None else replaced
-        return found
+            replaced = hook(self, results)
+            results = results if replaced is None else replaced
+        return results
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Load the state of another optimizer of the same kind; tensors are copied.
@@ -129,12 +129,12 @@ class OptimizerState:
         return deepcopy(value)
 
 
-def _placed(key: Any, kept: Any) -> Any:
+def _placed(key: Any, state_entry: Any) -> Any:
     """What is kept for a parameter; of one that lies on several ranks, as the same rows."""
     of_these_rows = getattr(key, "of_these_rows", None)
-    if of_these_rows is None or not isinstance(kept, dict):
-        return kept
-    return {name: of_these_rows(value) for name, value in kept.items()}
+    if of_these_rows is None or not isinstance(state_entry, dict):
+        return state_entry
+    return {name: of_these_rows(value) for name, value in state_entry.items()}
 
 
 def _check_same_sizes(own: list[dict[str, Any]], saved: list[dict[str, Any]]) -> None:

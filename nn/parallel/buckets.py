@@ -18,7 +18,7 @@ _LARGE = 2**19  # bytes of a gradient from which on copying it costs more than a
 
 
 def grouped(
-    order: Sequence[int], kinds: Sequence[Any], sizes: Sequence[int], most: int, as_views: bool = False
+    order: Sequence[int], kinds: Sequence[Any], sizes: Sequence[int], max_bytes: int, as_views: bool = False
 ) -> list[tuple[list[int], bool]]:
     """Which gradients are reduced together, in the order in which the last of each bucket comes.
 
@@ -43,9 +43,9 @@ def grouped(
             groups.append((numbers, False))
         numbers.append(number)
         size += sizes[number]
-        limit = min(_FIRST, most) if numbers is groups[0][0] else most
+        limit = min(_FIRST, max_bytes) if numbers is groups[0][0] else max_bytes
         open_groups[kinds[number]] = (numbers, size) if size < limit else ([], 0)
-    last = {number: place for place, number in enumerate(order)}
+    last = {number: position for position, number in enumerate(order)}
     return sorted(groups, key=lambda group: last[group[0][-1]])
 
 
@@ -117,10 +117,10 @@ class Reducer:
     """
 
     def __init__(
-        self, parameters: Sequence[Any], group: ProcessGroup, most: int, as_views: bool, find_unused: bool
+        self, parameters: Sequence[Any], group: ProcessGroup, max_bytes: int, as_views: bool, find_unused: bool
     ) -> None:
         self.parameters = list(parameters)
-        self.group, self.most, self.as_views, self.find_unused = group, most, as_views, find_unused
+        self.group, self.max_bytes, self.as_views, self.find_unused = group, max_bytes, as_views, find_unused
         self.divisor = group.size()
         self.waiting = False  # for gradients of a backward pass
         self.order: list[int] = []  # in which gradients came in the last pass
@@ -137,7 +137,7 @@ class Reducer:
         sizes = [one.numel() * one.element_size() for one in self.parameters]
         self.buckets = [
             Bucket(numbers, [self.parameters[number] for number in numbers], in_place)
-            for numbers, in_place in grouped(order, kinds, sizes, self.most, self.as_views)
+            for numbers, in_place in grouped(order, kinds, sizes, self.max_bytes, self.as_views)
         ]
         self.bucket_of = {number: bucket for bucket in self.buckets for number in bucket.numbers}
 

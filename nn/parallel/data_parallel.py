@@ -10,7 +10,7 @@ from ...runtime.tensor.devices import cuda_device_count
 from ..modules.module.base import Module
 from .parallel_apply import parallel_apply
 from .replicate import replicate
-from .scatter_gather import gather, place, scatter_kwargs
+from .scatter_gather import device_of, gather, scatter_kwargs
 
 
 class DataParallel(Module):
@@ -53,7 +53,7 @@ class DataParallel(Module):
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         if not self.device_ids:
             return self.module(*inputs, **kwargs)
-        self._check_places()
+        self._check_devices()
         parts, names = scatter_kwargs(inputs, kwargs, self.device_ids, self.dim)
         if not parts:  # no arguments: one call
             parts, names = ((),), ({},)
@@ -62,8 +62,8 @@ class DataParallel(Module):
         replicas = replicate(self.module, self.device_ids[: len(parts)])
         return gather(parallel_apply(replicas, parts, names), self.output_device, self.dim)
 
-    def _check_places(self) -> None:
-        first = place(self.device_ids[0])
+    def _check_devices(self) -> None:
+        first = device_of(self.device_ids[0])
         for tensor in (*self.module.parameters(), *self.module.buffers()):
             if tensor.device != first:
                 raise RuntimeError(
@@ -95,5 +95,5 @@ def data_parallel(
         tensor([0., 1.])
     """
     parallel = DataParallel(module, device_ids, output_device, dim)
-    given = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
-    return parallel.forward(*given, **(module_kwargs or {}))
+    value = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
+    return parallel.forward(*value, **(module_kwargs or {}))

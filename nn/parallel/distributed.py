@@ -14,7 +14,7 @@ from ...runtime.modes.grad_mode import is_grad_enabled, no_grad
 from ..modules.module.base import Module
 from .buckets import Reducer
 from .graph_search import unused_of
-from .uneven import joined
+from .uneven import notify_join
 
 _MEBIBYTE = 2**20
 
@@ -89,9 +89,9 @@ class DistributedDataParallel(Module):
         if init_sync:
             self._agree()
             self._copy_from(0)
-        most = int(_MEBIBYTE * (25 if bucket_cap_mb is None else bucket_cap_mb))
+        max_bytes = int(_MEBIBYTE * (25 if bucket_cap_mb is None else bucket_cap_mb))
         group, views = self.process_group, gradient_as_bucket_view
-        self._reducer = Reducer(trained, group, most, views, self.find_unused_parameters)
+        self._reducer = Reducer(trained, group, max_bytes, views, self.find_unused_parameters)
         self._numbers = {id(one): number for number, one in enumerate(trained)}
         self._handles = [one.register_post_accumulate_grad_hook(self._came) for one in trained]
 
@@ -101,8 +101,8 @@ class DistributedDataParallel(Module):
             f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in self.module.named_parameters()
         )
         count = sum(1 for _ in self.module.parameters())
-        said = f"with {count} parameters of checksum {zlib.crc32(listed.encode()):08x}"
-        line = header.called("DistributedDataParallel", "", None, said)
+        message = f"with {count} parameters of checksum {zlib.crc32(listed.encode()):08x}"
+        line = header.called("DistributedDataParallel", "", None, message)
         self.process_group.begin(line, algorithms.barrier(self.process_group.link), 1).wait()
 
     def _copy_from(self, rank: int, parameters: bool = True) -> None:
@@ -117,7 +117,7 @@ class DistributedDataParallel(Module):
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         reduces = is_grad_enabled() and self.require_backward_grad_sync
         if self._joinable:
-            self._tell_joined(reduces)
+            self._announce_join(reduces)
         self._begin_pass(reduces)
         output = self.module(*inputs, **kwargs)
         if reduces:
@@ -181,12 +181,12 @@ class DistributedDataParallel(Module):
         try:
             yield
             self._joinable = False
-            joined(self)
+            notify_join(self)
         finally:
             self._joinable = False
             self._reducer.divisor = self.process_group.size()
 
-    def _tell_joined(self, reduces: bool) -> None:
+    def _announce_join(self, reduces: bool) -> None:
         """Tell ranks that have no more batches that this one has, and whether it will reduce gradients."""
         self._count_active(1.0, float(reduces))
 

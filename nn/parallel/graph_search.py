@@ -25,7 +25,7 @@ def tensors_in(value: Any) -> Iterator[Any]:
 def unused_of(parameters: Sequence[Any], output: Any) -> list[int]:
     """The numbers of the parameters that no graph of the output's tensors leads to."""
     outputs = [one for one in tensors_in(output) if one.requires_grad]
-    found = {id(one) for one in outputs}
+    matches = {id(one) for one in outputs}
     waiting = [one.grad_fn for one in outputs if one.grad_fn is not None]
     seen = set()
     while waiting:
@@ -35,6 +35,6 @@ def unused_of(parameters: Sequence[Any], output: Any) -> list[int]:
         seen.add(id(node))
         leaf = getattr(node, "variable", None)
         if leaf is not None:
-            found.add(id(leaf))
+            matches.add(id(leaf))
         waiting.extend(following for following, _ in node.next_functions if following is not None)
-    return [number for number, one in enumerate(parameters) if id(one) not in found]
+    return [number for number, one in enumerate(parameters) if id(one) not in matches]

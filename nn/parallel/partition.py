@@ -49,7 +49,7 @@ class Partition:
             kinds: dict[Any, list[Any]] = {}
             for param in self.of(rank):
                 kinds.setdefault((param.dtype, param.device), []).append(param)
-            self.memories[rank] = [_together(params) for params in kinds.values()]
+            self.memories[rank] = [_flattened(params) for params in kinds.values()]
 
     def sent(self) -> Iterator[tuple[int, list[Any]]]:
         """Each rank, and the tensors that it tells the others after a step."""
@@ -57,12 +57,12 @@ class Partition:
             yield rank, memories or [param.detach() for param in self.of(rank)]
 
 
-def _together(params: list[Any]) -> Any:
+def _flattened(params: list[Any]) -> Any:
     flat = params[0].detach().new_empty(sum(param.numel() for param in params))
     start = 0
     for param in params:
-        place = flat[start : start + param.numel()].view(param.shape)
-        place.copy_(param.detach())
-        param.data = place
+        param_view = flat[start : start + param.numel()].view(param.shape)
+        param_view.copy_(param.detach())
+        param.data = param_view
         start += param.numel()
     return flat

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ...generated.tensor import Tensor
 from ...runtime.arguments import explained
 from ..modules.module.base import Module
-from .scatter_gather import place
+from .scatter_gather import device_of
 
 AnyModule = TypeVar("AnyModule", bound=Module)
 
@@ -60,6 +60,6 @@ def _moved(value: Tensor | None, index: Any, detach: bool, made: dict[int, Any])
     if value is None:
         return None
     if id(value) not in made:
-        moved = (value.detach() if detach else value).to(place(index))
+        moved = (value.detach() if detach else value).to(device_of(index))
         made[id(value)] = moved.view_as(moved) if moved is value else moved
     return made[id(value)]

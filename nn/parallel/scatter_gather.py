@@ -12,7 +12,7 @@ from ...runtime.errors import warn_user
 from ...runtime.tensor.devices import device as Device
 
 
-def place(index: Any) -> Device:
+def device_of(index: Any) -> Device:
     """The device of a number, a name or a device: numbers are those of CUDA devices, and -1 is the CPU."""
     if isinstance(index, int):
         return Device("cpu") if index < 0 else Device("cuda", index)
@@ -38,14 +38,14 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
     """
     if isinstance(inputs, Tensor):
         parts = inputs.chunk(len(target_gpus), dim)
-        return [part.to(place(index)) for part, index in zip(parts, target_gpus, strict=False)]
+        return [part.to(device_of(index)) for part, index in zip(parts, target_gpus, strict=False)]
     if isinstance(inputs, (tuple, list)) and inputs:
         columns = zip(*(scatter(item, target_gpus, dim) for item in inputs), strict=False)
         make = getattr(type(inputs), "_make", type(inputs))
         return [make(column) for column in columns]
     if isinstance(inputs, dict) and inputs:
         pairs = zip(*(scatter(pair, target_gpus, dim) for pair in inputs.items()), strict=False)
-        return [type(inputs)(found) for found in pairs]
+        return [type(inputs)(result) for result in pairs]
     return [inputs for _ in target_gpus]
 
 
@@ -61,12 +61,12 @@ def scatter_kwargs(
         target_gpus: the devices or their numbers.
         dim: the dimension that tensors are cut along.
     """
-    by_place = scatter(tuple(inputs), target_gpus, dim) if inputs else []
+    positional_args = scatter(tuple(inputs), target_gpus, dim) if inputs else []
     by_name = scatter(dict(kwargs), target_gpus, dim) if kwargs else []
-    count = max(len(by_place), len(by_name))
-    by_place += [()] * (count - len(by_place))
+    count = max(len(positional_args), len(by_name))
+    positional_args += [()] * (count - len(positional_args))
     by_name += [{} for _ in range(count - len(by_name))]
-    return tuple(by_place), tuple(by_name)
+    return tuple(positional_args), tuple(by_name)
 
 
 @explained
@@ -88,7 +88,7 @@ def gather(outputs: Sequence[Any], target_device: Any, dim: int = 0) -> Any:
     """
     first = outputs[0]
     if isinstance(first, Tensor):
-        return _joined([output.to(place(target_device)) for output in outputs], dim)
+        return _concatenated([output.to(device_of(target_device)) for output in outputs], dim)
     if first is None:
         return None
     if isinstance(first, dict):
@@ -99,7 +99,7 @@ def gather(outputs: Sequence[Any], target_device: Any, dim: int = 0) -> Any:
     return make(gather(column, target_device, dim) for column in zip(*outputs, strict=True))
 
 
-def _joined(parts: list[Tensor], dim: int) -> Tensor:
+def _concatenated(parts: list[Tensor], dim: int) -> Tensor:
     if all(part.dim() == 0 for part in parts) and dim == 0:
         warn_user(
             "Was asked to gather along dimension 0, but all input tensors were scalars; will instead unsqueeze and "

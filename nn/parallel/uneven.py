@@ -10,7 +10,7 @@ from ...runtime.distributed.groups.reduce_op import ReduceOp
 from ...runtime.tensor.dtypes import int64
 
 
-def joined(parallel: Any) -> None:
+def notify_join(parallel: Any) -> None:
     """Take part in the others' passes, with zeros, until nobody has a batch; then all get the last one's parameters.
 
     Args:

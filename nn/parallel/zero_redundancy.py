@@ -150,7 +150,7 @@ class ZeroRedundancyOptimizer(Optimizer):
                 f"`consolidate_state_dict(to={self.rank})` on all ranks beforehand if you meant to save the global "
                 "state."
             )
-        found = super().state_dict()
+        result = super().state_dict()
         numbers = self.partition.numbers(self.param_groups)
         state: dict[Any, Any] = {}
         for rank, local in enumerate(self._gathered):
@@ -159,7 +159,7 @@ class ZeroRedundancyOptimizer(Optimizer):
                 for param, number in zip(group["params"], saved["params"], strict=True):
                     if number in local["state"]:
                         state[numbers[id(param)]] = local["state"][number]
-        return {**found, "state": dict(sorted(state.items()))}
+        return {**result, "state": dict(sorted(state.items()))}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Load the state of an optimizer on one process; each rank keeps that of its own parameters.
@@ -174,15 +174,15 @@ class ZeroRedundancyOptimizer(Optimizer):
         numbers = self.partition.numbers(self.param_groups)
         own = [one["params"] for one in self.partition.groups_of(self.rank, self.param_groups)]
         local = [param for group in own for param in group]
-        place = {id(param): number for number, param in enumerate(local)}
+        param_index = {id(param): number for number, param in enumerate(local)}
         saved = [number for group in state_dict["param_groups"] for number in group["params"]]
         state = {
-            place[id(param)]: state_dict["state"][saved[numbers[id(param)]]]
+            param_index[id(param)]: state_dict["state"][saved[numbers[id(param)]]]
             for param in local
             if saved[numbers[id(param)]] in state_dict["state"]
         }
         groups = [
-            {**_settings(group), "params": [place[id(param)] for param in params]}
+            {**_settings(group), "params": [param_index[id(param)] for param in params]}
             for group, params in zip(state_dict["param_groups"], own, strict=True)
         ]
         self.optim.load_state_dict({"state": state, "param_groups": groups})
@@ -196,15 +196,15 @@ class ZeroRedundancyOptimizer(Optimizer):
 def _checked(params: Any) -> list[Any]:
     if isinstance(params, Tensor):
         raise TypeError(f"`params` argument should be an iterable of Tensors, but got {type_name(params)}")
-    found = list(params)
-    if not found:
+    matches = list(params)
+    if not matches:
         raise ValueError("ZeroRedundancyOptimizer got an empty parameter list")
-    for one in found:
+    for one in matches:
         if not isinstance(one, Tensor | dict | tuple):
             raise TypeError(
                 "params argument should be an iterable of Tensors, but got an iterable containing " + type_name(one)
             )
-    return found
+    return matches
 
 
 def _settings(group: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,5 +212,5 @@ def _settings(group: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _copy_settings(source: list[dict[str, Any]], target: list[dict[str, Any]]) -> None:
-    for given, group in zip(source, target, strict=True):
-        group.update(_settings(given))
+    for value, group in zip(source, target, strict=True):
+        group.update(_settings(value))

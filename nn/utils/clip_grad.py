@@ -8,7 +8,7 @@ from typing import Any
 
 from ...generated.ops import stack
 from ...generated.tensor import Tensor
-from ...runtime.autograd.engine.accumulate_grad import can_be_changed_together
+from ...runtime.autograd.engine.accumulate_grad import can_batch_update
 from ...runtime.creation import tensor, zeros
 from ...runtime.dispatch import checks
 from ...runtime.errors import warn_user
@@ -21,10 +21,10 @@ Tensors = Tensor | Iterable[Tensor]
 
 
 def _as_list(tensors: Tensors) -> list[Tensor]:
-    found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    for given in found:
-        checks.tensor("clip_grad", "parameters", given)
-    return found
+    matches = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    for value in matches:
+        checks.tensor("clip_grad", "parameters", value)
+    return matches
 
 
 @no_grad()
@@ -47,15 +47,15 @@ def get_total_norm(
         >>> sg.nn.utils.get_total_norm([sg.tensor([3.0]), sg.tensor([4.0])])
         tensor(5.)
     """
-    norm_type, found = float(norm_type), _as_list(tensors)
-    if any(getattr(one, "_rows", None) is not None for one in found):  # this rank's rows of tensors
+    norm_type, result = float(norm_type), _as_list(tensors)
+    if any(getattr(one, "_rows", None) is not None for one in result):  # this rank's rows of tensors
         from ..parallel.sharded.norms import total_norm as over_ranks  # loaded with the first such tensor
 
-        total = over_ranks(found, norm_type)
-    elif norm_type in (2, math.inf) and _are_together(found, norm_type):
-        total = _norm_on_device(found, norm_type)
+        total = over_ranks(result, norm_type)
+    elif norm_type in (2, math.inf) and _can_fuse(result, norm_type):
+        total = _norm_on_device(result, norm_type)
     else:
-        total = _length(found) if norm_type == 2 and _are_plain(found) else _norm_of_norms(found, norm_type)
+        total = _length(result) if norm_type == 2 and _are_plain(result) else _norm_of_norms(result, norm_type)
     if error_if_nonfinite and not math.isfinite(float(total)):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
@@ -78,14 +78,14 @@ def _length(tensors: list[Tensor]) -> Tensor:
     return tensor(math.sqrt(sum(square_sum(t._flat, 0.0) for t in tensors)), dtype=tensors[0].dtype)
 
 
-def _are_together(tensors: list[Tensor], norm_type: float) -> bool:
+def _can_fuse(tensors: list[Tensor], norm_type: float) -> bool:
     """Whether all lie on one CUDA device, where launches can have to do with all of them."""
     if not tensors or not tensors[0].is_cuda:
         return False
     if norm_type != 2 and any(t.is_complex() or not t.numel() for t in tensors):  # which has no greatest element
         return False
     device, dtype = tensors[0].device, tensors[0].dtype
-    return all(t.device is device and t.dtype is dtype and can_be_changed_together(t) for t in tensors)
+    return all(t.device is device and t.dtype is dtype and can_batch_update(t) for t in tensors)
 
 
 def _norm_on_device(tensors: list[Tensor], norm_type: float) -> Tensor:
@@ -93,7 +93,7 @@ def _norm_on_device(tensors: list[Tensor], norm_type: float) -> Tensor:
     from ...runtime.cuda.launching.several import folded, reals
 
     arrays = [reals(t._flat) for t in tensors]
-    parts = adopt(folded("squares" if norm_type == 2 else "greatest", arrays))
+    parts = adopt(folded("squares" if norm_type == 2 else "norm_inf", arrays))
     total = parts.sum().sqrt() if norm_type == 2 else parts.max()
     return total.to(tensors[0].dtype.real)
 
@@ -106,9 +106,9 @@ def _norm_of_norms(tensors: list[Tensor], norm_type: float) -> Tensor:
     return stack([norm.to(device=device, dtype=dtype) for norm in norms]).norm(norm_type)
 
 
-def _changed_together(grads: list[Tensor], name: str, *arguments: Any) -> list[Tensor]:
+def _foreach_changed(grads: list[Tensor], name: str, *arguments: Any) -> list[Tensor]:
     """Change what lies on a CUDA device by a function of `runtime/ops/optim/cuda.py`, and return the rest."""
-    chosen = [grad for grad in grads if grad.is_cuda and not grad.is_complex() and can_be_changed_together(grad)]
+    chosen = [grad for grad in grads if grad.is_cuda and not grad.is_complex() and can_batch_update(grad)]
     if not chosen:
         return grads
     from ...runtime.ops.optim import cuda  # loaded with the first device
@@ -134,7 +134,7 @@ def clip_grads_with_norm_(
     """
     grads = [parameter.grad for parameter in _as_list(parameters) if parameter.grad is not None]
     if isinstance(total_norm, Tensor) and total_norm.is_cuda:
-        grads = _changed_together(grads, "shrink_all", total_norm._flat, float(max_norm))
+        grads = _foreach_changed(grads, "shrink_all", total_norm._flat, float(max_norm))
     if not grads:
         return
     if isinstance(total_norm, Tensor) and total_norm.is_meta:  # of which nobody can say whether it is too large
@@ -178,10 +178,10 @@ def clip_grad_norm_(
         >>> w.grad
         tensor([0.6000, 0.8000])
     """
-    found = _as_list(parameters)
-    grads = [parameter.grad for parameter in found if parameter.grad is not None]
+    result = _as_list(parameters)
+    grads = [parameter.grad for parameter in result if parameter.grad is not None]
     total = get_total_norm(grads, norm_type, error_if_nonfinite)
-    clip_grads_with_norm_(found, max_norm, total)
+    clip_grads_with_norm_(result, max_norm, total)
     return total
 
 
@@ -204,7 +204,7 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     """
     bound = float(clip_value)
     grads = [parameter.grad for parameter in _as_list(parameters) if parameter.grad is not None]
-    for grad in _changed_together(grads, "clip_all", -bound, bound):
+    for grad in _foreach_changed(grads, "clip_all", -bound, bound):
         grad.clamp_(min=-bound, max=bound)
 
 

@@ -143,8 +143,8 @@ def _padded(data: Tensor, sizes: Sequence[int], value: float) -> Tensor:
     for t, size in enumerate(sizes):
         positions[t * batch : t * batch + size] = range(row, row + size)
         row += size
-    found = ops.cat([data, padding]).index_select(0, tensor(positions, dtype=int64, device=data.device))
-    return found.reshape((steps, batch, *data.shape[1:]))
+    result = ops.cat([data, padding]).index_select(0, tensor(positions, dtype=int64, device=data.device))
+    return result.reshape((steps, batch, *data.shape[1:]))
 
 
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:

@@ -28,7 +28,7 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
-    bare: Any = type(module_cls.__name__, (module_cls,), {"reset_parameters": lambda self: None})
-    module = bare(*args, **kwargs)
+    unwrapped: Any = type(module_cls.__name__, (module_cls,), {"reset_parameters": lambda self: None})
+    module = unwrapped(*args, **kwargs)
     module.__class__ = module_cls
     return module

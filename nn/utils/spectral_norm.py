@@ -40,7 +40,7 @@ def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: floa
             u.copy_(unit(matrix.mv(v), eps))
 
 
-def greatest_singular_value(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
+def largest_singular_value(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
     """u^T A v; the vectors are copied, as the next call turns them before backward of this one may come."""
     return u.clone().dot(matrix.mv(v.clone()))
 
@@ -63,7 +63,7 @@ class SpectralNorm:
         matrix = as_matrix(weight, self.dim)
         if do_power_iteration:
             power_iterations(matrix, u, v, self.n_power_iterations, self.eps)
-        return weight / greatest_singular_value(matrix, u, v)
+        return weight / largest_singular_value(matrix, u, v)
 
     def __call__(self, module: Any, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))

@@ -19,7 +19,7 @@ from .. import errors
 from ..dispatch.failures import described
 from ..errors import PACKAGE, ArgumentError
 from ..methods import indexing, interop
-from .fitting import came, fits, in_words
+from .fitting import came, fits, type_phrase
 
 _OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
 _PASSING = (StopIteration, StopAsyncIteration, Warning, OSError, ImportError, NotImplementedError)
@@ -27,8 +27,8 @@ _BELOW = (__name__.partition(".")[0], "numpy", "numba", "scipy", "llvmlite", "ml
 _STANDARD = os.path.dirname(os.__file__) + os.sep
 _PROTOCOLS = (interop.__name__, indexing.__name__)
 _RAISES = {opmap["RAISE_VARARGS"], opmap["RERAISE"]}
-_FOUND = "_argument_error"  # on an error that is on its way out: what an inner call found
-_TEXT_LENGTH = 60
+_ARGUMENT_ERROR = "_argument_error"  # on an error that is on its way out: what an inner call found
+_MAX_SHOWN_CHARS = 60
 
 
 def explain(
@@ -42,17 +42,17 @@ def explain(
     if isinstance(error, _PASSING) or entered is None or not _is_inside(function, error, entered.tb_next):
         return
     function, args = _bound_to_first(function, args)
-    given = _bound(function, args, kwargs)
-    if _is_on_purpose(function, error, given):
+    value = _bound(function, args, kwargs)
+    if _is_on_purpose(function, error, value):
         return
-    found = misfit(function, given) or getattr(error, _FOUND, None)
+    result = misfit(function, value) or getattr(error, _ARGUMENT_ERROR, None)
     if not _is_outermost(entered.tb_frame, guards):
-        setattr(error, _FOUND, found)
-    elif found is not None or not _asks_for_a_key(error, given):
+        setattr(error, _ARGUMENT_ERROR, result)
+    elif result is not None or not _asks_for_a_key(error, value):
         try:
-            raise found or _unforeseen(function, error, given) from error
+            raise result or _unforeseen(function, error, value) from error
         finally:
-            del found  # which knows this frame by its traceback
+            del result  # which knows this frame by its traceback
 
 
 # ---- accidents -------------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def _is_inside(function: Callable[..., Any], error: Exception, entry: TracebackT
     return True
 
 
-def _is_on_purpose(function: Callable[..., Any], error: Exception, given: Mapping[str, Any]) -> bool:
+def _is_on_purpose(function: Callable[..., Any], error: Exception, arguments: Mapping[str, Any]) -> bool:
     """Whether the error comes from a `raise` of this package that knows of the call.
 
     What a tensor says that Python took for an index or a list does not, nor a module without an attribute, unless the
@@ -81,13 +81,13 @@ def _is_on_purpose(function: Callable[..., Any], error: Exception, given: Mappin
     if last is None or last.tb_frame.f_code.co_code[last.tb_lasti] not in _RAISES:
         return isinstance(error, _OWN)
     if last.tb_frame.f_globals.get("__name__") in _PROTOCOLS or last.tb_frame.f_code.co_name == "__getattr__":
-        return _says_where(function, str(error), given)
+        return _says_where(function, str(error), arguments)
     return isinstance(error, _OWN) or last.tb_frame.f_code.co_filename.startswith(PACKAGE)
 
 
-def _says_where(function: Callable[..., Any], message: str, given: Mapping[str, Any]) -> bool:
-    words = [title(function).rpartition(".")[2], *given]
-    return any(re.search(rf"\b{re.escape(word)}\b", message) for word in words)
+def _says_where(function: Callable[..., Any], message: str, arguments: Mapping[str, Any]) -> bool:
+    names = [title(function).rpartition(".")[2], *arguments]
+    return any(re.search(rf"\b{re.escape(word)}\b", message) for word in names)
 
 
 def _is_below(frame: FrameType) -> bool:
@@ -106,13 +106,13 @@ def _is_outermost(frame: FrameType, guards: Set[CodeType]) -> bool:
     return True
 
 
-def _asks_for_a_key(error: Exception, given: Mapping[str, Any]) -> bool:
+def _asks_for_a_key(error: Exception, arguments: Mapping[str, Any]) -> bool:
     """Whether the key or the attribute that is missing is an argument: the user asked for it."""
     if isinstance(error, KeyError):
         missing = error.args[0]
     else:
         missing = error.name if isinstance(error, AttributeError) else None
-    return missing is not None and any(missing is value for value in given.values())
+    return missing is not None and any(missing is value for value in arguments.values())
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------
@@ -131,19 +131,21 @@ def _bound_to_first(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[An
     return (MethodType(function, args[0]), args[1:]) if args and first in ("self", "cls") else (function, args)
 
 
-def misfit(function: Callable[..., Any], given: Mapping[str, Any]) -> ArgumentError | None:
+def misfit(function: Callable[..., Any], arguments: Mapping[str, Any]) -> ArgumentError | None:
     """The error about the first argument that its annotation refuses; flags come last, as any value may be one."""
-    candidates = list(_annotated(function, given))
-    for name, value, hint in sorted(candidates, key=lambda found: found[2] is bool):
+    candidates = list(_annotated(function, arguments))
+    for name, value, hint in sorted(candidates, key=lambda result: result[2] is bool):
         if not fits(value, hint):
-            return ArgumentError(f"{title(function)}(): argument '{name}' must be {in_words(hint)}, not {came(value)}")
+            return ArgumentError(
+                f"{title(function)}(): argument '{name}' must be {type_phrase(hint)}, not {came(value)}"
+            )
     return None
 
 
-def _annotated(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _annotated(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     parameters = inspect.signature(function).parameters
     space = getattr(inspect.unwrap(function), "__globals__", {})
-    for name, value in given.items():
+    for name, value in arguments.items():
         if name not in parameters:
             continue
         kind, hint = parameters[name].kind, _evaluated(parameters[name].annotation, space)
@@ -173,15 +175,15 @@ def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
 def title(function: Callable[..., Any]) -> str:
     """The name by which a user calls a function: the class for `__init__` and `forward`, else the qualified name."""
     own = getattr(function, "__self__", None)
-    words = getattr(function, "__qualname__", "call").rpartition("<locals>.")[2].split(".")
+    names = getattr(function, "__qualname__", "call").rpartition("<locals>.")[2].split(".")
     if own is not None:
-        words[0] = own.__name__ if isinstance(own, type) else type(own).__name__
-    return ".".join(word for word in words if word not in ("__init__", "forward"))
+        names[0] = own.__name__ if isinstance(own, type) else type(own).__name__
+    return ".".join(word for word in names if word not in ("__init__", "forward"))
 
 
-def _unforeseen(function: Callable[..., Any], error: Exception, given: Mapping[str, Any]) -> Exception:
+def _unforeseen(function: Callable[..., Any], error: Exception, arguments: Mapping[str, Any]) -> Exception:
     """An error of the class that fits, naming call and arguments, where every argument is what the signature says."""
-    shown = ", ".join(f"{name}={_shown(value)}" for name, value in given.items())
+    shown = ", ".join(f"{name}={_shown(value)}" for name, value in arguments.items())
     start = f"{title(function)}(): cannot be done with ({shown})"
     if isinstance(error, (TypeError, AttributeError)):
         return ArgumentError(start)
@@ -198,4 +200,4 @@ def _shown(value: Any) -> str:
         text = described(value)
     except Exception:  # a __repr__ of the user's
         return f"<{type(value).__name__}>"
-    return text if len(text) <= _TEXT_LENGTH else text[:_TEXT_LENGTH] + "..."
+    return text if len(text) <= _MAX_SHOWN_CHARS else text[:_MAX_SHOWN_CHARS] + "..."

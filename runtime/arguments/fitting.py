@@ -55,22 +55,22 @@ def _is_number(value: Any, kind: type) -> bool:
         return value.numel() == 1 and (kind in _FLOATING or not value.dtype.is_floating_point)
     if isinstance(value, (np.ndarray, np.generic)):
         return value.size == 1 and value.dtype.kind in _KINDS[kind]
-    wanted = "__float__" if kind in _FLOATING else "__index__"
-    return isinstance(value, _NUMBERS[kind]) or (hasattr(value, wanted) and not isinstance(value, numbers.Number))
+    requested = "__float__" if kind in _FLOATING else "__index__"
+    return isinstance(value, _NUMBERS[kind]) or (hasattr(value, requested) and not isinstance(value, numbers.Number))
 
 
-def _is_instance(value: Any, wanted: Any) -> bool:
-    if wanted in (abc.Sequence, abc.Iterable, abc.Collection):
+def _is_instance(value: Any, requested: Any) -> bool:
+    if requested in (abc.Sequence, abc.Iterable, abc.Collection):
         return isinstance(value, abc.Iterable) or hasattr(type(value), "__getitem__")
-    if wanted in (abc.Mapping, dict):
+    if requested in (abc.Mapping, dict):
         return isinstance(value, abc.Mapping) or hasattr(value, "keys")
-    if wanted in (list, tuple):
+    if requested in (list, tuple):
         return isinstance(value, (list, tuple))
-    if wanted in (IO, TextIO, BinaryIO):  # which no class of files is an instance of
+    if requested in (IO, TextIO, BinaryIO):  # which no class of files is an instance of
         return hasattr(value, "read") or hasattr(value, "write")
-    if wanted is dtypes.dtype:
+    if requested is dtypes.dtype:
         return isinstance(value, dtypes.dtype) or value in (bool, int, float, complex)
-    return isinstance(value, wanted)
+    return isinstance(value, requested)
 
 
 def _items_fit(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
@@ -83,24 +83,24 @@ def _items_fit(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
     return all(_fits(item, inner[0]) for item in value)
 
 
-def in_words(hint: Any) -> str:
+def type_phrase(hint: Any) -> str:
     """An annotation in words: "int or None", "tuple of (float, float)"."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint is None or hint is NoneType:
         return "None"
     if isinstance(hint, TypeVar):
-        return in_words(hint.__bound__) if hint.__bound__ is not None else "any value"
+        return type_phrase(hint.__bound__) if hint.__bound__ is not None else "any value"
     if origin in (Union, UnionType):
-        words = list(dict.fromkeys(map(in_words, inner)))
-        return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+        names = list(dict.fromkeys(map(type_phrase, inner)))
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
     if origin is Literal:
         return "one of " + ", ".join(map(repr, inner))
     if origin is type:
-        return f"a subclass of {in_words(inner[0])}"
+        return f"a subclass of {type_phrase(inner[0])}"
     if origin is abc.Callable or hint is abc.Callable:
         return "a callable"
     name = getattr(origin or hint, "__name__", str(hint)).removesuffix("Base")
-    items = [in_words(item) for item in inner if item is not Ellipsis and item is not Any]
+    items = [type_phrase(item) for item in inner if item is not Ellipsis and item is not Any]
     if not items or origin not in (*_LISTS, abc.Mapping, dict):
         return name
     return f"{name} of ({', '.join(items)})" if origin is tuple and inner[-1] is not ... else f"{name} of {items[0]}"

@@ -24,7 +24,7 @@ guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
 _OPERATORS = ("__new__", "__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
 _ENTERED_ELSEWHERE = ("forward", "fitted", "release")  # through Module.__call__, and a backward pass
 _PACKAGE = __name__.partition(".")[0]
-_OF_TENSORS = tuple(f"{_PACKAGE}.{room}." for room in ("nn.functional", "nn.init", "runtime.functions"))
+_OF_TENSORS = tuple(f"{_PACKAGE}.{subpackage}." for subpackage in ("nn.functional", "nn.init", "runtime.functions"))
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
 
@@ -48,10 +48,10 @@ def explained(function: AnyFunction) -> AnyFunction:
             raise
 
     guards.add(call.__code__)  # one code for all
-    return _in_place_of(function, call)
+    return _instead_of(function, call)
 
 
-def _in_place_of(function: AnyFunction, call: Any) -> AnyFunction:
+def _instead_of(function: AnyFunction, call: Any) -> AnyFunction:
     """`call` as one who looks at it sees `function`: `inspect.getfullargspec` asks the wrapper, not what is wrapped."""
     update_wrapper(call, function)
     call.__signature__ = _Written(function)
@@ -61,16 +61,16 @@ def _in_place_of(function: AnyFunction, call: Any) -> AnyFunction:
 class _Written(Signature):
     """The signature of another function, found when it is looked at."""
 
-    __slots__ = ("_found", "_function")
+    __slots__ = ("_cached", "_function")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._found: Signature | None = None
+        self._cached: Signature | None = None
 
     def _signature(self) -> Signature:
-        if self._found is None:
-            self._found = signature(self._function)
-        return self._found
+        if self._cached is None:
+            self._cached = signature(self._function)
+        return self._cached
 
     @property
     def parameters(self) -> MappingProxyType[str, Parameter]:
@@ -97,26 +97,26 @@ def asking(function: AnyFunction) -> AnyFunction:
     def call(*args: Any, **kwargs: Any) -> Any:
         for value in args:
             if type(value) not in passing and foreign(value):
-                return asked(*args, **kwargs)
+                return checked_call(*args, **kwargs)
         if kwargs:
             for value in kwargs.values():
                 if type(value) not in passing and foreign(value):
-                    return asked(*args, **kwargs)
+                    return checked_call(*args, **kwargs)
         try:
             return function(*args, **kwargs)
         except Exception as error:
             leave(function, error, args, kwargs)
             raise
 
-    def asked(*args: Any, **kwargs: Any) -> Any:
-        found = overridden(function, *args, **kwargs)
-        return unasked(*args, **kwargs) if found is NOT_HANDLED else found
+    def checked_call(*args: Any, **kwargs: Any) -> Any:
+        result = overridden(function, *args, **kwargs)
+        return unasked(*args, **kwargs) if result is NOT_HANDLED else result
 
     unasked = explained(function)
 
     guards.add(call.__code__)
     public_functions[function] = call
-    return _in_place_of(function, call)
+    return _instead_of(function, call)
 
 
 _guarded: dict[Any, Any] = {}  # what stands in the place of functions; classes that have been gone through
@@ -130,8 +130,8 @@ def guard(besides: Iterable[Any]) -> None:
             derived from, and modules for all that is in them.
     """
     for left in besides:
-        found = [getattr(left, name) for name in dir(left)] if isinstance(left, ModuleType) else (left,)
-        for value in found:
+        matches = [getattr(left, name) for name in dir(left)] if isinstance(left, ModuleType) else (left,)
+        for value in matches:
             if isinstance(value, (FunctionType, type)):
                 _guarded.update({owner: owner for owner in (value.__mro__ if isinstance(value, type) else (value,))})
     for name, module in list(sys.modules.items()):
@@ -147,19 +147,19 @@ def guard_module(name: str) -> None:
             setattr(module, listed, guarded(vars(module)[listed], name))
 
 
-def guarded(value: Any, home: str) -> Any:
+def guarded(value: Any, module_name: str) -> Any:
     """What a public module shows for a value of its own: of a function the guarded one, of a class itself."""
     if isinstance(value, type):
         _guard_class(value)
-    return _once(value, home) if _by_hand(value) else value
+    return _once(value, module_name) if _by_hand(value) else value
 
 
-def _once(function: Any, home: str) -> Any:
+def _once(function: Any, module_name: str) -> Any:
     """One guarded function for each, under all its names; pickled by the first module that shows it."""
     if function not in _guarded:
-        found = _guarding(function)
-        found.__module__ = home
-        _guarded[function] = found
+        result = _guarding(function)
+        result.__module__ = module_name
+        _guarded[function] = result
     return _guarded[function]
 
 

@@ -184,8 +184,8 @@ def _has_nan(grad: Any) -> bool:
 
 
 def _named(node: Node) -> str:
-    place = f" ({node.spec_place})" if node.spec_place else ""
-    return f"{node.op_name or node.name()}{place}"
+    location = f" ({node.spec_location})" if node.spec_location else ""
+    return f"{node.op_name or node.name()}{location}"
 
 
 def _origins(node: Node) -> list[str]:
@@ -196,16 +196,16 @@ def _origins(node: Node) -> list[str]:
             f"Error detected in {node.name()}: {_named(node)}. No forward pass information available. Enable detect "
             "anomaly during forward pass for more information."
         ]
-    texts = [
+    strings = [
         f"Error detected in {node.name()}: {_named(node)}. Traceback of forward call that caused the error:\n"
         + "".join(frames)
     ]
     parent = node.metadata.get(_PARENT)
     while parent is not None:
         call = parent.metadata.get(_CALL)
-        texts.append(
+        strings.append(
             f"\n\nPrevious calculation was induced by {parent.name()}: {_named(parent)}. "
             + ("No forward pass information available." if call is None else _INDUCED + "".join(call))
         )
         parent = parent.metadata.get(_PARENT)
-    return texts
+    return strings

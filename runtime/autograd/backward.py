@@ -58,13 +58,13 @@ def backward(
     roots = as_tuple("backward", "tensors", tensors)
     edges = [root_edge("backward", t, i) for i, t in enumerate(roots)]
     grads = initial_gradients(
-        "backward", roots, _gradients_given(grad_tensors, grad_variables), argument="grad_tensors"
+        "backward", roots, _grad_tensors_arg(grad_tensors, grad_variables), argument="grad_tensors"
     )
     capture = None if inputs is None else Capture(_edges_of_inputs(inputs), edges, accumulate=True)
     run(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph, capture)
 
 
-def _gradients_given(grad_tensors: Tensors, grad_variables: Tensors) -> Tensors:
+def _grad_tensors_arg(grad_tensors: Tensors, grad_variables: Tensors) -> Tensors:
     if grad_variables is None:
         return grad_tensors
     warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
@@ -77,13 +77,13 @@ def _gradients_given(grad_tensors: Tensors, grad_variables: Tensors) -> Tensors:
 
 
 def _edges_of_inputs(inputs: Tensors) -> list[Any]:
-    wanted = as_tuple("backward", "inputs", inputs)
-    if not wanted:
+    requested = as_tuple("backward", "inputs", inputs)
+    if not requested:
         raise GraphError("backward(): `inputs` argument to `backward()` cannot be empty.")
-    for tensor in wanted:
+    for tensor in requested:
         if isinstance(tensor, TensorBase):
             tensor.retain_grad()  # type: ignore[attr-defined]  # for leaves it does nothing
-    return [input_edge("backward", t) for t in wanted]
+    return [input_edge("backward", t) for t in requested]
 
 
 def _warn_of_cycles() -> None:
@@ -145,13 +145,13 @@ def grad(
             "allow_unused=False."
         )
     roots = as_tuple("grad", "outputs", outputs)
-    wanted = as_tuple("grad", "inputs", inputs)
-    if not wanted:
+    requested = as_tuple("grad", "inputs", inputs)
+    if not requested:
         raise GraphError("grad(): `inputs` argument to `grad()` cannot be empty.")
     edges = [root_edge("grad", t, i) for i, t in enumerate(roots)]
     alone = grad_outputs is None and len(roots) == 1 and not (is_grads_batched or registered.leaf_hooks)
     grads = None if alone else initial_gradients("grad", roots, grad_outputs, is_grads_batched)
-    targets = [input_edge("grad", t) for t in wanted]
+    targets = [input_edge("grad", t) for t in requested]
     retain = create_graph if retain_graph is None else retain_graph
     results = _captured_at_once(roots[0], edges, targets, bool(retain), bool(create_graph)) if alone else None
     if results is None:
@@ -162,7 +162,7 @@ def grad(
         allow_unused = materialize_grads
     return tuple(
         [
-            _unused(i, wanted[i], allow_unused, materialize_grads) if result is None else result
+            _unused(i, requested[i], allow_unused, materialize_grads) if result is None else result
             for i, result in enumerate(results)
         ]
     )
@@ -171,7 +171,7 @@ def grad(
 def _captured_at_once(root: Any, edges: list[Any], targets: list[Any], retain: bool, create: bool) -> Any:
     """`_captured` by native code; None where this is not for it."""
     capture = Capture(targets, edges, accumulate=False)
-    if not capture.is_wanted(edges[0]) or starter()(root, retain, create, capture) is None:
+    if not capture.is_requested(edges[0]) or starter()(root, retain, create, capture) is None:
         return None
     return [capture.found(target) for target in targets]
 
@@ -185,24 +185,24 @@ def _captured(edges: list[Any], grads: list[Any], targets: list[Any], retain: bo
 
 def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:
     """The gradients at the targets for each vector of a batch of gradients, by one pass under `vmap`."""
-    present: list[bool] = []
+    has_grad: list[bool] = []
 
     def captured(*one: Any) -> tuple[Any, ...]:
         results = _captured(edges, list(one), targets, retain, create)
-        present.extend(result is not None for result in results)
+        has_grad.extend(result is not None for result in results)
         return tuple([result for result in results if result is not None])
 
-    found = iter(extension("vmap")(captured)(*grads))
-    return [next(found) if there else None for there in present]
+    value = iter(extension("vmap")(captured)(*grads))
+    return [next(value) if there else None for there in has_grad]
 
 
-def _unused(index: int, wanted: Any, allow_unused: bool, materialize: bool) -> Any:
+def _unused(index: int, requested: Any, allow_unused: bool, materialize: bool) -> Any:
     """The gradient of an input that the outputs do not depend on: an error, None or zeros."""
     if not allow_unused:
         raise GraphError(
             f"grad(): The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
-    if materialize and is_edge(wanted):
+    if materialize and is_edge(requested):
         raise GraphError("grad(): materialize_grads cannot be used when the given input is a GradientEdge")
-    return zeros_like(wanted) if materialize else None
+    return zeros_like(requested) if materialize else None

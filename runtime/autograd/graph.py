@@ -32,7 +32,7 @@ class GradientEdge(_Fields):
     """
 
     meta: Any = None  # shape and dtype of the tensor, where it was known
-    place: Any = CPU  # and its device
+    device: Any = CPU  # and its device
 
     def __init__(self, node: Node, output_nr: int, ownership_token: Any = None) -> None:
         pass
@@ -57,13 +57,13 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     """
     if not isinstance(tensor, TensorBase):
         raise ArgumentError(f"get_gradient_edge(): expected a Tensor, but got {type_name(tensor)}")
-    if not tensor._rg:
+    if not tensor._requires_grad:
         raise GraphError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients: "
             "get_gradient_edge()"
         )
     edge = GradientEdge(*next_function(edge_of(tensor)))
-    edge.meta, edge.place = meta_of(tensor), tensor._device
+    edge.meta, edge.device = meta_of(tensor), tensor._device
     return edge
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..dispatch.fast_path import detacher
 from ..errors import GraphError, type_name
 from ..modes.grad_mode import mode
-from ..modes.inference import UNTRACKED, is_inference, writes_apart, writes_so_far
-from ..modes.overrides.subclasses import kept_as_they_are
+from ..modes.inference import UNTRACKED, current_version, inference_writes, is_inference
+from ..modes.overrides.subclasses import passthrough_functions
 from ..tensor.base import TensorBase, alias, note_layout_change
 from ..tensor.devices import CPU
 from ..tensor.history import clear_history
@@ -34,7 +34,7 @@ class AutogradMethods(TensorBase):
     @property
     def requires_grad(self) -> bool:
         """Whether gradients are computed for this tensor."""
-        return self._rg
+        return self._requires_grad
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -47,7 +47,7 @@ class AutogradMethods(TensorBase):
     @property
     def grad(self) -> Any:
         """The gradient that `backward` added up here, or None; kept for leaves, and where `retain_grad` was called."""
-        if self._grad is None and self._fn is not None and self._fn is not NOWHERE and not self.retains_grad:
+        if self._grad is None and self._grad_fn is not None and self._grad_fn is not NOWHERE and not self.retains_grad:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
                 "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
@@ -76,7 +76,7 @@ class AutogradMethods(TensorBase):
         Raises:
             RuntimeError: the tensor is not a leaf, or not of a floating-point or complex dtype.
         """
-        if type(self._fn) is Outdated:
+        if type(self._grad_fn) is Outdated:
             return self
         if not requires_grad and not self.is_leaf:
             raise GraphError(
@@ -97,13 +97,13 @@ class AutogradMethods(TensorBase):
     @property
     def is_leaf(self) -> bool:
         """Whether no recorded op made this tensor."""
-        edge = self._fn
+        edge = self._grad_fn
         return edge is None or bool(edge and edge.edge_kind == LEAF)
 
     @property
     def grad_fn(self) -> Any:
         """The graph node that made this tensor; None for a leaf."""
-        edge = self._fn
+        edge = self._grad_fn
         if edge is None or (edge and edge.edge_kind == LEAF):
             return None
         return node_of(edge)
@@ -111,7 +111,7 @@ class AutogradMethods(TensorBase):
     @property
     def output_nr(self) -> int:
         """Which output of its node this tensor is."""
-        edge = shown(self._fn)
+        edge = shown(self._grad_fn)
         return edge.index if edge is not None and edge.edge_kind == OUTPUT else 0
 
     def backward(
@@ -137,12 +137,12 @@ class AutogradMethods(TensorBase):
 
     def detach(self) -> Any:
         """A tensor over this memory outside the graph."""
-        found = detacher()(self)
-        if found is not None:
-            return found
+        result = detacher()(self)
+        if result is not None:
+            return result
         t = alias(self, self._shape, self._strides, self._offset)
-        if t._writes is UNTRACKED:
-            t._writes = writes_apart(self)
+        if t._version_counter is UNTRACKED:
+            t._version_counter = inference_writes(self)
         return t
 
     def detach_(self) -> Any:
@@ -169,14 +169,14 @@ class AutogradMethods(TensorBase):
             >>> x.grad
             tensor(30.)
         """
-        if not self._rg:
+        if not self._requires_grad:
             raise GraphError("register_hook(): cannot register a hook on a tensor that doesn't require gradient")
         return add_tensor_hook(self, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(tensor)` after a gradient was added to this leaf's `.grad`."""
         name = "register_post_accumulate_grad_hook()"
-        if not self._rg:
+        if not self._requires_grad:
             raise GraphError(f"{name}: cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise GraphError(f"{name}: post accumulate grad hooks cannot be registered on non-leaf tensors")
@@ -184,7 +184,7 @@ class AutogradMethods(TensorBase):
 
     def retain_grad(self) -> None:
         """Keep the gradient of this non-leaf in its `.grad`."""
-        if not self._rg:
+        if not self._requires_grad:
             raise GraphError("retain_grad(): can't retain_grad on Tensor that has requires_grad=False")
         if not (self.is_leaf or self.retains_grad):
             self._hooks = retain_grad(self)
@@ -198,41 +198,41 @@ class AutogradMethods(TensorBase):
     def data(self) -> Any:
         """A tensor over this memory outside the graph; assigning replaces the memory."""
         t = alias(self, self._shape, self._strides, self._offset)
-        t._writes = writes_apart(self)  # writes through .data are not tracked
+        t._version_counter = inference_writes(self)  # writes through .data are not tracked
         return t
 
     @data.setter
     def data(self, value: Any) -> None:
         if not isinstance(value, TensorBase):
             raise TypeError(f"data: expected a Tensor, but got {type(value).__name__}")
-        if self._rg and value._dtype.kind not in "fc":
+        if self._requires_grad and value._dtype.kind not in "fc":
             raise GraphError(
                 "data: data set to a tensor that requires gradients must be floating point or complex dtype, but got "
                 f"{value._dtype!r}"
             )
         value = unmarked(value)
         before = meta_of(self)
-        slots = ("_flat", "_nd", "_storage", "_shape", "_strides", "_offset", "_dtype")
+        slots = ("_flat", "_array", "_storage", "_shape", "_strides", "_offset", "_dtype")
         # Who finds the device to be the CPU finds NumPy arrays, also in another thread between two of these lines.
         for slot in (*slots, "_device") if value._device is CPU else ("_device", *slots):
             setattr(self, slot, getattr(value, slot))
         note_layout_change()
         if is_inference(value):
-            self._writes = writes_apart(value)
+            self._version_counter = inference_writes(value)
         elif before != meta_of(self) or is_inference(self):
             note_replaced(self)
-        if before != meta_of(self) and self._fn is not None and self._fn.edge_kind != LEAF:
+        if before != meta_of(self) and self._grad_fn is not None and self._grad_fn.edge_kind != LEAF:
             keep_in_graph(self, before)
 
     @property
     def _version(self) -> int:
         """The version counter: the number of writes to the memory, through this tensor or another view of it."""
-        if self._writes is UNTRACKED:
+        if self._version_counter is UNTRACKED:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return int(writes_so_far(self))
+        return int(current_version(self))
 
 
-kept_as_they_are.append(AutogradMethods.grad.__get__)
+passthrough_functions.append(AutogradMethods.grad.__get__)
 
 
 def check_gradient(tensor: Any, grad: Any) -> None:
@@ -242,8 +242,8 @@ def check_gradient(tensor: Any, grad: Any) -> None:
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
     for what in ("shape", "dtype", "device"):
-        own, given = getattr(tensor, what), getattr(grad, what)
-        if own != given:
+        own, value = getattr(tensor, what), getattr(grad, what)
+        if own != value:
             raise RuntimeError(
-                f"attempting to assign a gradient of {what} {given} to a tensor of {what} {own}: they must be the same"
+                f"attempting to assign a gradient of {what} {value} to a tensor of {what} {own}: they must be the same"
             )

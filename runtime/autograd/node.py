@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..dispatch.spec_lines import entry_place
+from ..dispatch.spec_lines import entry_location
 from ..errors import GraphError
 from .engine.match_input import fit
 
@@ -25,7 +25,7 @@ class Freed:
     __slots__ = ()
 
     @property
-    def _writes(self) -> Any:
+    def _version_counter(self) -> Any:
         return next(iter(self))
 
     def __iter__(self) -> Iterator[Any]:
@@ -64,7 +64,7 @@ class Node:
     __slots__ = ("__weakref__", "edges", "hooks", "metas", "metadata_", "outer", "sequence")
     edge_kind = NODE
     output_count = 1
-    gives_fresh = True  # gradients from `apply` are new tensors, its argument, or views: nobody else holds them
+    returns_owned = True  # gradients from `apply` are new tensors, its argument, or views: nobody else holds them
     op_name = ""  # the op's name, for messages
     requires_grad = True
     may_be_copied = False  # whether a copy with other edges, which share what is saved, computes the same gradients
@@ -129,9 +129,9 @@ class Node:
                 setattr(self, name, FREED)
 
     @property
-    def spec_place(self) -> str:
+    def spec_location(self) -> str:
         """Where the entry of the op stands, `derivatives.yaml:92`; empty for nodes that no spec describes."""
-        return entry_place(type(self).__module__, self.op_name)
+        return entry_location(type(self).__module__, self.op_name)
 
     def name(self) -> str:
         """The node's class name, as PyTorch numbers it: MulBackward0."""
@@ -196,7 +196,7 @@ def output_at(edge: Any) -> tuple[Any, int]:
 def recording_node(result: Any) -> Any:
     """The node of what an op has returned, a tensor or several; None where the op was not recorded."""
     for output in result if isinstance(result, (tuple, list)) else (result,):
-        edge = getattr(output, "_fn", None)
+        edge = getattr(output, "_grad_fn", None)
         if edge is not None and edge.edge_kind != LEAF:
             return node_at(edge)
     return None

@@ -23,14 +23,14 @@ def recompute_vjp(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, 
 
     They are recorded if the caller is recording.
     """
-    given = [None if x is None else _starting_at(x) for x in inputs]
+    args = [None if x is None else _starting_at(x) for x in inputs]
     with enable_grad():
-        outputs = compute(*given, *rest)
-    pairs = [(output, g) for output, g in zip(outputs, grads, strict=False) if output._rg]
-    sources = [x for x in given if x is not None]
+        outputs = compute(*args, *rest)
+    pairs = [(output, g) for output, g in zip(outputs, grads, strict=False) if output._requires_grad]
+    sources = [x for x in args if x is not None]
     roots, seeds = [output for output, _ in pairs], [g for _, g in pairs]
-    found = iter(grad(roots, sources, seeds, create_graph=bool(mode.grad), materialize_grads=True))
-    return tuple([None if x is None else next(found) for x in given])
+    result = iter(grad(roots, sources, seeds, create_graph=bool(mode.grad), materialize_grads=True))
+    return tuple([None if x is None else next(result) for x in args])
 
 
 def _starting_at(x: Any) -> Any:

@@ -12,10 +12,10 @@ import numpy as np
 
 from ..dispatch import checks
 from ..namespace import op
-from ..tensor.base import TensorBase, fresh
+from ..tensor.base import TensorBase, from_flat
 from ..tensor.memory import placed
 from ..tensor.shapes import Shape
-from .tensor import level_of, whole, wrap
+from .tensor import batch_first, level_of, wrap
 
 _DIMENSION = re.compile(r"dims?\d?$")  # arguments so named count dimensions
 _SHAPE = re.compile(r"sizes?$|shape$|input_(sizes|shape)$")  # and these are whole shapes
@@ -64,28 +64,28 @@ class Call:
     def tensors(self) -> dict[str, Any]:
         return {name: value for name, value in self.arguments.items() if isinstance(value, TensorBase)}
 
-    def whole(self, value: Any) -> Any:
+    def batch_first(self, value: Any) -> Any:
         """A tensor, or each of a list, with all examples in front; other values as they are."""
         if isinstance(value, TensorBase):
-            return whole(value, self.level, self.size)
+            return batch_first(value, self.level, self.size)
         if isinstance(value, (list, tuple)) and any(isinstance(v, TensorBase) for v in value):
-            return [self.whole(v) for v in value]
+            return [self.batch_first(v) for v in value]
         return value
 
     def derived(self, name: str, function: Callable[..., Any], *rest: Any) -> Any:
         """function(batch, *rest) of the whole batch of an argument: calls of the same kind need no rule to make it."""
-        own, batch = self.arguments[name], self.whole(self.arguments[name])
-        found = function(batch, *rest)
-        if found is not batch and level_of(own) == self.level:
-            self.derivations.append((found, name, function, rest))
-        return found
+        own, batch = self.arguments[name], self.batch_first(self.arguments[name])
+        result = function(batch, *rest)
+        if result is not batch and level_of(own) == self.level:
+            self.derivations.append((result, name, function, rest))
+        return result
 
-    def bare(self, value: Any) -> Any:
+    def batch_first_if_batched(self, value: Any) -> Any:
         """A tensor with all examples in front where they differ, else as it is: for ops that broadcast."""
-        return self.whole(value) if belongs(value, self.level) else value
+        return self.batch_first(value) if belongs(value, self.level) else value
 
-    def all_whole(self) -> dict[str, Any]:
-        return {name: self.whole(value) for name, value in self.arguments.items()}
+    def all_batch_first(self) -> dict[str, Any]:
+        return {name: self.batch_first(value) for name, value in self.arguments.items()}
 
     def run(self, arguments: dict[str, Any], function: Callable[..., Any] | None = None) -> Any:
         """The op itself (or another function of the same parameters) on whole batches."""
@@ -108,7 +108,7 @@ class Call:
             return [self._example(v, index) for v in value]
         if not belongs(value, self.level):
             return value
-        batch = self.whole(value)
+        batch = self.batch_first(value)
         if self.size:
             return batch.select(0, index)
         none = batch.sum(0).to(batch._dtype)  # zeros, of the levels around this one
@@ -178,4 +178,4 @@ def stand_in(shape: Shape, like: Any) -> Any:
     if len(shape) > 1 and kind.kind in "fc":
         array += (0.005 + 0.005 * np.sin(np.arange(array.size)).reshape(shape)).astype(kind.np)
         array += (0.99 * np.eye(shape[-2], shape[-1])).astype(kind.np)
-    return fresh(placed(array.reshape(-1), like._device), shape, kind)
+    return from_flat(placed(array.reshape(-1), like._device), shape, kind)

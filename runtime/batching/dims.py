@@ -19,7 +19,7 @@ def name_of(func: Any) -> str:
     return getattr(func, "__name__", type_name(func))
 
 
-def given_dims(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], Any, int]:
+def parsed_in_dims(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], Any, int]:
     """The leaves of all arguments, the dimension each is mapped over, their structure and the number of examples."""
     if in_dims.__class__ is int and in_dims == 0 and not kwargs and are_tensors_of_one_size(args):
         count = len(args)
@@ -96,17 +96,17 @@ def output_dims(func: Any, out_dims: Any, returned: Any, spec: Any) -> list[Any]
     """For each leaf of what a function returned the dimension where its examples stand."""
     if spec is None and out_dims.__class__ is int:
         return [out_dims]
-    asked = f"vmap({name_of(func)}, ..., out_dims={out_dims})"
+    description = f"vmap({name_of(func)}, ..., out_dims={out_dims})"
     if not isinstance(out_dims, int) and not all(dim is None or isinstance(dim, int) for dim in flatten(out_dims)[0]):
         raise ValueError(
-            f"{asked}: `out_dims` must be an int, None or a python collection of ints representing where in the "
+            f"{description}: `out_dims` must be an int, None or a python collection of ints representing where in the "
             "outputs the vmapped dimension should appear."
         )
     single = isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(returned, TensorBase)
-    found = broadcast_prefix(out_dims[0] if single else out_dims, returned)
-    if found is None:
+    result = broadcast_prefix(out_dims[0] if single else out_dims, returned)
+    if result is None:
         raise ValueError(
-            f"{asked}(<inputs>): out_dims is not compatible with the structure of `outputs`. out_dims has structure "
+            f"{description}(<inputs>): out_dims is not compatible with the structure of `outputs`. out_dims has structure "
             f"{shown(flatten(out_dims)[1])} but outputs has structure {shown(spec)}."
         )
-    return found
+    return result

@@ -15,7 +15,7 @@ from .call import Call, stand_in
 from .tensor import BatchedMethods
 
 _accepted: set[Any] = set()
-_MOST = 10_000  # kinds that are remembered
+_MAX_CACHED = 10_000  # kinds that are remembered
 
 
 def accept(call: Call) -> None:
@@ -25,7 +25,7 @@ def accept(call: Call) -> None:
         return
     with without_interception(), no_grad():
         call.run({name: first_example(value, call.writes) for name, value in call.arguments.items()})
-    if len(_accepted) >= _MOST:
+    if len(_accepted) >= _MAX_CACHED:
         _accepted.clear()
     _accepted.add(kind)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..autograd.custom.context import FunctionCtx, tensors_in
-from ..autograd.custom.forward_mode import as_many
+from ..autograd.custom.forward_mode import padded_tuple
 from ..autograd.custom.function import Function
 from ..autograd.custom.node import check_count, checked
 from ..autograd.forward.tangents import levels_of
@@ -22,7 +22,7 @@ from ..pytree import broadcast_prefix, children, flatten, unflatten
 from ..tensor.base import TensorBase
 from .intercept import innermost
 from .levels import outside, running_levels, vmap_level
-from .tensor import level_of, whole, wrap
+from .tensor import batch_first, level_of, wrap
 
 
 class VmapInfo(NamedTuple):
@@ -106,13 +106,13 @@ class BatchedCall:
             examples = self.examples(values, self.batched, level)
             self.metas = [(e._shape, e._dtype) if isinstance(e, TensorBase) else None for e in examples]
             args = unflatten(examples, self.spec)
-            ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
+            ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._requires_grad for a in args]))
             output = self.cls.forward(*args) if self.cls.generate_vmap_rule else self._own(values, level)
             self.cls.setup_context(ctx, args, output)
             outputs, self.out_spec = flatten(output)
         self.running = ctx, level, [o for o in outputs if not any(o is top for top in _items(output))]
         self.out_batched = [level_of(o) == level for o in outputs]
-        return tuple([_bare(o, level) for o in outputs])
+        return tuple([_unbatched(o, level) for o in outputs])
 
     def _own(self, values: Sequence[Any], level: int) -> Any:
         if self.returned is NOT_HANDLED:
@@ -126,12 +126,12 @@ class BatchedCall:
         self.running = None
         ctx.batched_call = self
         ctx.set_materialize_grads(own.materialize_grads)
-        ctx.mark_dirty(*_bare(own.dirty_tensors, level))
-        ctx.mark_non_differentiable(*_bare((*own.non_differentiable, *tensors_in(nested)), level))
-        ctx.save_for_backward(*_bare(own.to_save, level))
+        ctx.mark_dirty(*_unbatched(own.dirty_tensors, level))
+        ctx.mark_non_differentiable(*_unbatched((*own.non_differentiable, *tensors_in(nested)), level))
+        ctx.save_for_backward(*_unbatched(own.to_save, level))
         ctx.saved_batched = _belong(own.to_save, level)
         if own.saved_for_forward is not None:
-            ctx.save_for_forward(*_bare(own.saved_for_forward, level))
+            ctx.save_for_forward(*_unbatched(own.saved_for_forward, level))
             ctx.forward_batched = _belong(own.saved_for_forward, level)
         keep_attributes(ctx, own, level)
 
@@ -140,34 +140,34 @@ class BatchedCall:
         saved = tuple(self.examples(ctx.saved_tensors, batched, level))
         own = FunctionCtx()
         values, flags, spec = ctx.attributes
-        own.__dict__.update(unflatten(self.examples(values, flags, level), spec), _given=saved)
+        own.__dict__.update(unflatten(self.examples(values, flags, level), spec), _forward_saved=saved)
         return own
 
     def backward(self, ctx: Any, grads: Sequence[Any]) -> list[Any]:
         with vmap_level(*self.info) as level:
             own = self.context(ctx, ctx.saved_batched, level)
-            given = unflatten(self.examples(grads, self.out_batched, level), self.out_spec)
-            found = self.cls._gradient_rule()(own, *_of_tensors(given))
-            found = found if isinstance(found, tuple) else (found,)
-            del own._given
+            value = unflatten(self.examples(grads, self.out_batched, level), self.out_spec)
+            result = self.cls._gradient_rule()(own, *_of_tensors(value))
+            result = result if isinstance(result, tuple) else (result,)
+            del own._forward_saved
             keep_attributes(ctx, own, level)
-            return self._gathered(f"{self.cls.__name__}Backward", found, ctx.needs_input_grad[1:], level)
+            return self._gathered(f"{self.cls.__name__}Backward", result, ctx.needs_input_grad[1:], level)
 
-    def _gathered(self, name: str, found: tuple[Any, ...], needed: Sequence[bool], level: int) -> list[Any]:
+    def _gathered(self, name: str, match: tuple[Any, ...], needed: Sequence[bool], level: int) -> list[Any]:
         args = unflatten(range(len(self.metas)), self.spec)
-        check_count(name, found, len(args))
+        check_count(name, match, len(args))
         result: list[Any] = [None] * len(self.metas)
-        for index, (place, grad) in enumerate(zip(args, found, strict=False)):
+        for index, (arg_index, grad) in enumerate(zip(args, match, strict=False)):
             if grad is not None:
-                meta, wanted = (None, False) if children(place) else (self.metas[place], needed[place])
-                grad = checked(name, index, grad, meta, wanted)
-                result[place] = None if grad is None else self._whole(grad, self.batched[place], level)
+                meta, requested = (None, False) if children(arg_index) else (self.metas[arg_index], needed[arg_index])
+                grad = checked(name, index, grad, meta, requested)
+                result[arg_index] = None if grad is None else self._batch_first(grad, self.batched[arg_index], level)
         return result
 
-    def _whole(self, grad: Any, batched: bool, level: int) -> Any:
+    def _batch_first(self, grad: Any, batched: bool, level: int) -> Any:
         """A gradient of a whole batch; that of what all examples share is the sum of theirs."""
         if batched:
-            return whole(grad, level, self.info.batch_size)
+            return batch_first(grad, level, self.info.batch_size)
         return grad.value.sum(0) if level_of(grad) == level else grad
 
     def push_forward(self, ctx: Any, tangents: Sequence[Any]) -> tuple[Any, ...]:
@@ -175,9 +175,9 @@ class BatchedCall:
             own = self.context(ctx, getattr(ctx, "forward_batched", ()), level)
             args = unflatten(self.examples(tangents, self.batched, level), self.spec)
             numbers = unflatten(range(len(self.out_batched)), self.out_spec)
-            found = as_many(self.cls.jvp(own, *_of_tensors(args)), len(_items(numbers)))
+            value = padded_tuple(self.cls.jvp(own, *_of_tensors(args)), len(_items(numbers)))
             result: list[Any] = [None] * len(self.out_batched)
-            for number, tangent in zip(_items(numbers), found, strict=True):
+            for number, tangent in zip(_items(numbers), value, strict=True):
                 if tangent is not None and not children(number):
                     result[number] = self._tangent(tangent, self.out_batched[number], level)
         return tuple(result)
@@ -185,29 +185,29 @@ class BatchedCall:
     def _tangent(self, tangent: Any, batched: bool, level: int) -> Any:
         """A tangent of a whole batch; of an output that all examples share, one that may differ between them."""
         if batched and isinstance(tangent, TensorBase):
-            return whole(tangent, level, self.info.batch_size)
+            return batch_first(tangent, level, self.info.batch_size)
         return wrap(tangent.value, self.level) if level_of(tangent) == level else tangent
 
 
 def keep_attributes(ctx: Any, own: FunctionCtx, level: int) -> None:
     """Keep what the user put on the ctx of an example with that of the whole batch."""
     values, spec = flatten({name: v for name, v in own.__dict__.items() if name not in _OF_THE_CALL})
-    ctx.attributes = list(_bare(values, level)), _belong(values, level), spec
+    ctx.attributes = list(_unbatched(values, level)), _belong(values, level), spec
 
 
 def _items(output: Any) -> tuple[Any, ...]:
     return output if isinstance(output, tuple) else (output,)
 
 
-def _of_tensors(given: Any) -> list[Any]:
+def _of_tensors(value: Any) -> list[Any]:
     """Gradients or tangents by argument, None for one that was a list, tuple or dictionary."""
-    return [None if children(item) is not None else item for item in _items(given)]
+    return [None if children(item) is not None else item for item in _items(value)]
 
 
-def _bare(value: Any, level: int) -> Any:
+def _unbatched(value: Any, level: int) -> Any:
     """The whole batch of an example, or of each in a sequence."""
     if isinstance(value, (list, tuple)):
-        return tuple([_bare(v, level) for v in value])
+        return tuple([_unbatched(v, level) for v in value])
     return value.value if level_of(value) == level else value
 
 
@@ -242,15 +242,15 @@ def _by_rule(cls: Any, call: BatchedCall, values: list[Any]) -> Any:
             return as_examples(returned, call.level)
         call.returned = NOT_HANDLED if innermost(values)[0] else returned
     results = generated(cls).apply(call, *values)
-    found = [wrap(r, call.level) if b else r for r, b in zip(results, call.out_batched, strict=True)]
-    return unflatten(found, call.out_spec)
+    matches = [wrap(r, call.level) if b else r for r, b in zip(results, call.out_batched, strict=True)]
+    return unflatten(matches, call.out_spec)
 
 
 def _is_cut_off(values: Sequence[Any], returned: Any) -> bool:
     """Whether derivatives get lost in the user's rule, as in one that computes with NumPy: backward knows them."""
-    given, outputs = tensors_in(values), tensors_in(flatten(returned)[0])
-    recorded = mode.grad and any(v._rg for v in given) and not any(o._rg for o in outputs)
-    return recorded or bool(levels_of(given) and not levels_of(outputs))
+    value, outputs = tensors_in(values), tensors_in(flatten(returned)[0])
+    recorded = mode.grad and any(v._requires_grad for v in value) and not any(o._requires_grad for o in outputs)
+    return recorded or bool(levels_of(value) and not levels_of(outputs))
 
 
 def _check_rule(cls: Any) -> None:
@@ -277,4 +277,4 @@ def _outside(leaf: Any, level: int, size: int) -> Any:
     if not isinstance(leaf, TensorBase):
         return leaf
     tangents = (leaf._tangent or {}).values()
-    return whole(leaf, level, size) if max(map(level_of, (leaf, *tangents))) >= level else leaf
+    return batch_first(leaf, level, size) if max(map(level_of, (leaf, *tangents))) >= level else leaf

@@ -41,10 +41,10 @@ def intercept(call: OpCall) -> Any:
 
 def innermost(values: Any) -> tuple[int, int]:
     """The largest level among tensors and lists of tensors, and the size of its batch; (0, 0) without any."""
-    found = largest(values)
-    if found[0] and not is_running(found[0]):
+    result = largest(values)
+    if result[0] and not is_running(result[0]):
         raise RuntimeError(ESCAPED)
-    return found
+    return result
 
 
 def largest(values: Any) -> tuple[int, int]:
@@ -52,13 +52,13 @@ def largest(values: Any) -> tuple[int, int]:
     level, size = 0, 0
     for value in values:
         if isinstance(value, BatchedMethods):
-            found = value.level, value.value._shape[0]
+            result = value.level, value.value._shape[0]
         elif isinstance(value, (list, tuple)):
-            found = largest(value)
+            result = largest(value)
         else:
             continue
-        if found[0] > level:
-            level, size = found
+        if result[0] > level:
+            level, size = result
     return level, size
 
 
@@ -123,7 +123,7 @@ def draw(call: OpCall) -> Any:
     level, size = innermost((*call.args, *call.kwargs.values()))
     with outside(inner.number):
         if inner.randomness == "different":
-            return rule_called("drawn_each")(call_of(call, inner.number, inner.size))
+            return rule_called("sampled_per_example")(call_of(call, inner.number, inner.size))
         if level == inner.number:
-            return rule_called("drawn_once")(call_of(call, level, size))
+            return rule_called("sampled_once")(call_of(call, level, size))
         return call.function(*call.args, **call.kwargs)

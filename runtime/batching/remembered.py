@@ -20,32 +20,32 @@ from .tensor import BatchedMethods
 
 Key = tuple[Any, ...]
 PLAIN = (int, str, type(None))  # arguments that are known by their values
-_MOST = 10_000
+_MAX_CACHED = 10_000
 
 
-class Given(NamedTuple):
+class ArgumentValue(NamedTuple):
     """An argument of the call as it is: its place among them."""
 
-    place: int
+    arg_index: int
 
     def value(self, arguments: list[Any]) -> Any:
-        return arguments[self.place]
+        return arguments[self.arg_index]
 
 
-class Whole(NamedTuple):
-    place: int
+class BatchedValue(NamedTuple):
+    arg_index: int
 
     def value(self, arguments: list[Any]) -> Any:
-        return arguments[self.place].value
+        return arguments[self.arg_index].value
 
 
 class Derived(NamedTuple):
-    place: int
+    arg_index: int
     function: Callable[..., Any]
     rest: tuple[Any, ...]
 
     def value(self, arguments: list[Any]) -> Any:
-        return self.function(arguments[self.place].value, *self.rest)
+        return self.function(arguments[self.arg_index].value, *self.rest)
 
 
 class Constant(NamedTuple):
@@ -65,11 +65,11 @@ class Translation(NamedTuple):
     named: dict[str, Any]
 
     def run(self, call: OpCall) -> Any:
-        given = [*call.args, *call.kwargs.values()]
-        placed = [source.value(given) for source in self.placed]
+        args = [*call.args, *call.kwargs.values()]
+        placed = [source.value(args) for source in self.placed]
         if not self.named:
             return self.function(*placed)
-        return self.function(*placed, **{name: source.value(given) for name, source in self.named.items()})
+        return self.function(*placed, **{name: source.value(args) for name, source in self.named.items()})
 
 
 _translations: dict[Key, Translation] = {}
@@ -80,9 +80,14 @@ def key_of(call: OpCall, level: int) -> Key | None:
     key: list[Any] = [call.function, *call.kwargs]
     for value in (*call.args, *call.kwargs.values()):
         if isinstance(value, BatchedMethods):
-            whole = value.value
+            batch_first = value.value
             key.append(
-                (whole._shape, whole._dtype, value.level == level, None if whole._device is CPU else whole._device)
+                (
+                    batch_first._shape,
+                    batch_first._dtype,
+                    value.level == level,
+                    None if batch_first._device is CPU else batch_first._device,
+                )
             )
         elif isinstance(value, TensorBase):
             if value._tangent is not None:
@@ -104,21 +109,21 @@ def translation(key: Key | None) -> Translation | None:
     return None if key is None else _translations.get(key)
 
 
-def remember(key: Key, given: OpCall, call: Call, result: Any) -> None:
+def remember(key: Key, arg: OpCall, call: Call, result: Any) -> None:
     """Keep what a rule has done, if that was to translate the call."""
-    if call.ran is None or call.ran[2] is not result or call.writes or not isinstance(given.rule, str):
+    if call.ran is None or call.ran[2] is not result or call.writes or not isinstance(arg.rule, str):
         return  # a rule of a user's package may do more than it returns
-    known = defaults(given.function)
-    values = (*given.args, *given.kwargs.values())
+    known = defaults(arg.function)
+    values = (*arg.args, *arg.kwargs.values())
     tensors = [id(value) for value in values if isinstance(value, TensorBase)]
     tensors += [id(value.value) for value in values if isinstance(value, BatchedMethods)]
     if known is None or len(set(tensors)) < len(tensors):  # twice the same: which of the two is where, nobody can tell
         return
-    places = {name: i for i, name in enumerate([*list(known)[: len(given.args)], *given.kwargs])}
-    sources = {name: _source(call, places, name, value) for name, value in call.ran[1].items()}
+    positions = {name: i for i, name in enumerate([*list(known)[: len(arg.args)], *arg.kwargs])}
+    sources = {name: _source(call, positions, name, value) for name, value in call.ran[1].items()}
     if None in sources.values():
         return
-    if len(_translations) >= _MOST:
+    if len(_translations) >= _MAX_CACHED:
         _translations.clear()
     function, overloads = call.ran[0], overloads_of(call.ran[0])
     if overloads is not None:
@@ -129,13 +134,13 @@ def remember(key: Key, given: OpCall, call: Call, result: Any) -> None:
 def translated(function: Callable[..., Any], sources: dict[str, Any]) -> Translation:
     """A function with the sources of its arguments, by place as far as may be: a call by names takes twice as long."""
     parameters = inspect.signature(function).parameters
-    first = list(takewhile(lambda name: name in sources and has_place(parameters[name]), parameters))
+    first = list(takewhile(lambda name: name in sources and is_positional(parameters[name]), parameters))
     rest = {name: source for name, source in sources.items() if name not in first}
     named = {name: source for name, source in rest.items() if not is_default(source, parameters.get(name))}
     return Translation(function, tuple([sources[name] for name in first]), named)
 
 
-def has_place(parameter: inspect.Parameter) -> bool:
+def is_positional(parameter: inspect.Parameter) -> bool:
     return parameter.kind is parameter.POSITIONAL_OR_KEYWORD
 
 
@@ -143,27 +148,27 @@ def is_default(source: Any, parameter: inspect.Parameter | None) -> bool:
     return isinstance(source, Constant) and parameter is not None and source.constant is parameter.default
 
 
-def _source(call: Call, places: dict[str, int], name: str, value: Any) -> Any:
+def _source(call: Call, positions: dict[str, int], name: str, value: Any) -> Any:
     """Where an argument of the op comes from; None where that cannot be told."""
     if isinstance(value, TensorBase):
-        return _tensor(call, places, value)
+        return _tensor(call, positions, value)
     if type(value) in PLAIN or type(value) is bool:  # it is part of the key
         return Constant(value)
-    if name in places and value is call.arguments.get(name):
-        return Given(places[name])
+    if name in positions and value is call.arguments.get(name):
+        return ArgumentValue(positions[name])
     items = value if isinstance(value, (list, tuple)) else (value,)
     return Constant(value) if all(isinstance(item, (*PLAIN, bool)) for item in items) else None
 
 
-def _tensor(call: Call, places: dict[str, int], value: TensorBase) -> Any:
+def _tensor(call: Call, positions: dict[str, int], value: TensorBase) -> Any:
     """An argument as it is, its whole batch, or what was made of that."""
-    for name, place in places.items():
+    for name, arg_index in positions.items():
         own = call.arguments.get(name)
         if value is own:
-            return Given(place)
+            return ArgumentValue(arg_index)
         if isinstance(own, BatchedMethods) and own.level == call.level and value is own.value:
-            return Whole(place)
-    for found, name, function, rest in call.derivations:
-        if found is value and name in places:
-            return Derived(places[name], function, rest)
+            return BatchedValue(arg_index)
+    for result, name, function, rest in call.derivations:
+        if result is value and name in positions:
+            return Derived(positions[name], function, rest)
     return None

@@ -13,7 +13,7 @@ from typing import Any
 from ..autograd.forward.tangents import below
 from ..modes.overrides.classes import disabled
 from ..namespace import op
-from ..tensor.base import TensorBase, fresh_class
+from ..tensor.base import TensorBase, tensor_class
 from .levels import is_running, running_levels, vmap_level
 
 ITEM = (
@@ -57,7 +57,7 @@ class BatchedMethods(TensorBase):
 
     _vmap_level = property(lambda self: self.level)
     _flat = property(lambda self: None)
-    _nd = property(lambda self: None)
+    _array = property(lambda self: None)
     _shape = property(lambda self: self.value._shape[1:])
     _strides = property(lambda self: self.value.stride()[1:])
     _tangent = property(lambda self: None)
@@ -65,21 +65,21 @@ class BatchedMethods(TensorBase):
     _offset = _of_value("_offset")
     _dtype = _of_value("_dtype")
     _device = _of_value("_device")
-    _rg = _of_value("_rg")
-    _fn = _of_value("_fn")
+    _requires_grad = _of_value("_requires_grad")
+    _grad_fn = _of_value("_grad_fn")
     _base = _of_value("_base")
-    _writes = _of_value("_writes")
+    _version_counter = _of_value("_version_counter")
     _views = _of_value("_views")
     _hooks = _of_value("_hooks")
 
     @property
     def _grad(self) -> Any:
-        found = self.value._grad
-        return None if found is None else wrap(found, self.level)
+        result = self.value._grad
+        return None if result is None else wrap(result, self.level)
 
     @_grad.setter
     def _grad(self, new: Any) -> None:
-        self.value._grad = None if new is None else whole(new, self.level, self.value._shape[0])
+        self.value._grad = None if new is None else batch_first(new, self.level, self.value._shape[0])
 
     @property
     def array(self) -> Any:
@@ -139,7 +139,7 @@ class BatchedMethods(TensorBase):
         return self._new("new_full", size, fill_value, **kwargs)
 
     def _with_tangent(self, tangent: Any, level: int) -> Any:
-        tangent = whole(tangent, self.level, self.value._shape[0])
+        tangent = batch_first(tangent, self.level, self.value._shape[0])
         return wrap(self.value._with_tangent(tangent, level), self.level)
 
     def _split_dual(self, level: int) -> Any:
@@ -163,8 +163,8 @@ def of_batch(function: Callable[[Any], Any], size: int) -> Callable[[Any], Any]:
 
     def called(batch: Any) -> Any:
         with vmap_level(size, "error") as level:
-            found = function(wrap(batch, level))
-            return None if found is None else whole(found, level, size)
+            result = function(wrap(batch, level))
+            return None if result is None else batch_first(result, level, size)
 
     return called
 
@@ -172,7 +172,7 @@ def of_batch(function: Callable[[Any], Any], size: int) -> Callable[[Any], Any]:
 @functools.cache
 def batched_class() -> Any:
     """The class, made on first use: only then is it known what class tensors have."""
-    return type("BatchedTensor", (BatchedMethods, fresh_class()), {"__slots__": ("level", "value")})
+    return type("BatchedTensor", (BatchedMethods, tensor_class()), {"__slots__": ("level", "value")})
 
 
 def wrap(value: Any, level: int) -> Any:
@@ -189,13 +189,13 @@ def level_of(value: Any) -> int:
     return value.level if isinstance(value, BatchedMethods) else 0
 
 
-def whole(tensor: Any, level: int, size: int) -> Any:
+def batch_first(tensor: Any, level: int, size: int) -> Any:
     """The tensor with the examples of a level as its first dimension; the same for all where it is not batched."""
     own = level_of(tensor)
     if own == level:
         return tensor.value
     if own > level:  # batched again further in: that batch stays, inside this one
-        return wrap(whole(tensor.value, level, size).transpose(0, 1), own)
+        return wrap(batch_first(tensor.value, level, size).transpose(0, 1), own)
     return repeated(tensor, level, size)
 
 
@@ -208,5 +208,5 @@ def repeated(tensor: Any, level: int, size: int) -> Any:
     if tangents is None or all(level_of(t) < level for t in tangents.values()):
         return tensor.expand((size, *tensor._shape))
     result = below(tensor, -1).expand((size, *tensor._shape))
-    result._tangent = {outer: whole(t, level, size) for outer, t in tangents.items()}
+    result._tangent = {outer: batch_first(t, level, size) for outer, t in tangents.items()}
     return result

@@ -12,11 +12,11 @@ from ..namespace import op
 from ..pytree import flatten, unflatten
 from ..random import get_rng_state, set_rng_state
 from ..tensor.base import TensorBase
-from .dims import given_dims, name_of, output_dims
+from .dims import name_of, output_dims, parsed_in_dims
 from .function import apply_batched
 from .intercept import intercept
 from .levels import RANDOMNESS, let_watch, vmap_level
-from .tensor import level_of, whole, wrap
+from .tensor import batch_first, level_of, wrap
 
 let_watch(Watcher(intercept=intercept, function=apply_batched, order=10, concern=EXAMPLES))
 
@@ -67,7 +67,7 @@ def vmap(
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        mapped = Mapped(func, out_dims, randomness, *given_dims(func, in_dims, args, kwargs))
+        mapped = Mapped(func, out_dims, randomness, *parsed_in_dims(func, in_dims, args, kwargs))
         if chunk_size is None or mapped.size <= chunk_size:
             return unflatten(*mapped.all_at_once()[:2])
         return mapped.in_chunks(chunk_size)
@@ -103,15 +103,15 @@ class Mapped:
             args, kwargs = unflatten(examples, self.spec)
             returned = self.func(*args, **kwargs)
             outputs, spec = flatten(returned)
-            places = output_dims(self.func, self.out_dims, returned, spec)
-            check_outputs(self.func, outputs, places, level)
-            batches = [self._as_batch(out, dim, level) for out, dim in zip(outputs, places, strict=True)]
-        return batches, spec, places
+            out_positions = output_dims(self.func, self.out_dims, returned, spec)
+            check_outputs(self.func, outputs, out_positions, level)
+            batches = [self._as_batch(out, dim, level) for out, dim in zip(outputs, out_positions, strict=True)]
+        return batches, spec, out_positions
 
     def _as_batch(self, output: Any, dim: Any, level: int) -> Any:
         if dim is None:
             return output
-        batch = whole(output, level, self.size)
+        batch = batch_first(output, level, self.size)
         return batch if dim == 0 else batch.movedim(0, int(dim))
 
     def in_chunks(self, count: int) -> Any:
@@ -122,12 +122,13 @@ class Mapped:
             if state is not None:
                 set_rng_state(state)
             parts.append(self._chunk(start, min(count, self.size - start)).all_at_once())
-        _, spec, places = parts[0]
+        _, spec, out_positions = parts[0]
         batches = zip(*[outputs for outputs, _, _ in parts], strict=True)
-        joined = [
-            items[0] if dim is None else op.cat(items, int(dim)) for dim, items in zip(places, batches, strict=True)
+        concatenated = [
+            items[0] if dim is None else op.cat(items, int(dim))
+            for dim, items in zip(out_positions, batches, strict=True)
         ]
-        return unflatten(joined, spec)
+        return unflatten(concatenated, spec)
 
     def _chunk(self, start: int, count: int) -> Mapped:
         leaves = [
@@ -141,10 +142,10 @@ def _as_example(leaf: Any, dim: Any, level: int) -> Any:
     return leaf if dim is None else wrap(leaf if dim == 0 else leaf.movedim(dim, 0), level)
 
 
-def check_outputs(func: Any, outputs: Sequence[Any], places: Sequence[Any], level: int) -> None:
+def check_outputs(func: Any, outputs: Sequence[Any], out_positions: Sequence[Any], level: int) -> None:
     """Only what all examples share can have None for its dimension, and only tensors can have another."""
     name = name_of(func)
-    for output, dim in zip(outputs, places, strict=True):
+    for output, dim in zip(outputs, out_positions, strict=True):
         if dim is None and level_of(output) == level:
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         if dim is not None and not isinstance(output, TensorBase):

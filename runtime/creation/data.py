@@ -9,13 +9,13 @@ import numpy as np
 from ..dispatch import checks
 from ..errors import type_name
 from ..modes.overrides.calls import NOT_HANDLED
-from ..tensor.base import TensorBase, fresh, share
+from ..tensor.base import TensorBase, from_flat, share
 from ..tensor.dtypes import BY_NUMPY
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory import copied
 from .fast import Creation
 from .nested import read_nested
-from .options import asked_of_modes, finish, from_array
+from .options import finish, from_array, query_modes
 
 DATA = Creation("tensor", "data", "v", inferred=True)
 
@@ -46,31 +46,31 @@ def tensor(
     if (made := DATA.launch(data, dtype, device, requires_grad, pin_memory)) is not None:
         return made
     if (
-        made := asked_of_modes(
+        made := query_modes(
             tensor, data, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
         )
     ) is not NOT_HANDLED:
         return made
     kind = checks.optional_dtype("tensor", "dtype", dtype)
     return finish(
-        "tensor", _copy_of("tensor", data, kind), place_of(data, device), requires_grad, pin_memory, is_data=True
+        "tensor", _copy_of("tensor", data, kind), device_of(data, device), requires_grad, pin_memory, is_data=True
     )
 
 
-def place_of(data: Any, device: Any) -> Any:
+def device_of(data: Any, device: Any) -> Any:
     return data._device if device is None and isinstance(data, TensorBase) else device
 
 
 def _copy_of(op: str, data: Any, kind: Dtype | None) -> Any:
     if isinstance(data, TensorBase):
-        own = fresh(copied(data.array).ravel(), data._shape, data._dtype)
+        own = from_flat(copied(data.array).ravel(), data._shape, data._dtype)
         return own if kind is None else own.to(kind)
     if isinstance(data, np.ndarray):
         source = native(op, data)
         t = share(copied(source))
         return t if kind is None or kind is t._dtype else from_array(source, kind)
-    array, found = read_nested(op, data, kind)
-    return from_array(array, found)
+    array, result = read_nested(op, data, kind)
+    return from_array(array, result)
 
 
 def native(op: str, array: np.ndarray) -> np.ndarray:
@@ -103,7 +103,7 @@ def from_numpy(ndarray: np.ndarray) -> Any:
     if ndarray.__class__ is np.ndarray:
         kind, flags = BY_NUMPY.get(ndarray.dtype), ndarray.flags  # which has no dtype of the other byte order
         if kind is not None and flags.c_contiguous and flags.writeable:
-            return fresh(ndarray.reshape(-1), ndarray.shape, kind)
+            return from_flat(ndarray.reshape(-1), ndarray.shape, kind)
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"from_numpy(): expected np.ndarray (got {type_name(ndarray)})")
     array = native("from_numpy", ndarray)
@@ -126,13 +126,13 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     """
     if (made := DATA.launch(data, dtype, device, False)) is not None:
         return made
-    made = asked_of_modes(as_tensor, data, dtype=dtype, device=device)
+    made = query_modes(as_tensor, data, dtype=dtype, device=device)
     if made is not NOT_HANDLED:
         return made
     kind = checks.optional_dtype("as_tensor", "dtype", dtype)
-    found: Any = from_numpy(data) if isinstance(data, np.ndarray) else data
-    if not isinstance(found, TensorBase):
-        found = _copy_of("as_tensor", found, kind)
+    result: Any = from_numpy(data) if isinstance(data, np.ndarray) else data
+    if not isinstance(result, TensorBase):
+        result = _copy_of("as_tensor", result, kind)
     elif kind is not None:
-        found = found.to(kind)  # type: ignore[attr-defined]
-    return finish("as_tensor", found, place_of(data, device), False, is_data=True)
+        result = result.to(kind)  # type: ignore[attr-defined]
+    return finish("as_tensor", result, device_of(data, device), False, is_data=True)

@@ -8,7 +8,7 @@ from typing import Any
 from ..dispatch import checks
 from ..dispatch.writing import write_out
 from ..errors import UnsupportedDtypeError
-from ..tensor.base import fresh
+from ..tensor.base import from_flat
 from ..tensor.devices import default_device, resolve
 from ..tensor.dtypes import get_default_dtype
 from ..tensor.memory import empty
@@ -40,7 +40,7 @@ def sparse_zeros(op: str, layout: Any, size: Shape, dtype: Any, device: Any, req
     kind = get_default_dtype() if dtype is None else checks.dtype(op, "dtype", dtype)
     flat = empty(0, kind.np, default_device() if device is None else resolve(device))
     made = (
-        fresh(flat, (0,) * len(size), kind)
+        from_flat(flat, (0,) * len(size), kind)
         .to_sparse()
         .sparse_resize_and_clear_(size, len(size), 0)
         .to_sparse(layout=layout)

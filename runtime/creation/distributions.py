@@ -69,20 +69,20 @@ def normal(
             return made
     chosen = stream("normal", generator)
     mean, std = _plain(mean), _plain(std)
-    _require_deviation(std)
-    given = [value for value in (mean, std) if _is_tensor(value)]
-    if given:
-        like = op.add(*given) if len(given) == 2 else given[0]
-        found = drawn_normal("normal", chosen, like._shape, like._dtype, device=like._device) * std + mean
-        return found if out is None else write_out("normal", out, found)
+    _require_std(std)
+    args = [value for value in (mean, std) if _is_tensor(value)]
+    if args:
+        like = op.add(*args) if len(args) == 2 else args[0]
+        result = drawn_normal("normal", chosen, like._shape, like._dtype, device=like._device) * std + mean
+        return result if out is None else write_out("normal", out, result)
     size = out.shape if size is None and _is_tensor(out) else size
     if size is None:
         raise TypeError("normal(): expected a size where mean and std are numbers")
     shape = checked_size("normal", checks.integer_list("normal", "size", size))
     kind = chosen_dtype("normal", dtype, get_default_dtype())
     center, width = checks.floating("normal", "mean", mean), checks.floating("normal", "std", std)
-    found = finish("normal", drawn_normal("normal", chosen, shape, kind, center, width, device), device, requires_grad)
-    return found if out is None else write_out("normal", out, found)
+    result = finish("normal", drawn_normal("normal", chosen, shape, kind, center, width, device), device, requires_grad)
+    return result if out is None else write_out("normal", out, result)
 
 
 def _plain(value: Any) -> Any:
@@ -90,16 +90,16 @@ def _plain(value: Any) -> Any:
     return alias(value, value._shape, value._strides, value._offset) if _is_tensor(value) else value
 
 
-def _require_deviation(std: Any) -> None:
+def _require_std(std: Any) -> None:
     if not is_known(std):
         return
     if _is_tensor(std) and std.is_complex():
         raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
     if _is_tensor(std) and are_between(_on_host(std).ravel(), 0.0, math.inf):
         return
-    least = _on_host(std).min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
-    if least < 0:
-        raise RuntimeError(f"normal(): expected std >= 0, but got std={least}")
+    low_limit = _on_host(std).min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
+    if low_limit < 0:
+        raise RuntimeError(f"normal(): expected std >= 0, but got std={low_limit}")
 
 
 @interceptable("random")
@@ -126,8 +126,8 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, 
     checks.tensor("bernoulli", "input", input)
     if input._dtype.kind != "f" and p is None:
         raise UnsupportedDtypeError(f"bernoulli(): expected a floating point dtype, but got {input._dtype}")
-    found = trials("bernoulli", input if p is None else p, input._shape, input._dtype, generator, input._device)
-    return found if out is None else write_out("bernoulli", out, found)
+    result = trials("bernoulli", input if p is None else p, input._shape, input._dtype, generator, input._device)
+    return result if out is None else write_out("bernoulli", out, result)
 
 
 def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | None, device: Any) -> Any:
@@ -146,10 +146,10 @@ def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | 
     _require_chances(name, p)
     if broadcast_shapes(name, shape, p._shape) != shape:
         raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(p._shape)}")
-    drawn = uniform(name, chosen, shape, float64, device=device)
-    if drawn._device is CPU and p._device is CPU:
-        return from_array(np.asarray(drawn.array < _on_host(p)), kind)
-    return op.lt(drawn, _plain(p)).to(kind)
+    sampled = uniform(name, chosen, shape, float64, device=device)
+    if sampled._device is CPU and p._device is CPU:
+        return from_array(np.asarray(sampled.array < _on_host(p)), kind)
+    return op.lt(sampled, _plain(p)).to(kind)
 
 
 def _require_chances(name: str, p: Any) -> None:
@@ -170,8 +170,8 @@ def _is_tensor(value: Any) -> bool:
 
 
 NORMAL = Creation("normal", "normal", "gsvn")
-_MOST = 2.0**62
-FEW = 16  # places that are looked for one after the other; more are sorted
+_MAX_CACHED = 2.0**62
+SEARCH_THRESHOLD = 16  # places that are looked for one after the other; more are sorted
 
 
 @interceptable("random")
@@ -194,7 +194,7 @@ def poisson(input: Any, generator: Generator | None = None) -> Any:
         tensor([0., 0.])
     """
     expected = _numbers("poisson", "input", input)
-    if not are_between(expected.ravel(), 0.0, _MOST):
+    if not are_between(expected.ravel(), 0.0, _MAX_CACHED):
         raise RuntimeError(f"poisson(): expected numbers from 0 to 2**62, but got {expected.min()} to {expected.max()}")
     chosen, rates = stream("poisson", generator), _flat(input, input._shape)
     return filled_by(
@@ -223,11 +223,11 @@ def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
         tensor([3., 0.])
     """
     trials, chances = _numbers("binomial", "count", count), _numbers("binomial", "prob", prob)
-    if not are_between(trials.ravel(), 0.0, _MOST) or not are_between(chances.ravel(), -math.inf, math.inf):
+    if not are_between(trials.ravel(), 0.0, _MAX_CACHED) or not are_between(chances.ravel(), -math.inf, math.inf):
         raise RuntimeError(f"binomial(): expected counts from 0 to 2**62 and probabilities, but got {count} and {prob}")
     shape = broadcast_shapes("binomial", count._shape, prob._shape)
-    chosen, given = stream("binomial", generator), (_flat(count, shape), _flat(prob, shape))
-    return filled_by("fill_binomial", "binomial", chosen, shape, float64, count._device, *given, cast_to=count._dtype)
+    chosen, value = stream("binomial", generator), (_flat(count, shape), _flat(prob, shape))
+    return filled_by("fill_binomial", "binomial", chosen, shape, float64, count._device, *value, cast_to=count._dtype)
 
 
 def _numbers(name: str, argument: str, value: Any) -> np.ndarray:
@@ -277,36 +277,40 @@ def multinomial(
     _require_floating("multinomial", "input", input)
     count = checks.integer("multinomial", "num_samples", num_samples)
     again = checks.boolean("multinomial", "replacement", replacement)
-    found = _places_here(input, count, again, generator)
-    if found is not None:
-        return found if out is None else write_out("multinomial", out, found)
+    result = _host_sampled_indices(input, count, again, generator)
+    if result is not None:
+        return result if out is None else write_out("multinomial", out, result)
     weights = _plain(input).to(float64)
     _require_weights(weights, count, again)
     chosen, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
     with allocating("multinomial"):
-        drawn = _with_replacement(chosen, rows, count) if again else _without_replacement(chosen, rows, count)
-    found = drawn.reshape(*weights.shape[:-1], count)
-    return found if out is None else write_out("multinomial", out, found)
+        sampled = _with_replacement(chosen, rows, count) if again else _without_replacement(chosen, rows, count)
+    result = sampled.reshape(*weights.shape[:-1], count)
+    return result if out is None else write_out("multinomial", out, result)
 
 
-def _places_here(input: Any, count: int, again: bool, generator: Generator | None) -> Any:
+def _host_sampled_indices(input: Any, count: int, again: bool, generator: Generator | None) -> Any:
     """What is drawn by one loop on the host; None elsewhere, where many are drawn without replacement, or weights are
     wrong."""
     shape = input._shape
     columns = shape[-1] if shape else 0
-    few = again or count <= min(columns, FEW)
-    if not (0 < len(shape) <= 2 and columns > 0 < count and few and is_here(input)):
+    uses_search = again or count <= min(columns, SEARCH_THRESHOLD)
+    if not (0 < len(shape) <= 2 and columns > 0 < count and uses_search and is_here(input)):
         return None
     weights = compute_array(input).ravel()
     if not are_weights(weights, columns):
         return None
-    fill, words = ("fill_likely_places", None) if again else ("fill_first_arrivals", weights.size)
+    fill, random_count = ("fill_weighted_indices", None) if again else ("fill_first_arrivals", weights.size)
     size, chosen = (*shape[:-1], count), stream("multinomial", generator)
-    return filled_by(fill, "multinomial", chosen, size, int64, CPU, weights, columns, count, words=words)
+    return filled_by(fill, "multinomial", chosen, size, int64, CPU, weights, columns, count, random_count=random_count)
 
 
-def is_here(place: Any) -> bool:
-    return place is CPU if not _is_tensor(place) else place._device is CPU and is_known(place)
+def is_here(target_device: Any) -> bool:
+    return (
+        target_device is CPU
+        if not _is_tensor(target_device)
+        else target_device._device is CPU and is_known(target_device)
+    )
 
 
 def _require_weights(weights: Any, count: int, again: bool) -> None:

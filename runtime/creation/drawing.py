@@ -16,12 +16,12 @@ from ..dispatch import checks
 from ..errors import DtypeError, UnsupportedDtypeError
 from ..kernels.cpu.filling import draws
 from ..random import Generator, default_generator
-from ..tensor.base import fresh
+from ..tensor.base import from_flat
 from ..tensor.devices import CPU, META
 from ..tensor.dtypes import FLOAT8, bfloat16, iinfo, int64
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.shapes import Shape
-from .options import allocate_array, cast, place_for
+from .options import allocate_array, cast, device_for
 
 HALF_OF_VARIANCE = 0.5**0.5  # as a factor: what each part of a complex number has
 
@@ -45,10 +45,10 @@ def range_of(kind: Dtype, low: float, high: float) -> Range:
     part = kind.to_real() if kind.kind == "c" else kind
     digits = 24 if part.native else 8 if part is bfloat16 else 11
     with np.errstate(over="ignore"):
-        least, top = np.asarray([low, high], part.np)
+        low_limit, top = np.asarray([low, high], part.np)
         if float(top) >= high:
             top = np.nextafter(top, np.asarray(-np.inf, part.np))
-    return Range(low, high - low, max(float(top), float(least)), (1 << 24) - (1 << 24 - digits))
+    return Range(low, high - low, max(float(top), float(low_limit)), (1 << 24) - (1 << 24 - digits))
 
 
 def uniform(
@@ -66,8 +66,8 @@ def normal(
     _require_fractions(op, kind)
     if kind.kind == "f":
         return _floats(op, generator, size, kind, device, "fill_normal", mean, std)
-    drawn = _floats(op, generator, size, kind, device, "fill_normal", 0.0, std * HALF_OF_VARIANCE)
-    return drawn.add_(mean) if mean else drawn
+    sampled = _floats(op, generator, size, kind, device, "fill_normal", 0.0, std * HALF_OF_VARIANCE)
+    return sampled.add_(mean) if mean else sampled
 
 
 def exponential(op: str, generator: Generator, size: Shape, kind: Dtype, rate: float = 1.0, device: Any = None) -> Any:
@@ -85,8 +85,8 @@ def integers(
     if low >= high:
         raise RuntimeError(f"{op}(): expected low to be less than high, but got low={low} >= high={high}")
     limits = (0, 1) if kind.kind == "b" else (iinfo(kind).min, iinfo(kind).max) if kind.kind == "i" else None
-    least, most = limits or (-(2**63), 2**63 - 1)
-    if low < least or high - 1 > most:
+    low_limit, high_limit = limits or (-(2**63), 2**63 - 1)
+    if low < low_limit or high - 1 > high_limit:
         raise DtypeError(f"{op}(): the range [{low}, {high}) is out of bounds for {kind}")
     if kind.kind == "c":
         raise UnsupportedDtypeError(f"{op}(): not implemented for {kind}")
@@ -104,26 +104,33 @@ def filled_by(
     size: Shape,
     kind: Dtype,
     device: Any,
-    *given: Any,
+    *args: Any,
     bits: int = 64,
-    words: int | None = None,
+    random_count: int | None = None,
     cast_to: Dtype | None = None,
 ) -> Any:
     """A tensor of what a function of `kernels/cpu/filling/draws.py` fills an array with, or that of the device.
 
     It takes as many words of the stream as elements of so many bits need, unless `words` says how many.
     """
-    place = place_for(op, device)
-    flat = allocate_array(op, prod(size), kind.np, place)
-    _fill(fill, flat, draws.words_of(flat.size, bits) if words is None else words, generator, place, given)
-    return converted(fresh(flat, size, kind), kind if cast_to is None else cast_to)
+    target_device = device_for(op, device)
+    flat = allocate_array(op, prod(size), kind.np, target_device)
+    _fill(
+        fill,
+        flat,
+        draws.random_slots_of(flat.size, bits) if random_count is None else random_count,
+        generator,
+        target_device,
+        args,
+    )
+    return converted(from_flat(flat, size, kind), kind if cast_to is None else cast_to)
 
 
 def converted(t: Any, kind: Dtype) -> Any:
     """A new tensor in another dtype; what nobody else holds needs no op to be converted on the host."""
     if t._dtype is kind:
         return t
-    return fresh(cast(t._flat, kind), t._shape, kind) if t._device is CPU else t.to(kind)
+    return from_flat(cast(t._flat, kind), t._shape, kind) if t._device is CPU else t.to(kind)
 
 
 def _require_fractions(op: str, kind: Dtype) -> None:
@@ -136,28 +143,32 @@ def _require_fractions(op: str, kind: Dtype) -> None:
 
 def _floats(op: str, generator: Generator, size: Shape, kind: Dtype, device: Any, fill: str, *numbers: float) -> Any:
     """Floating-point numbers, both parts of complex ones; those of 16 bits are computed in float32 on the host."""
-    place = place_for(op, device)
-    drawn = kind.compute if place is CPU else kind
-    flat = allocate_array(op, prod(size), drawn.np, place)
-    parts = flat.view(drawn.to_real().np) if kind.kind == "c" else flat
-    _fill(fill, parts, draws.words_of(parts.size, 8 * parts.itemsize), generator, place, numbers)
-    return fresh(cast(flat, kind) if flat.dtype != kind.np else flat, size, kind)
+    target_device = device_for(op, device)
+    sampled = kind.compute if target_device is CPU else kind
+    flat = allocate_array(op, prod(size), sampled.np, target_device)
+    parts = flat.view(sampled.to_real().np) if kind.kind == "c" else flat
+    _fill(fill, parts, draws.random_slots_of(parts.size, 8 * parts.itemsize), generator, target_device, numbers)
+    return from_flat(cast(flat, kind) if flat.dtype != kind.np else flat, size, kind)
 
 
-def _fill(fill: str, flat: Any, count: int, generator: Generator, place: Any, given: tuple[Any, ...]) -> None:
+def _fill(fill: str, flat: Any, count: int, generator: Generator, target_device: Any, args: tuple[Any, ...]) -> None:
     """Let a function of the device fill an array with the next `count` words, if there is anything to fill."""
-    if place is not META:
-        getattr(_fillers(place), fill)(flat, *_position(generator, count, place), *given)
+    if target_device is not META:
+        getattr(_fillers(target_device), fill)(flat, *_position(generator, count, target_device), *args)
 
 
-def _position(generator: Generator, count: int, place: Any) -> Any:
+def _position(generator: Generator, count: int, target_device: Any) -> Any:
     """The seed, and the first of `count` words of its stream; of a draw for a graph, what stands for them."""
-    return generator.take(count) if place is CPU else _fillers(place).position(generator, count, place)
+    return (
+        generator.take(count)
+        if target_device is CPU
+        else _fillers(target_device).position(generator, count, target_device)
+    )
 
 
-def _fillers(place: Any) -> Any:
+def _fillers(target_device: Any) -> Any:
     """The module of the functions that fill arrays on a device."""
-    if place is CPU:
+    if target_device is CPU:
         return draws
     from ..cuda.launching import draws as on_device  # loaded with the first device
 

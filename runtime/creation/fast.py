@@ -25,12 +25,12 @@ class Creation:
     The compiler is not loaded for a new tensor: before an op has asked for it, the general path makes them all.
     """
 
-    __slots__ = ("fill", "inferred", "launch", "letters", "name", "value")
+    __slots__ = ("fill", "inferred", "launch", "arg_kinds", "name", "value")
 
-    def __init__(self, name: str, fill: str, letters: str, value: int = 0, inferred: bool = False) -> None:
+    def __init__(self, name: str, fill: str, arg_kinds: str, value: int = 0, inferred: bool = False) -> None:
         self.name = name
         self.fill = fill
-        self.letters = letters
+        self.arg_kinds = arg_kinds
         self.value = value
         self.inferred = inferred
         self.launch: Any = self._first
@@ -67,9 +67,9 @@ def like_first(creation: Creation) -> Callable[[Any], Any]:
     return decorate
 
 
-def drawn_first(creation: Creation) -> Callable[[Any], Any]:
+def sampled_first(creation: Creation) -> Callable[[Any], Any]:
     def decorate(general: Any) -> Any:
-        def drawn(
+        def sampling_call(
             *sizes: Any,
             size: Any = None,
             generator: Any = None,
@@ -89,14 +89,14 @@ def drawn_first(creation: Creation) -> Callable[[Any], Any]:
                 options.update(out=out, layout=layout)
             return general(*sizes, size=size, generator=generator, **options)
 
-        return _public(drawn, general)
+        return _public(sampling_call, general)
 
     return decorate
 
 
-def drawn_like_first(creation: Creation) -> Callable[[Any], Any]:
+def sampled_like_first(creation: Creation) -> Callable[[Any], Any]:
     def decorate(general: Any) -> Any:
-        def drawn(
+        def sampling_call(
             input: Any,
             *,
             generator: Any = None,
@@ -114,7 +114,7 @@ def drawn_like_first(creation: Creation) -> Callable[[Any], Any]:
             options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
             return general(input, generator=generator, memory_format=memory_format, **options)
 
-        return _public(drawn, general)
+        return _public(sampling_call, general)
 
     return decorate
 

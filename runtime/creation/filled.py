@@ -9,12 +9,21 @@ import numpy as np
 
 from ..dispatch import checks
 from ..modes.overrides.calls import NOT_HANDLED
-from ..tensor.base import adopt, fresh
+from ..tensor.base import adopt, from_flat
 from ..tensor.dtypes import get_default_dtype, scalar_type
 from ..tensor.layouts import format_strides, relaid
 from .destination import require_strided, sparse_zeros, written
 from .fast import Creation
-from .options import allocate, allocating, asked, checked_size, chosen_dtype, filled, finish, size_argument
+from .options import (
+    allocate,
+    allocating,
+    checked_size,
+    chosen_dtype,
+    filled,
+    finish,
+    size_argument,
+    with_function_modes,
+)
 
 ZEROS = Creation("zeros", "number", "Ss")
 ONES = Creation("ones", "number", "Ss", value=1)
@@ -58,7 +67,9 @@ def zeros(
         return written(partial(zeros, *sizes, size=size), out, dtype, requires_grad)
     if (made := ZEROS.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (made := asked(zeros, (dtype, device, requires_grad, pin_memory), *sizes, size=size)) is not NOT_HANDLED:
+    if (
+        made := with_function_modes(zeros, (dtype, device, requires_grad, pin_memory), *sizes, size=size)
+    ) is not NOT_HANDLED:
         return made
     shape = size_argument("zeros", sizes, size)
     t = filled("zeros", shape, 0, chosen_dtype("zeros", dtype, get_default_dtype()), device)
@@ -88,7 +99,9 @@ def ones(
         return written(partial(ones, *sizes, size=size), out, dtype, requires_grad)
     if (made := ONES.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (made := asked(ones, (dtype, device, requires_grad, pin_memory), *sizes, size=size)) is not NOT_HANDLED:
+    if (
+        made := with_function_modes(ones, (dtype, device, requires_grad, pin_memory), *sizes, size=size)
+    ) is not NOT_HANDLED:
         return made
     shape = size_argument("ones", sizes, size)
     t = filled("ones", shape, 1, chosen_dtype("ones", dtype, get_default_dtype()), device)
@@ -128,17 +141,19 @@ def empty(
         return written(partial(empty, *sizes, size=size), out, dtype, requires_grad)
     if (made := EMPTY.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (made := asked(empty, (dtype, device, requires_grad, pin_memory), *sizes, size=size)) is not NOT_HANDLED:
+    if (
+        made := with_function_modes(empty, (dtype, device, requires_grad, pin_memory), *sizes, size=size)
+    ) is not NOT_HANDLED:
         return made
     shape = size_argument("empty", sizes, size)
     kind = chosen_dtype("empty", dtype, get_default_dtype())
-    t = fresh(allocate("empty", shape, kind, device), shape, kind)
+    t = from_flat(allocate("empty", shape, kind, device), shape, kind)
     return finish("empty", t, device, requires_grad, pin_memory)
 
 
 def in_format(made: Any, memory_format: Any) -> Any:
-    wanted = checks.memory_format("empty", "memory_format", memory_format)
-    return relaid(made, format_strides("empty", made._shape, wanted))
+    requested = checks.memory_format("empty", "memory_format", memory_format)
+    return relaid(made, format_strides("empty", made._shape, requested))
 
 
 def full(
@@ -174,7 +189,9 @@ def full(
         return written(partial(full, size, fill_value), out, dtype, requires_grad)
     if (made := FULL.launch(size, fill_value, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (made := asked(full, (dtype, device, requires_grad, pin_memory), size, fill_value)) is not NOT_HANDLED:
+    if (
+        made := with_function_modes(full, (dtype, device, requires_grad, pin_memory), size, fill_value)
+    ) is not NOT_HANDLED:
         return made
     shape = checked_size("full", checks.integer_list("full", "size", size))
     value = checks.scalar("full", "fill_value", fill_value)
@@ -212,7 +229,7 @@ def eye(
         return written(partial(eye, n, m), out, dtype, requires_grad)
     if (made := EYE.launch(n, m, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (made := asked(eye, (dtype, device, requires_grad, pin_memory), n, m=m)) is not NOT_HANDLED:
+    if (made := with_function_modes(eye, (dtype, device, requires_grad, pin_memory), n, m=m)) is not NOT_HANDLED:
         return made
     rows = checks.integer("eye", "n", n)
     columns = rows if m is None else checks.integer("eye", "m", m)
@@ -240,7 +257,7 @@ def scalar_tensor(
     """
     if (made := SCALAR.launch(s, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (made := asked(scalar_tensor, (dtype, device, requires_grad, pin_memory), s)) is not NOT_HANDLED:
+    if (made := with_function_modes(scalar_tensor, (dtype, device, requires_grad, pin_memory), s)) is not NOT_HANDLED:
         return made
     value = checks.scalar("scalar_tensor", "s", s)
     kind = chosen_dtype("scalar_tensor", dtype, get_default_dtype())

@@ -93,5 +93,5 @@ def _counted(op: str, n: Any) -> int:
 def _frequencies(op: str, order: np.ndarray, n: int, d: Any, dtype: Any, *options: Any) -> Any:
     kind = chosen_dtype(op, dtype, get_default_dtype())
     with allocating(op), np.errstate(all="ignore"):
-        found = order * (1.0 / np.float64(n * checks.floating(op, "d", d)))
-    return finish(op, from_array(found, kind), *options)
+        result = order * (1.0 / np.float64(n * checks.floating(op, "d", d)))
+    return finish(op, from_array(result, kind), *options)

@@ -35,9 +35,9 @@ def _standard_gamma(input: Any, generator: Generator | None = None) -> Any:
         >>> bool((sg._standard_gamma(sg.ones(3)) > 0).all())
         True
     """
-    drawn = _log_gamma(input, generator).exp().to(input.dtype)
+    sampled = _log_gamma(input, generator).exp().to(input.dtype)
     is_followed = watch.active or (input.requires_grad and is_grad_enabled())
-    return op.gamma_moved(input, input.detach(), drawn) if is_followed else drawn
+    return op.gamma_moved(input, input.detach(), sampled) if is_followed else sampled
 
 
 @interceptable("random")

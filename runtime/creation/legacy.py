@@ -42,8 +42,8 @@ def construct(cls: type, *data: Any, device: Any = None, **kwargs: Any) -> Any:
 
 def new(like: Any, data: tuple[Any, ...], kwargs: dict[str, Any], device: Any) -> Any:
     """`like.new(...)`: the constructor of the dtype and place of a tensor."""
-    place = like._device if device is None else resolve(device)
-    return _made("new", like._dtype, _arguments("new", data, kwargs), place)
+    device_type = like._device if device is None else resolve(device)
+    return _made("new", like._dtype, _arguments("new", data, kwargs), device_type)
 
 
 def _arguments(name: str, data: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -64,8 +64,8 @@ def _made(name: str, kind: Dtype, data: tuple[Any, ...], device: Any) -> Any:
     if more or isinstance(first, (int, np.integer)):
         return empty(checks.integer_list(name, "size", (first, *more)), dtype=kind, device=device)
     if isinstance(first, (Sequence, np.ndarray)) and not isinstance(first, (str, bytes)):
-        given = first if isinstance(first, (list, tuple, np.ndarray)) else list(first)
-        return tensor(given, dtype=kind, device=device)
+        value = first if isinstance(first, (list, tuple, np.ndarray)) else list(first)
+        return tensor(value, dtype=kind, device=device)
     if hasattr(first, "untyped") or hasattr(first, "nbytes"):
         return _over_storage(name, kind, first)
     raise _neither(name, first)
@@ -104,29 +104,39 @@ class TensorType(type):
     """
 
     dtype: Dtype
-    place: str
+    device_type: str
     is_cuda: bool
     is_sparse = False
     layout = strided
 
-    def __new__(cls, name: str, dtype: Dtype, place: str = "cpu") -> TensorType:
-        module = f"{known.name}.{_PLACES[place]}".rstrip(".")
-        doc = f"Tensors of {dtype.name} on {'the CPU' if place == 'cpu' else 'a CUDA device'}."
-        words = {"dtype": dtype, "place": place, "is_cuda": place == "cuda", "__module__": module, "__doc__": doc}
-        return super().__new__(cls, name, (), words)
+    def __new__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> TensorType:
+        module = f"{known.name}.{_PREFIXES[device_type]}".rstrip(".")
+        doc = f"Tensors of {dtype.name} on {'the CPU' if device_type == 'cpu' else 'a CUDA device'}."
+        description = {
+            "dtype": dtype,
+            "device_type": device_type,
+            "is_cuda": device_type == "cuda",
+            "__module__": module,
+            "__doc__": doc,
+        }
+        return super().__new__(cls, name, (), description)
 
-    def __init__(cls, name: str, dtype: Dtype, place: str = "cpu") -> None:
+    def __init__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> None:
         super().__init__(name, (), {})
 
     def __call__(cls, *data: Any, device: Any = None, **kwargs: Any) -> Any:
-        given = _arguments(cls.__name__, data, kwargs)
-        return _made(cls.__name__, cls.dtype, given, cls.place if device is None else device)
+        value = _arguments(cls.__name__, data, kwargs)
+        return _made(cls.__name__, cls.dtype, value, cls.device_type if device is None else device)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, TensorBase) and instance._dtype is cls.dtype and instance._device.type == cls.place
+        return (
+            isinstance(instance, TensorBase)
+            and instance._dtype is cls.dtype
+            and instance._device.type == cls.device_type
+        )
 
 
-_PLACES = {"cpu": "", "cuda": "cuda.", "meta": "meta."}
+_PREFIXES = {"cpu": "", "cuda": "cuda.", "meta": "meta."}
 FloatTensor = TensorType("FloatTensor", dtypes.float32)
 DoubleTensor = TensorType("DoubleTensor", dtypes.float64)
 HalfTensor = TensorType("HalfTensor", dtypes.float16)
@@ -145,7 +155,7 @@ CUDA_TYPES = {name: TensorType(name, found.dtype, "cuda") for name, found in TYP
 
 def type_of(value: Any) -> str:
     """PyTorch's name for the type of a tensor: `specgrad.FloatTensor`, `specgrad.cuda.FloatTensor`."""
-    return f"{known.name}.{_PLACES[value._device.type]}{value._dtype.scalar_type}Tensor"
+    return f"{known.name}.{_PREFIXES[value._device.type]}{value._dtype.scalar_type}Tensor"
 
 
 def named_type(value: Any) -> tuple[Dtype, str | None]:
@@ -156,7 +166,7 @@ def named_type(value: Any) -> tuple[Dtype, str | None]:
         ValueError: for a name that is none of these.
     """
     if isinstance(value, TensorType):
-        return value.dtype, value.place
+        return value.dtype, value.device_type
     if isinstance(value, type) and issubclass(value, TensorBase):  # Tensor itself is the default type
         return get_default_dtype(), "cpu"
     if not isinstance(value, str):
@@ -185,8 +195,8 @@ def set_default_tensor_type(t: Any) -> None:
     """
     if not isinstance(t, (str, TensorType)):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
-    kind, place = named_type(t)
+    kind, device_type = named_type(t)
     if not kind.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     set_default_dtype(kind)
-    set_default(resolve(place))
+    set_default(resolve(device_type))

@@ -6,11 +6,11 @@ from typing import Any
 
 from ..dispatch import checks
 from ..modes.intercept import interceptable
-from ..tensor.base import fresh
-from ..tensor.layouts import relaid, wanted_strides
+from ..tensor.base import from_flat
+from ..tensor.layouts import relaid, requested_strides
 from .data import tensor
 from .drawing import integers, normal, stream, uniform
-from .fast import Creation, drawn_like_first, like_first
+from .fast import Creation, like_first, sampled_like_first
 from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
 from .sampling import randint_bounds
 
@@ -32,13 +32,13 @@ def options_like(op: str, source: Any, dtype: Any, device: Any) -> tuple[Any, An
     return chosen_dtype(op, dtype, source._dtype), source._device if device is None else device
 
 
-def laid(op: str, t: Any, source: Any, memory_format: Any) -> Any:
+def in_memory_format(op: str, t: Any, source: Any, memory_format: Any) -> Any:
     """A new tensor of equal elements, or ones that mean nothing yet, in a memory format.
 
     By default that is as `source` lies. What is drawn is drawn for places in memory.
     """
-    wanted = checks.optional_memory_format(op, "memory_format", memory_format)
-    return relaid(t, wanted_strides(op, source, wanted))
+    requested = checks.optional_memory_format(op, "memory_format", memory_format)
+    return relaid(t, requested_strides(op, source, requested))
 
 
 @like_first(ZEROS_LIKE)
@@ -60,9 +60,9 @@ def zeros_like(
         >>> sg.zeros_like(sg.ones(2))
         tensor([0., 0.])
     """
-    kind, place = options_like("zeros_like", input, dtype, device)
-    t = laid("zeros_like", filled("zeros_like", input._shape, 0, kind, place), input, memory_format)
-    return finish("zeros_like", t, place, requires_grad)
+    kind, target_device = options_like("zeros_like", input, dtype, device)
+    t = in_memory_format("zeros_like", filled("zeros_like", input._shape, 0, kind, target_device), input, memory_format)
+    return finish("zeros_like", t, target_device, requires_grad)
 
 
 @like_first(ONES_LIKE)
@@ -71,9 +71,9 @@ def ones_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
     """Ones of the shape, dtype and device of `input`; arguments as of `zeros_like`."""
-    kind, place = options_like("ones_like", input, dtype, device)
-    t = laid("ones_like", filled("ones_like", input._shape, 1, kind, place), input, memory_format)
-    return finish("ones_like", t, place, requires_grad)
+    kind, target_device = options_like("ones_like", input, dtype, device)
+    t = in_memory_format("ones_like", filled("ones_like", input._shape, 1, kind, target_device), input, memory_format)
+    return finish("ones_like", t, target_device, requires_grad)
 
 
 @interceptable("like")
@@ -94,10 +94,12 @@ def full_like(
     """
     if (made := FULL_LIKE.launch(input, fill_value, dtype, device, requires_grad, memory_format)) is not None:
         return made
-    kind, place = options_like("full_like", input, dtype, device)
+    kind, target_device = options_like("full_like", input, dtype, device)
     value = checks.scalar("full_like", "fill_value", fill_value)
-    t = laid("full_like", filled("full_like", input._shape, value, kind, place), input, memory_format)
-    return finish("full_like", t, place, requires_grad)
+    t = in_memory_format(
+        "full_like", filled("full_like", input._shape, value, kind, target_device), input, memory_format
+    )
+    return finish("full_like", t, target_device, requires_grad)
 
 
 @like_first(EMPTY_LIKE)
@@ -106,12 +108,12 @@ def empty_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
     """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
-    kind, place = options_like("empty_like", input, dtype, device)
-    t = fresh(allocate("empty_like", input._shape, kind, place), input._shape, kind)
-    return finish("empty_like", laid("empty_like", t, input, memory_format), place, requires_grad)
+    kind, target_device = options_like("empty_like", input, dtype, device)
+    t = from_flat(allocate("empty_like", input._shape, kind, target_device), input._shape, kind)
+    return finish("empty_like", in_memory_format("empty_like", t, input, memory_format), target_device, requires_grad)
 
 
-@drawn_like_first(RAND_LIKE)
+@sampled_like_first(RAND_LIKE)
 @interceptable("random")
 def rand_like(
     input: Any,
@@ -128,12 +130,12 @@ def rand_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = options_like("rand_like", input, dtype, device)
-    t = uniform("rand_like", stream("rand_like", generator), input._shape, kind, device=place)
-    return finish("rand_like", laid("rand_like", t, input, memory_format), place, requires_grad)
+    kind, target_device = options_like("rand_like", input, dtype, device)
+    t = uniform("rand_like", stream("rand_like", generator), input._shape, kind, device=target_device)
+    return finish("rand_like", in_memory_format("rand_like", t, input, memory_format), target_device, requires_grad)
 
 
-@drawn_like_first(RANDN_LIKE)
+@sampled_like_first(RANDN_LIKE)
 @interceptable("random")
 def randn_like(
     input: Any,
@@ -150,9 +152,9 @@ def randn_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = options_like("randn_like", input, dtype, device)
-    t = normal("randn_like", stream("randn_like", generator), input._shape, kind, device=place)
-    return finish("randn_like", laid("randn_like", t, input, memory_format), place, requires_grad)
+    kind, target_device = options_like("randn_like", input, dtype, device)
+    t = normal("randn_like", stream("randn_like", generator), input._shape, kind, device=target_device)
+    return finish("randn_like", in_memory_format("randn_like", t, input, memory_format), target_device, requires_grad)
 
 
 @interceptable("random")
@@ -175,10 +177,12 @@ def randint_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = options_like("randint_like", input, dtype, device)
+    kind, target_device = options_like("randint_like", input, dtype, device)
     bounds = randint_bounds("randint_like", low, high)
-    t = integers("randint_like", stream("randint_like", generator), bounds, input._shape, kind, place)
-    return finish("randint_like", laid("randint_like", t, input, memory_format), place, requires_grad)
+    t = integers("randint_like", stream("randint_like", generator), bounds, input._shape, kind, target_device)
+    return finish(
+        "randint_like", in_memory_format("randint_like", t, input, memory_format), target_device, requires_grad
+    )
 
 
 def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
@@ -191,8 +195,8 @@ def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, r
     """
     if (made := NEW_TENSOR.launch(self, data, dtype, device, requires_grad)) is not None:
         return made
-    kind, place = options_like("new_tensor", self, dtype, device)
-    return tensor(data, dtype=kind, device=place, requires_grad=requires_grad)
+    kind, target_device = options_like("new_tensor", self, dtype, device)
+    return tensor(data, dtype=kind, device=target_device, requires_grad=requires_grad)
 
 
 def new_zeros(
@@ -207,9 +211,9 @@ def new_zeros(
     """
     if (made := NEW_ZEROS.launch(self, sizes, size, dtype, device, requires_grad)) is not None:
         return made
-    kind, place = options_like("new_zeros", self, dtype, device)
+    kind, target_device = options_like("new_zeros", self, dtype, device)
     shape = size_argument("new_zeros", sizes, size)
-    return finish("new_zeros", filled("new_zeros", shape, 0, kind, place), place, requires_grad)
+    return finish("new_zeros", filled("new_zeros", shape, 0, kind, target_device), target_device, requires_grad)
 
 
 def new_ones(
@@ -218,9 +222,9 @@ def new_ones(
     """Ones in the given size, with the dtype and device of this tensor; arguments as of `new_zeros`."""
     if (made := NEW_ONES.launch(self, sizes, size, dtype, device, requires_grad)) is not None:
         return made
-    kind, place = options_like("new_ones", self, dtype, device)
+    kind, target_device = options_like("new_ones", self, dtype, device)
     shape = size_argument("new_ones", sizes, size)
-    return finish("new_ones", filled("new_ones", shape, 1, kind, place), place, requires_grad)
+    return finish("new_ones", filled("new_ones", shape, 1, kind, target_device), target_device, requires_grad)
 
 
 def new_full(
@@ -236,10 +240,10 @@ def new_full(
     """
     if (made := NEW_FULL.launch(self, size, fill_value, dtype, device, requires_grad)) is not None:
         return made
-    kind, place = options_like("new_full", self, dtype, device)
+    kind, target_device = options_like("new_full", self, dtype, device)
     shape = checked_size("new_full", checks.integer_list("new_full", "size", size))
     value = checks.scalar("new_full", "fill_value", fill_value)
-    return finish("new_full", filled("new_full", shape, value, kind, place), place, requires_grad)
+    return finish("new_full", filled("new_full", shape, value, kind, target_device), target_device, requires_grad)
 
 
 def new_empty(
@@ -248,6 +252,11 @@ def new_empty(
     """Uninitialised elements in the given size; arguments as of `new_zeros`."""
     if (made := NEW_EMPTY.launch(self, sizes, size, dtype, device, requires_grad)) is not None:
         return made
-    kind, place = options_like("new_empty", self, dtype, device)
+    kind, target_device = options_like("new_empty", self, dtype, device)
     shape = size_argument("new_empty", sizes, size)
-    return finish("new_empty", fresh(allocate("new_empty", shape, kind, place), shape, kind), place, requires_grad)
+    return finish(
+        "new_empty",
+        from_flat(allocate("new_empty", shape, kind, target_device), shape, kind),
+        target_device,
+        requires_grad,
+    )

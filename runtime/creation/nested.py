@@ -22,8 +22,8 @@ _RANK: dict[Any, int] = {bool: 0, int: 1, float: 2, complex: 3}
 def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
     """The array of a number or nested sequence and its dtype: `kind`, else what the elements infer."""
     if data.__class__ is list and len(types := set(map(type, data))) == 1 and types <= _RANK.keys():  # as most are
-        found = kind or _python_dtype(*types)
-        return _to_array(op, data, types, found), found
+        result = kind or _python_dtype(*types)
+        return _to_array(op, data, types, result), result
     shape: list[int] = []
     level: list[Any] = [data]
     while level and any(map(_is_sequence, set(map(type, level)))):
@@ -34,12 +34,12 @@ def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dty
         level = _next_level(op, shape, level)
     types = set(map(type, level))
     if types <= _RANK.keys():
-        found = kind or _promoted(map(_python_dtype, types))
+        result = kind or _promoted(map(_python_dtype, types))
     else:
-        found = kind or _promoted(_leaf_dtype(op, leaf) for leaf in level)
+        result = kind or _promoted(_leaf_dtype(op, leaf) for leaf in level)
         level = [_value(op, leaf) for leaf in level]
         types = set(map(type, level))
-    return _to_array(op, level, types, found).reshape(shape), found
+    return _to_array(op, level, types, result).reshape(shape), result
 
 
 def _is_sequence(cls: type) -> bool:
@@ -76,9 +76,9 @@ def _are_equal_arrays(level: list[Any]) -> bool:
 
 
 def _stack(shape: list[int], arrays: list[np.ndarray], kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
-    found = _promoted(dtype_from_numpy(array.dtype) for array in arrays)
+    result = _promoted(dtype_from_numpy(array.dtype) for array in arrays)
     stacked = np.stack(arrays).reshape(*shape, *arrays[0].shape)
-    return stacked, kind or found
+    return stacked, kind or result
 
 
 def _promoted(kinds: Iterable[Dtype]) -> Dtype:
@@ -137,7 +137,7 @@ def _to_array(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.n
         array = np.array(values, np.complex128 if is_complex else np.float64)
     except OverflowError:
         if float in types:
-            raise _no_room(op, kind) from None
+            raise _too_large(op, kind) from None
         raise ValueError(f"{op}(): an integer does not fit into {kind}") from None
     return cast(array, kind.np)
 
@@ -151,11 +151,11 @@ def _integers(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.n
     limits = iinfo(kind)
     low, high = limits.min if kind.is_signed else -limits.max, limits.max
     if array.size and not (low <= array.min() and array.max() <= high):
-        raise _no_room(op, kind)
+        raise _too_large(op, kind)
     return array.astype(kind.np)
 
 
-def _no_room(op: str, kind: Dtype) -> DtypeError:
+def _too_large(op: str, kind: Dtype) -> DtypeError:
     return DtypeError(f"{op}(): a value cannot be converted to {kind} without overflow")
 
 

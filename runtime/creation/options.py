@@ -19,13 +19,13 @@ from ..modes.overrides.classes import foreign
 from ..modes.overrides.switches import state
 from ..namespace import op as op_namespace
 from ..tensor import casting, memory
-from ..tensor.base import adopt, fresh
+from ..tensor.base import adopt, from_flat
 from ..tensor.devices import CPU, cuda_available, default_device, device
 from ..tensor.dtypes import complex32, dtype, finfo, iinfo
 from ..tensor.history import set_requires_grad
 from ..tensor.shapes import Shape
 
-_TOO_MANY = 2**59  # elements of 16 bytes would take 2**63 bytes
+_ELEMENT_LIMIT = 2**59  # elements of 16 bytes would take 2**63 bytes
 INTS = {int}
 OPTIONS = ("dtype", "device", "requires_grad", "pin_memory")
 FITS_ALL = 127  # the largest whole number that every dtype holds
@@ -57,28 +57,28 @@ def checked_size(op: str, size: tuple[int, ...]) -> Shape:
         count *= length or 1
     if len(size) > 64:
         raise RuntimeError(f"{op}(): expected at most 64 dimensions, but got {len(size)}")
-    if count >= _TOO_MANY:
+    if count >= _ELEMENT_LIMIT:
         raise RuntimeError(f"{op}(): storage size calculation overflowed with sizes={list(size)}")
     return size
 
 
-def chosen_dtype(op: str, given: Any, default: dtype) -> dtype:
-    return default if given is None else checks.dtype(op, "dtype", given)
+def chosen_dtype(op: str, value: Any, default: dtype) -> dtype:
+    return default if value is None else checks.dtype(op, "dtype", value)
 
 
-def place_for(op: str, given: Any) -> device:
+def device_for(op: str, value: Any) -> device:
     """The device of a new tensor: that of the argument `device`, or the default one."""
-    return default_device() if given is None else checks.device(op, "device", given)
+    return default_device() if value is None else checks.device(op, "device", value)
 
 
 def allocate(op: str, size: Shape, kind: dtype, device: Any = None) -> Any:
     """An uninitialised 1-D array for a tensor of this size, on the device that the argument `device` names."""
-    return memory.exposed(allocate_array(op, prod(size), kind.np, place_for(op, device)))
+    return memory.exposed(allocate_array(op, prod(size), kind.np, device_for(op, device)))
 
 
-def allocate_array(op: str, count: int, kind: np.dtype, place: device) -> Any:
+def allocate_array(op: str, count: int, kind: np.dtype, target_device: device) -> Any:
     try:
-        return memory.empty(count, kind, place)
+        return memory.empty(count, kind, target_device)
     except MemoryError as error:
         raise _no_memory(op, error) from None
 
@@ -97,9 +97,9 @@ def _no_memory(op: str, error: MemoryError) -> RuntimeError:
 
 
 def filled(op: str, size: Shape, value: Any, kind: dtype, device: Any = None) -> Any:
-    place, number = place_for(op, device), convert_number(op, value, kind)
+    target_device, number = device_for(op, device), convert_number(op, value, kind)
     try:
-        return fresh(memory.full(prod(size), number, kind.np, place), size, kind)
+        return from_flat(memory.full(prod(size), number, kind.np, target_device), size, kind)
     except MemoryError as error:
         raise _no_memory(op, error) from None
 
@@ -109,12 +109,12 @@ def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = F
 
     What is no data of the user's depends on the arguments alone, so a graph that is recorded may know it beforehand.
     """
-    place = place_for(op, device)
+    target_device = device_for(op, device)
     if pin_memory is not False and checks.boolean(op, "pin_memory", pin_memory):
-        t = _pinned(op, t, place)
-    if t._device is not place:
-        known = None if is_data or place is CPU else _known_to_graph(t, place)
-        t = op_namespace.to_device(t, place, False) if known is None else known
+        t = _pinned(op, t, target_device)
+    if t._device is not target_device:
+        known = None if is_data or target_device is CPU else _known_to_graph(t, target_device)
+        t = op_namespace.to_device(t, target_device, False) if known is None else known
     if requires_grad is not False and checks.boolean(op, "requires_grad", requires_grad):
         if t._dtype.kind not in "fc":
             raise DtypeError(
@@ -124,20 +124,20 @@ def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = F
     return t
 
 
-def _known_to_graph(t: Any, place: device) -> Any:
+def _known_to_graph(t: Any, target_device: device) -> Any:
     """A copy of a new tensor that is made at each replay, as it may be written to; None where nothing is recorded."""
-    if not is_recorded_on(place):
+    if not is_recorded_on(target_device):
         return None
     from ..cuda.memory import constant, copied  # loaded with the first device
 
-    return adopt(copied(constant(t.array, place)), t._dtype)
+    return adopt(copied(constant(t.array, target_device)), t._dtype)
 
 
-def _pinned(op: str, t: Any, place: device) -> Any:
+def _pinned(op: str, t: Any, target_device: device) -> Any:
     if not cuda_available():
         raise RuntimeError(f"{op}(): Need to provide pin_memory allocator to use pin memory: there is no CUDA device")
-    if place is not CPU:
-        raise RuntimeError(f"{op}(): Only dense CPU tensors can be pinned, but got device={place}")
+    if target_device is not CPU:
+        raise RuntimeError(f"{op}(): Only dense CPU tensors can be pinned, but got device={target_device}")
     return t.pin_memory()
 
 
@@ -199,22 +199,22 @@ def from_array(array: np.ndarray, kind: dtype) -> Any:
     return adopt(array if array.dtype == kind.np else cast(array, kind))
 
 
-def asked(function: Callable[..., Any], options: tuple[Any, ...], *args: Any, **named: Any) -> Any:
+def with_function_modes(function: Callable[..., Any], options: tuple[Any, ...], *args: Any, **named: Any) -> Any:
     """What a `__torch_function__` gives in the place of a new tensor, with those of `OPTIONS` that are given.
 
     NOT_HANDLED where there is nobody to ask, as there is none without modes where all arguments are plain.
     """
     if not watch.interceptors and not any(map(foreign, args)):
         return NOT_HANDLED
-    return overridden(function, *args, **_given(named | dict(zip(OPTIONS, options, strict=False))))
+    return overridden(function, *args, **_explicit_options(named | dict(zip(OPTIONS, options, strict=False))))
 
 
-def asked_of_modes(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+def query_modes(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """`asked` for functions that take any data: what is in it is not asked."""
     if not watch.interceptors or not state.modes:
         return NOT_HANDLED
-    return ask(function, [], args, _given(options))
+    return ask(function, [], args, _explicit_options(options))
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
+def _explicit_options(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None and value is not False}

@@ -63,11 +63,11 @@ def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Genera
     """
     if NORMAL.launch(self, mean, std, generator) is not None:
         return self
-    middle, width = checks.floating("normal_", "mean", mean), checks.floating("normal_", "std", std)
+    mean_value, width = checks.floating("normal_", "mean", mean), checks.floating("normal_", "std", std)
     if width < 0:
         raise RuntimeError(f"normal_(): expected std >= 0, but got std={width}")
     return op.copy_(
-        self, normal("normal_", stream("normal_", generator), self._shape, self._dtype, middle, width, self._device)
+        self, normal("normal_", stream("normal_", generator), self._shape, self._dtype, mean_value, width, self._device)
     )
 
 
@@ -144,7 +144,7 @@ def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None =
     )
 
 
-_MOST = 2.0**62  # trials, that an int64 holds
+_MAX_CACHED = 2.0**62  # trials, that an int64 holds
 _RARE = 1e-16  # a probability above which so many do not happen
 
 
@@ -170,7 +170,7 @@ def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> An
     waiting = exponential(
         "geometric_", stream("geometric_", generator), self._shape, float64, -log1p(-chance), self._device
     )
-    counts = waiting.ceil_() if chance > _RARE else waiting.ceil_().clamp_max_(_MOST)
+    counts = waiting.ceil_() if chance > _RARE else waiting.ceil_().clamp_max_(_MAX_CACHED)
     return op.copy_(self, converted(counts, self._dtype))
 
 
@@ -189,11 +189,11 @@ def cauchy_(self: Any, median: float = 0.0, sigma: float = 1.0, *, generator: Ge
     Raises:
         RuntimeError: `sigma` is not larger than 0, or the dtype is not floating point.
     """
-    middle, width = checks.floating("cauchy_", "median", median), checks.floating("cauchy_", "sigma", sigma)
+    mean_value, width = checks.floating("cauchy_", "median", median), checks.floating("cauchy_", "sigma", sigma)
     _require("cauchy_", "sigma", width, self)
     shares = uniform("cauchy_", stream("cauchy_", generator), self._shape, float64, -pi / 2, pi / 2, self._device)
-    drawn = shares.tan_() if width == 1 and middle == 0 else shares.tan_().mul_(width).add_(middle)
-    return op.copy_(self, converted(drawn, self._dtype))
+    sampled = shares.tan_() if width == 1 and mean_value == 0 else shares.tan_().mul_(width).add_(mean_value)
+    return op.copy_(self, converted(sampled, self._dtype))
 
 
 @interceptable("random")
@@ -211,10 +211,12 @@ def log_normal_(self: Any, mean: float = 1.0, std: float = 2.0, *, generator: Ge
     Raises:
         RuntimeError: `std` is not larger than 0, or the dtype is not floating point.
     """
-    middle, width = checks.floating("log_normal_", "mean", mean), checks.floating("log_normal_", "std", std)
+    mean_value, width = checks.floating("log_normal_", "mean", mean), checks.floating("log_normal_", "std", std)
     _require("log_normal_", "std", width, self)
-    drawn = normal("log_normal_", stream("log_normal_", generator), self._shape, float64, middle, width, self._device)
-    return op.copy_(self, converted(drawn.exp_(), self._dtype))
+    sampled = normal(
+        "log_normal_", stream("log_normal_", generator), self._shape, float64, mean_value, width, self._device
+    )
+    return op.copy_(self, converted(sampled.exp_(), self._dtype))
 
 
 def _require(name: str, parameter: str, value: float, self: Any) -> None:

@@ -12,7 +12,7 @@ from ..dispatch import checks
 from ..errors import DtypeError, ShapeError, UnsupportedDtypeError
 from ..kernels.compile.loading import is_loaded
 from ..kernels.cpu.aligned import empty
-from ..kernels.cpu.filling.progressions import MANY, steps_from, steps_to
+from ..kernels.cpu.filling.progressions import FILL_ELEMENTS_THRESHOLD, steps_from, steps_to
 from ..modes.overrides.calls import NOT_HANDLED
 from ..pool.parallel_for import shared
 from ..tensor.base import TensorBase, host_array
@@ -20,11 +20,20 @@ from ..tensor.dtypes import bool_, complex128, float64, get_default_dtype, int64
 from ..tensor.dtypes import dtype as Dtype
 from .destination import require_strided, written
 from .fast import Creation
-from .options import allocating, asked, checked_size, chosen_dtype, convert_number, finish, from_array, is_finite
+from .options import (
+    allocating,
+    checked_size,
+    chosen_dtype,
+    convert_number,
+    finish,
+    from_array,
+    is_finite,
+    with_function_modes,
+)
 
 ARANGE = Creation("arange", "arange", "nnn", inferred=True)
 LINSPACE = Creation("linspace", "linspace", "nnn")
-MOST = 1 << 17  # numbers from which the compiler is worth being loaded
+MAX_NUMPY_ELEMENTS = 1 << 17  # numbers from which the compiler is worth being loaded
 
 
 def arange(
@@ -64,14 +73,16 @@ def arange(
         return made
     bounds = [bound for bound in (start, end) if bound is not None]
     steps = [] if step.__class__ is int and step == 1 else [step]
-    if (made := asked(arange, (dtype, device, requires_grad, pin_memory), *bounds, *steps)) is not NOT_HANDLED:
+    if (
+        made := with_function_modes(arange, (dtype, device, requires_grad, pin_memory), *bounds, *steps)
+    ) is not NOT_HANDLED:
         return made
     if end is None:
         start, end = 0, start
     if end is None:
         raise TypeError('arange() missing 1 required positional argument: "end"')
-    given = {"start": 0 if start is None else start, "end": end, "step": step}
-    numbers = [checks.scalar("arange", name, value) for name, value in given.items()]
+    arguments = {"start": 0 if start is None else start, "end": end, "step": step}
+    numbers = [checks.scalar("arange", name, value) for name, value in arguments.items()]
     default = int64 if all(isinstance(x, int) for x in numbers) else get_default_dtype()
     kind = chosen_dtype("arange", dtype, default)
     return finish("arange", from_array(_range(numbers, kind), kind), device, requires_grad, pin_memory)
@@ -102,7 +113,7 @@ def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
 
 
 def in_a_loop(count: int) -> bool:
-    return count >= (MANY if is_loaded() else MOST)
+    return count >= (FILL_ELEMENTS_THRESHOLD if is_loaded() else MAX_NUMPY_ELEMENTS)
 
 
 def _steps(first: Any, step: Any, count: int, kind: Dtype) -> np.ndarray:
@@ -147,7 +158,9 @@ def linspace(
         return written(partial(linspace, start, end, steps), out, dtype, requires_grad)
     if (made := LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (made := asked(linspace, (dtype, device, requires_grad, pin_memory), start, end, steps)) is not NOT_HANDLED:
+    if (
+        made := with_function_modes(linspace, (dtype, device, requires_grad, pin_memory), start, end, steps)
+    ) is not NOT_HANDLED:
         return made
     count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
     checked_size("linspace", (count,))
@@ -204,7 +217,9 @@ def logspace(
         require_strided("logspace", layout)
     if out is not None:
         return written(partial(logspace, start, end, steps, base), out, dtype, requires_grad)
-    if (made := asked(logspace, (dtype, device, requires_grad), start, end, steps, base=base)) is not NOT_HANDLED:
+    if (
+        made := with_function_modes(logspace, (dtype, device, requires_grad), start, end, steps, base=base)
+    ) is not NOT_HANDLED:
         return made
     count, kind, (number, first, last) = _checked("logspace", steps, dtype, base=base, start=start, end=end)
     is_complex = any(isinstance(x, complex) for x in (first, last, number))
@@ -216,14 +231,14 @@ def logspace(
     return finish("logspace", from_array(values, kind), device, requires_grad, pin_memory)
 
 
-def _checked(op: str, steps: Any, dtype: Any, **given: Any) -> tuple[int, Dtype, list[Any]]:
+def _checked(op: str, steps: Any, dtype: Any, **arg: Any) -> tuple[int, Dtype, list[Any]]:
     """The number of steps, the dtype, complex by default where a number is, and the numbers."""
-    for name, value in given.items():
+    for name, value in arg.items():
         if isinstance(value, TensorBase) and value._shape:
             raise ShapeError(
                 f"{op}() only supports 0-dimensional start and end tensors, but got {name} of {value.ndim}"
             )
-    numbers = [checks.scalar(op, name, value) for name, value in given.items()]
+    numbers = [checks.scalar(op, name, value) for name, value in arg.items()]
     count = checks.integer(op, "steps", steps)
     if count < 0:
         raise RuntimeError(f"{op}(): number of steps must be non-negative, got {count}")

@@ -12,7 +12,7 @@ from ..random import Generator, default_generator
 from ..tensor.dtypes import bool_, get_default_dtype, iinfo, int64
 from .destination import require_strided, written
 from .drawing import filled_by, integers, normal, permutation, stream, uniform
-from .fast import Creation, drawn_first
+from .fast import Creation, sampled_first
 from .options import checked_size, chosen_dtype, finish, size_argument
 
 RAND = Creation("rand", "uniform", "gSs")
@@ -22,7 +22,7 @@ RANDINT = Creation("randint", "integers", "gvns")
 RANDPERM = Creation("randperm", "permutation", "gv")
 
 
-@drawn_first(RAND)
+@sampled_first(RAND)
 @interceptable("random")
 def rand(
     *sizes: Any,
@@ -58,7 +58,7 @@ def rand(
     return finish("rand", t, device, requires_grad, pin_memory)
 
 
-@drawn_first(RANDN)
+@sampled_first(RANDN)
 @interceptable("random")
 def randn(
     *sizes: Any,

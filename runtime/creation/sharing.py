@@ -8,10 +8,10 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import type_name
-from ..tensor.base import TensorBase, alias, fresh
+from ..tensor.base import TensorBase, alias, from_flat
 from ..tensor.devices import cuda_device, cuda_device_count
-from ..tensor.dlpack import CUDA, CUDA_MANAGED, Foreign, content, renamed, taken
-from .data import as_tensor, from_numpy, place_of, tensor
+from ..tensor.dlpack import CUDA, CUDA_MANAGED, Foreign, consume_capsule, content, renamed
+from .data import as_tensor, device_of, from_numpy, tensor
 from .options import finish
 
 
@@ -42,13 +42,13 @@ def asarray(
         if copy is False:
             raise ValueError(f"asarray(): can't alias {type_name(obj)} into a tensor")
         return tensor(obj, dtype=kind, device=device, requires_grad=requires_grad or False)
-    found = as_tensor(obj)
-    if copy is False and kind is not None and kind is not found._dtype:
-        raise ValueError(f"asarray(): can't alias tensor with dtype {found._dtype} into dtype {kind}")
-    result = as_tensor(found.clone() if copy and (kind is None or kind is found._dtype) else found, kind)
+    value = as_tensor(obj)
+    if copy is False and kind is not None and kind is not value._dtype:
+        raise ValueError(f"asarray(): can't alias tensor with dtype {value._dtype} into dtype {kind}")
+    result = as_tensor(value.clone() if copy and (kind is None or kind is value._dtype) else value, kind)
     if requires_grad is False and result.requires_grad:
         result = result.detach()
-    return finish("asarray", result, place_of(obj, device), requires_grad or False, is_data=True)
+    return finish("asarray", result, device_of(obj, device), requires_grad or False, is_data=True)
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
@@ -72,42 +72,42 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         >>> sg.from_dlpack(numpy.arange(3))
         tensor([0, 1, 2])
     """
-    place = None if device is None else checks.device("from_dlpack", "device", device)
-    found = _shared(ext_tensor)
-    if place is not None and place is not found._device:
+    target_device = None if device is None else checks.device("from_dlpack", "device", device)
+    result = _shared(ext_tensor)
+    if target_device is not None and target_device is not result._device:
         if copy is False:
             raise ValueError(
-                f"cannot move DLPack tensor from device {found.__dlpack_device__()} to {place} without copying. "
+                f"cannot move DLPack tensor from device {result.__dlpack_device__()} to {target_device} without copying. "
                 "Set copy=None or copy=True."
             )
-        return found.to(place)
-    return found.clone() if copy else found
+        return result.to(target_device)
+    return result.clone() if copy else result
 
 
-def _shared(given: Any) -> Any:
-    if isinstance(given, TensorBase):
-        if given._rg:
+def _shared(value: Any) -> Any:
+    if isinstance(value, TensorBase):
+        if value._requires_grad:
             raise BufferError("from_dlpack(): can't export tensors that require gradient, use tensor.detach()")
-        return alias(given, given._shape, given._strides, given._offset)
-    if type(given).__name__ == "PyCapsule":
-        given = Capsule(given)
-    if not hasattr(given, "__dlpack__"):
-        raise TypeError(f"from_dlpack(): expected an object with __dlpack__, but got {type_name(given)}")
-    kind, index = given.__dlpack_device__() if hasattr(given, "__dlpack_device__") else (1, 0)
+        return alias(value, value._shape, value._strides, value._offset)
+    if type(value).__name__ == "PyCapsule":
+        value = Capsule(value)
+    if not hasattr(value, "__dlpack__"):
+        raise TypeError(f"from_dlpack(): expected an object with __dlpack__, but got {type_name(value)}")
+    kind, index = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else (1, 0)
     try:
         if kind in (CUDA, CUDA_MANAGED):
-            return _of_device(given, index)
-        return _of_host(given)
+            return _of_device(value, index)
+        return _of_host(value)
     except (BufferError, RuntimeError) as error:
-        raise RuntimeError(f"from_dlpack(): cannot share the memory of {type_name(given)}: {error}") from error
+        raise RuntimeError(f"from_dlpack(): cannot share the memory of {type_name(value)}: {error}") from error
 
 
-def _of_host(given: Any) -> Any:
+def _of_host(value: Any) -> Any:
     """A tensor over memory of the host; NumPy takes what it has numbers for."""
     try:
-        return from_numpy(np.from_dlpack(given))
+        return from_numpy(np.from_dlpack(value))
     except (BufferError, RuntimeError):
-        capsule = _asked(given, None)
+        capsule = _requested_capsule(value, None)
         kind = renamed(capsule)
         if kind is None:
             raise
@@ -124,11 +124,11 @@ class Capsule:
         return self.capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        said = content(self.capsule).tensor
-        return said.device_type, said.device_id
+        dl_tensor = content(self.capsule).tensor
+        return dl_tensor.device_type, dl_tensor.device_id
 
 
-def _of_device(given: Any, index: int) -> Any:
+def _of_device(value: Any, index: int) -> Any:
     """A tensor over memory of a CUDA device, which may be used by the current stream from now on."""
     if index >= cuda_device_count():
         raise BufferError(f"it lies on cuda:{index}, of {cuda_device_count()} CUDA devices that there are here")
@@ -137,25 +137,25 @@ def _of_device(given: Any, index: int) -> Any:
     from ..cuda.driver import driver
     from ..cuda.protocol import DEFAULT_STREAMS
 
-    place, stream = cuda_device(index), current_stream(index)
+    target_device, stream = cuda_device(index), current_stream(index)
     number = stream if stream >= DEFAULT_STREAMS else 1  # as the protocol counts: 1 is the default stream
-    found = taken(_asked(given, number), stream)
-    size = found.span * found.dtype.itemsize
-    if size and not driver().lies_on(found.address, size, index):
-        raise BufferError(f"there are no {size} bytes at {found.address:#x} on {place}, of the driver in use")
-    storage = DeviceArray(found.address, (found.span,), found.dtype.np, found.owner, place)
-    return _laid_out(storage, found)
+    result = consume_capsule(_requested_capsule(value, number), stream)
+    size = result.span * result.dtype.itemsize
+    if size and not driver().is_on_device(result.address, size, index):
+        raise BufferError(f"there are no {size} bytes at {result.address:#x} on {target_device}, of the driver in use")
+    storage = DeviceArray(result.address, (result.span,), result.dtype.np, result.owner, target_device)
+    return _with_strides(storage, result)
 
 
-def _asked(given: Any, stream: int | None) -> Any:
+def _requested_capsule(value: Any, stream: int | None) -> Any:
     """The capsule of an object, which may not know versions yet."""
     try:
-        return given.__dlpack__(stream=stream, max_version=(1, 0))
+        return value.__dlpack__(stream=stream, max_version=(1, 0))
     except TypeError:
-        return given.__dlpack__(stream=stream)
+        return value.__dlpack__(stream=stream)
 
 
-def _laid_out(storage: Any, found: Foreign) -> Any:
-    if storage.size == 0 and 0 in found.shape:
-        return fresh(storage, found.shape, found.dtype)
-    return alias(fresh(storage, storage.shape, found.dtype), found.shape, found.strides, 0)
+def _with_strides(storage: Any, result: Foreign) -> Any:
+    if storage.size == 0 and 0 in result.shape:
+        return from_flat(storage, result.shape, result.dtype)
+    return alias(from_flat(storage, storage.shape, result.dtype), result.shape, result.strides, 0)

@@ -64,8 +64,10 @@ def _window(
         named = {k: one for k, one in signature(weights).parameters.items() if one.kind is Parameter.KEYWORD_ONLY}
         window.__signature__ = Signature([first, *named.values(), *options])  # type: ignore[attr-defined]
         window.__name__ = window.__qualname__ = name
-        words = f"\n    {arguments}" if arguments else ""
-        window.__doc__ = _DOCSTRING.format(formula=formula, call=call, shown=shown, arguments=words, refused=refused)
+        namespace = f"\n    {arguments}" if arguments else ""
+        window.__doc__ = _DOCSTRING.format(
+            formula=formula, call=call, shown=shown, arguments=namespace, refused=refused
+        )
         return window
 
     return made
@@ -80,12 +82,12 @@ def _window(
 )
 def exponential(n: np.ndarray, last: int, sym: bool, *, center: float | None = None, tau: float = 1.0) -> np.ndarray:
     decay = checks.floating("exponential", "tau", tau)
-    middle = checks.optional_floating("exponential", "center", center)
+    mean_value = checks.optional_floating("exponential", "center", center)
     if decay <= 0:
         raise ValueError(f"exponential(): Tau must be positive, got: {decay} instead.")
-    if sym and middle is not None:
+    if sym and mean_value is not None:
         raise ValueError("exponential(): Center must be None for symmetric windows")
-    return np.exp(-np.abs(n - (last / 2 if middle is None else middle)) / decay)
+    return np.exp(-np.abs(n - (last / 2 if mean_value is None else mean_value)) / decay)
 
 
 @_window(
@@ -182,12 +184,12 @@ def nuttall(n: np.ndarray, last: int, sym: bool) -> np.ndarray:
     return _cosines("nuttall", n, last, _NUTTALL)
 
 
-def _check_names(op: str, given: Collection[str], named: Mapping[str, Parameter]) -> None:
-    for name in given:
+def _check_names(op: str, args: Collection[str], named: Mapping[str, Parameter]) -> None:
+    for name in args:
         if name not in named:
             raise TypeError(f"{op}() got an unexpected keyword argument '{name}'")
     for name, parameter in named.items():
-        if name not in given and parameter.default is Parameter.empty:
+        if name not in args and parameter.default is Parameter.empty:
             raise TypeError(f"{op}() missing 1 required keyword-only argument: '{name}'")
 
 
@@ -199,12 +201,12 @@ def _centred(n: np.ndarray, last: int) -> np.ndarray:
 def _cosines(op: str, n: np.ndarray, last: int, coefficients: Any) -> np.ndarray:
     if not isinstance(coefficients, Iterable):
         raise TypeError(f"{op}(): Coefficients must be a list/tuple")
-    found = list(coefficients)
-    if not found:
+    matches = list(coefficients)
+    if not matches:
         raise ValueError(f"{op}(): Coefficients cannot be empty")
     angles = 2 * np.pi * n / max(last, 1)
     total = np.zeros(len(n))
-    for i, a in enumerate(found):
+    for i, a in enumerate(matches):
         total += (-1) ** i * checks.floating(op, "a", a) * np.cos(i * angles)
     return total if len(n) > 1 else np.ones(len(n))
 
@@ -224,5 +226,5 @@ def _made(
     is_symmetric = checks.boolean(op, "sym", sym)
     with allocating(op):
         last = max(count - 1, 0) if is_symmetric or count <= 1 else count
-        found = weights(np.arange(count), last, is_symmetric)
-    return finish(op, from_array(found, kind), device, requires_grad)
+        result = weights(np.arange(count), last, is_symmetric)
+    return finish(op, from_array(result, kind), device, requires_grad)

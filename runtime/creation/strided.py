@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import ShapeError
-from ..tensor.base import alias, fresh
+from ..tensor.base import alias, from_flat
 from ..tensor.dtypes import get_default_dtype
 from ..tensor.shapes import contiguous_strides
 from ..tensor.views import span
@@ -56,9 +56,12 @@ def new_empty_strided(
         dtype, device: those of this tensor when not given.
         requires_grad: whether operations on the new tensor are recorded.
     """
-    kind, place = options_like("new_empty_strided", self, dtype, device)
+    kind, target_device = options_like("new_empty_strided", self, dtype, device)
     return finish(
-        "new_empty_strided", _checked_layout("new_empty_strided", size, stride, kind, place), place, requires_grad
+        "new_empty_strided",
+        _checked_layout("new_empty_strided", size, stride, kind, target_device),
+        target_device,
+        requires_grad,
     )
 
 
@@ -116,7 +119,7 @@ def _checked_layout(name: str, size: Any, stride: Any, kind: Any, device: Any) -
     if any(step < 0 for step in strides):
         raise RuntimeError(f"{name}(): storage size calculation overflowed with sizes={[*shape]}, strides={[*strides]}")
     (count,) = checked_size(name, (span(shape, strides),))
-    memory = fresh(allocate(name, (count,), kind, device), (count,), kind)
+    memory = from_flat(allocate(name, (count,), kind, device), (count,), kind)
     return alias(memory, shape, strides if strides != contiguous_strides(shape) else None, 0)
 
 
@@ -141,27 +144,27 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
         tensor([1, 2], dtype=specgrad.int16)
     """
     kind = checks.dtype("frombuffer", "dtype", dtype)
-    wanted, start = checks.integer("frombuffer", "count", count), checks.integer("frombuffer", "offset", offset)
+    requested, start = checks.integer("frombuffer", "count", count), checks.integer("frombuffer", "offset", offset)
     try:
         length = memoryview(buffer).nbytes
     except TypeError:
         raise ValueError("frombuffer(): object does not implement Python buffer protocol.") from None
-    if not length or not wanted:
-        raise ValueError(f"frombuffer(): both buffer length ({length}) and count ({wanted}) must not be 0")
+    if not length or not requested:
+        raise ValueError(f"frombuffer(): both buffer length ({length}) and count ({requested}) must not be 0")
     if not 0 <= start < length:
         raise ValueError(
             f"frombuffer(): offset ({start} bytes) must be non-negative and no greater than buffer length "
             f"({length} bytes) minus 1"
         )
-    if wanted < 0 and (length - start) % kind.itemsize:
+    if requested < 0 and (length - start) % kind.itemsize:
         raise ValueError(
             f"frombuffer(): buffer length ({length} bytes) after offset ({start} bytes) must be a multiple of element "
             f"size ({kind.itemsize})"
         )
-    if start + wanted * kind.itemsize > length:
+    if start + requested * kind.itemsize > length:
         raise ValueError(
-            f"frombuffer(): requested buffer length ({wanted} * {kind.itemsize} bytes) after offset ({start} bytes) "
+            f"frombuffer(): requested buffer length ({requested} * {kind.itemsize} bytes) after offset ({start} bytes) "
             f"must not be greater than actual buffer length ({length} bytes)"
         )
-    array = np.frombuffer(buffer, kind.np, wanted if wanted > 0 else -1, start)
+    array = np.frombuffer(buffer, kind.np, requested if requested > 0 else -1, start)
     return finish("frombuffer", from_numpy(array), "cpu", requires_grad)

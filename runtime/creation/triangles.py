@@ -38,7 +38,7 @@ def tril_indices(
         tensor([[0, 1, 1],
                 [0, 0, 1]])
     """
-    return _places("tril_indices", np.tril_indices, row, col, offset, dtype, device, pin_memory)
+    return _indices("tril_indices", np.tril_indices, row, col, offset, dtype, device, pin_memory)
 
 
 def triu_indices(
@@ -62,11 +62,11 @@ def triu_indices(
         tensor([[0, 0, 1],
                 [0, 1, 1]])
     """
-    return _places("triu_indices", np.triu_indices, row, col, offset, dtype, device, pin_memory)
+    return _indices("triu_indices", np.triu_indices, row, col, offset, dtype, device, pin_memory)
 
 
-def _places(
-    op: str, places: Callable[..., Any], row: Any, col: Any, offset: Any, dtype: Any, device: Any, pin_memory: Any
+def _indices(
+    op: str, index_fn: Callable[..., Any], row: Any, col: Any, offset: Any, dtype: Any, device: Any, pin_memory: Any
 ) -> Any:
     kind = chosen_dtype(op, dtype, int64)
     if kind.name not in ("int64", "int32"):
@@ -78,4 +78,4 @@ def _places(
     checked_size(op, (2, rows, columns))
     diagonal = max(-rows - 1, min(checks.integer(op, "offset", offset), columns + 1))
     with allocating(op):
-        return finish(op, from_array(np.stack(places(rows, diagonal, columns)), kind), device, False, pin_memory)
+        return finish(op, from_array(np.stack(index_fn(rows, diagonal, columns)), kind), device, False, pin_memory)

@@ -157,5 +157,5 @@ def _window(
     last = count if checks.boolean(op, "periodic", periodic) else count - 1
     with allocating(op), np.errstate(all="ignore"):
         angles = 2 * np.pi * np.arange(count) / max(last, 1)
-        found = np.ones(count) if count == 1 else weights(angles)
-    return finish(op, from_array(found, kind), *options[1:])
+        result = np.ones(count) if count == 1 else weights(angles)
+    return finish(op, from_array(result, kind), *options[1:])

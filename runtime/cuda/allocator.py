@@ -32,19 +32,19 @@ SMALL = 1 << 20  # bytes up to which classes are multiples of UNIT
 UNIT = 512
 
 
-class Shelf:
+class SizeClass:
     """The free blocks of one class on one stream, as addresses; where they are of graphs, with the pool of these.
 
     `quick` says that native code may take them and put them back by itself, as nobody else has to know.
     """
 
-    __slots__ = ("cache", "free", "pool", "quick", "size", "stream", "words")
+    __slots__ = ("cache", "free", "pool", "quick", "size", "stream", "counters")
 
     def __init__(self, cache: Cache, stream: int, size: int, pool: PrivatePool | None = None) -> None:
         self.cache, self.stream, self.size, self.pool = cache, stream, size, pool
         self.free: list[int] = []
-        self.quick = cache.given_out is None and pool is None
-        self.words = cache.statistics.words.buffer_info()[0]  # the address of the figures
+        self.quick = cache.on_allocate is None and pool is None
+        self.counters = cache.statistics.counters.buffer_info()[0]  # the address of the figures
 
     def emptied(self) -> Iterator[int]:
         """Take the free blocks, one after the other: native code may take some meanwhile."""
@@ -59,31 +59,31 @@ class Block:
     `size` is what was asked for; `streams` are those besides its own that `record_stream` says use it.
     """
 
-    __slots__ = ("__weakref__", "address", "shelf", "size", "streams")
+    __slots__ = ("__weakref__", "address", "size_class", "size", "streams")
     address: int
     size: int
-    shelf: Shelf
+    size_class: SizeClass
     streams: set[int] | None
 
     @property
     def stream(self) -> int:
-        return self.shelf.stream
+        return self.size_class.stream
 
     @property
     def device(self) -> int:
-        return self.shelf.cache.device
+        return self.size_class.cache.device
 
     def record_stream(self, stream: int) -> None:
         """Work of another stream uses it: it is free only when what that stream was given by then is done."""
-        if stream != self.shelf.stream:
+        if stream != self.size_class.stream:
             self.streams = {*(self.streams or ()), stream}
 
     def __del__(self) -> None:
         try:
-            shelf = self.shelf
+            size_class = self.size_class
         except AttributeError:  # there was no memory for it
             return
-        shelf.cache.give(self)
+        size_class.cache.give(self)
 
     def __repr__(self) -> str:
         return f"Block({self.size} bytes at {self.address:#x} of cuda:{self.device})"
@@ -108,17 +108,17 @@ class Cache:
         self.device = device
         self.driver = chosen()
         self.lock = new_lock()
-        self.shelves: dict[tuple[int, int], Shelf] = {}
+        self.size_classes: dict[tuple[int, int], SizeClass] = {}
         self.pools: dict[tuple[int, int], PrivatePool] = {}  # of graphs, by their handles
         self.left: list[PrivatePool] = []  # whose graphs are gone
         self.statistics = Statistics()
         self.fraction = 1.0
-        self.waiting: deque[tuple[list[int], Shelf, int]] = deque()  # events that come before a block is free
+        self.waiting: deque[tuple[list[int], SizeClass, int]] = deque()  # events that come before a block is free
         self.late: deque[Block] = deque()
         self.give: Callable[[Block], None] = self._give_or_leave
         watcher: Any = self.driver  # the simulated one tells blocks that are in use from those in the cache
-        self.given_out = getattr(watcher, "given_out", None)
-        self.taken_back = getattr(watcher, "taken_back", None)
+        self.on_allocate = getattr(watcher, "on_allocate", None)
+        self.on_free = getattr(watcher, "on_free", None)
 
     def take(self, size: int, stream: int) -> Block:
         if self.late:
@@ -128,31 +128,33 @@ class Cache:
         block.size, block.streams = size, None
         with self.lock:
             if underway:
-                shelf = self._shelf_in_capture(stream, kind)
+                size_class = self._capture_size_class(stream, kind)
             else:
                 if self.waiting:
                     self._look_at_events()
-                shelf = self.shelves.get((stream, kind)) or self._shelf(stream, kind)
+                size_class = self.size_classes.get((stream, kind)) or self._size_class(stream, kind)
             try:
-                block.address = shelf.free.pop()
+                block.address = size_class.free.pop()
             except IndexError:
-                block.address = self._reserve(shelf, size)
-            block.shelf = shelf
-            Counting.given(shelf, size)
-            if self.given_out is not None:
-                self.given_out(block.address, size, stream)
+                block.address = self._reserve(size_class, size)
+            block.size_class = size_class
+            Counting.given(size_class, size)
+            if self.on_allocate is not None:
+                self.on_allocate(block.address, size, stream)
         block_noted(block)
         return block
 
-    def _shelf(self, stream: int, kind: int) -> Shelf:
-        return self.shelves.setdefault((stream, kind), Shelf(self, stream, kind))
+    def _size_class(self, stream: int, kind: int) -> SizeClass:
+        return self.size_classes.setdefault((stream, kind), SizeClass(self, stream, kind))
 
-    def _shelf_in_capture(self, stream: int, kind: int) -> Shelf:
+    def _capture_size_class(self, stream: int, kind: int) -> SizeClass:
         capture = captures.of_stream(stream)
         if capture is None:
-            return self._shelf(stream, kind)
-        found: Shelf = capture.pool.shelves.setdefault((stream, kind), Shelf(self, stream, kind, capture.pool))
-        return found
+            return self._size_class(stream, kind)
+        cached: SizeClass = capture.pool.size_classes.setdefault(
+            (stream, kind), SizeClass(self, stream, kind, capture.pool)
+        )
+        return cached
 
     def _give_or_leave(self, block: Block) -> None:
         if not self.lock.acquire(blocking=False):
@@ -169,63 +171,63 @@ class Cache:
                 self._give(self.late.popleft())
 
     def _give(self, block: Block) -> None:
-        shelf = block.shelf
+        size_class = block.size_class
         with self.lock:
-            Counting.returned(shelf, block.size)
-            if self.taken_back is not None:
-                self.taken_back(block.address, shelf.stream)
+            Counting.returned(size_class, block.size)
+            if self.on_free is not None:
+                self.on_free(block.address, size_class.stream)
             if block.streams is None:
-                shelf.free.append(block.address)
+                size_class.free.append(block.address)
             elif not sys.is_finalizing():
-                captures.after_all(partial(self._let_wait, block.streams, shelf, block.address))
+                captures.after_all(partial(self._let_wait, block.streams, size_class, block.address))
 
-    def _let_wait(self, streams: Iterable[int], shelf: Shelf, address: int) -> None:
-        self.waiting.append((self._events(streams), shelf, address))
+    def _let_wait(self, streams: Iterable[int], size_class: SizeClass, address: int) -> None:
+        self.waiting.append((self._events(streams), size_class, address))
 
     def _events(self, streams: Iterable[int]) -> list[int]:
-        found = []
+        matches = []
         for stream in streams:
             event = self.driver.create_event(self.device)
             self.driver.record(event, stream)
-            found.append(event)
-        return found
+            matches.append(event)
+        return matches
 
     def _look_at_events(self, wait: bool = False) -> None:
         """Put back what other streams have done with, or what they will have when they are waited for."""
         for _ in range(len(self.waiting)):
-            events, shelf, address = self.waiting.popleft()
+            events, size_class, address = self.waiting.popleft()
             for event in events if wait else ():
                 self.driver.synchronize_event(event)
             if all(map(self.driver.event_done, events)):
                 for event in events:
                     self.driver.destroy_event(event)
-                shelf.free.append(address)
+                size_class.free.append(address)
             else:
-                self.waiting.append((events, shelf, address))
+                self.waiting.append((events, size_class, address))
 
-    def _reserve(self, shelf: Shelf, size: int) -> int:
+    def _reserve(self, size_class: SizeClass, size: int) -> int:
         """New memory from the driver, where need be after all that is cached was given back."""
-        address = self._ask(shelf)
+        address = self._ask(size_class)
         if not address and not underway:
             self.statistics.retries += 1
             self.release()
-            address = self._ask(shelf)
+            address = self._ask(size_class)
         if not address:
             self.statistics.failures += 1
             raise OutOfMemoryError(out_of_memory(self, size))
-        self.statistics.reserved.add(shelf.size)
+        self.statistics.reserved.add(size_class.size)
         self.statistics.segments.add(1)
-        if shelf.pool is not None:
-            shelf.pool.blocks += 1
+        if size_class.pool is not None:
+            size_class.pool.blocks += 1
         return address
 
-    def _ask(self, shelf: Shelf) -> int:
+    def _ask(self, size_class: SizeClass) -> int:
         allowed = self.allowed()
-        if allowed is not None and self.statistics.reserved.now + shelf.size > allowed:
+        if allowed is not None and self.statistics.reserved.now + size_class.size > allowed:
             return 0
-        if shelf.pool is None:
-            return self.driver.allocate(self.device, shelf.size, shelf.stream)
-        return captures.allocate(self.driver, self.device, shelf.size)
+        if size_class.pool is None:
+            return self.driver.allocate(self.device, size_class.size, size_class.stream)
+        return captures.allocate(self.driver, self.device, size_class.size)
 
     def allowed(self) -> int | None:
         """The bytes that may be reserved, if there is a limit besides the device's."""
@@ -241,21 +243,21 @@ class Cache:
         self._give_late()
         with self.lock:
             self._look_at_events(wait=True)
-            for shelf in list(self.shelves.values()):
-                self._empty(shelf, shelf.stream)
+            for size_class in list(self.size_classes.values()):
+                self._empty(size_class, size_class.stream)
             self.driver.synchronize(self.device)
             for pool in self.left:
-                for shelf in pool.shelves.values():
-                    pool.blocks -= self._empty(shelf, self.device)
+                for size_class in pool.size_classes.values():
+                    pool.blocks -= self._empty(size_class, self.device)
             self.left = [pool for pool in self.left if pool.blocks]
             self.driver.trim(self.device)
 
-    def _empty(self, shelf: Shelf, stream: int) -> int:
+    def _empty(self, size_class: SizeClass, stream: int) -> int:
         """Give the blocks of a shelf back; how many they were."""
         count = 0
-        for count, address in enumerate(shelf.emptied(), 1):  # noqa: B007  (how many they were)
+        for count, address in enumerate(size_class.emptied(), 1):  # noqa: B007  (how many they were)
             self.driver.free(self.device, address, stream)
-            self.statistics.reserved.take(shelf.size)
+            self.statistics.reserved.take(size_class.size)
             self.statistics.segments.take(1)
         return count
 
@@ -311,8 +313,8 @@ def allocate(device: int, size: int, stream: int | None = None) -> Block:
 
 def release() -> None:
     """Give the cached memory of all devices back to the driver."""
-    for found in list(_caches.values()):
-        found.release()
+    for result in list(_caches.values()):
+        result.release()
 
 
 def _ignore(block: Block) -> None:
@@ -326,10 +328,10 @@ def _forked() -> None:
 
 @atexit.register
 def _ended() -> None:
-    for found in list(_every):
-        found.give = _ignore
-        for shelf in found.shelves.values():
-            shelf.quick = False
+    for result in list(_every):
+        result.give = _ignore
+        for size_class in result.size_classes.values():
+            size_class.quick = False
 
 
 if hasattr(os, "register_at_fork"):

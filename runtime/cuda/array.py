@@ -104,7 +104,7 @@ class DeviceArray:
         if self.ndim != 1 or self.strides is not None or step != 1:
             raise TypeError(f"expected a range of a 1-D DeviceArray, but got {part} of shape {self.shape}")
         count = max(end - first, 0)
-        return self.laid((count,), None, first * self.stored.itemsize)
+        return self.with_strides((count,), None, first * self.stored.itemsize)
 
     def reshape(self, *sizes: Any) -> DeviceArray:
         """The same elements, which must lie in row order, in another shape."""
@@ -112,10 +112,10 @@ class DeviceArray:
         if self.strides is not None:
             raise TypeError(f"reshape(): expected elements in row order, but got steps of {self.strides} bytes")
         known = prod(n for n in shape if n >= 0)
-        whole = tuple(n if n >= 0 else (self.size // known if known else 0) for n in shape)
-        if prod(whole) != self.size:
+        full_shape = tuple(n if n >= 0 else (self.size // known if known else 0) for n in shape)
+        if prod(full_shape) != self.size:
             raise ValueError(f"cannot reshape a DeviceArray of size {self.size} into shape {shape}")
-        return self.laid(whole, None)
+        return self.with_strides(full_shape, None)
 
     def ravel(self) -> DeviceArray:
         """The elements, which must lie in row order, as a 1-D array."""
@@ -132,16 +132,16 @@ class DeviceArray:
     def strided(self, shape: Shape, dtype: np.dtype, offset: int, steps: tuple[int, ...]) -> DeviceArray:
         """Elements of this 1-D array's memory at a byte offset, `steps` bytes apart."""
         self._require_stored("strided")
-        usual = byte_strides(shape, contiguous_strides(shape), dtype.itemsize)
-        same = all(n == 1 or a == b for n, a, b in zip(shape, steps, usual, strict=True))
-        kept = None if same or not prod(shape) else tuple(steps)
-        return DeviceArray(self.address + offset, tuple(shape), dtype, self.block, self.device, kept)
+        contiguous_steps = byte_strides(shape, contiguous_strides(shape), dtype.itemsize)
+        same = all(n == 1 or a == b for n, a, b in zip(shape, steps, contiguous_steps, strict=True))
+        remaining_steps = None if same or not prod(shape) else tuple(steps)
+        return DeviceArray(self.address + offset, tuple(shape), dtype, self.block, self.device, remaining_steps)
 
     def viewed(self, shape: Shape, offset: int, steps: tuple[int, ...]) -> DeviceArray:
         """Elements of this array's memory, from `offset` bytes after its first one on, `steps` bytes apart."""
-        usual = byte_strides(shape, contiguous_strides(shape), self.stored.itemsize)
-        same = all(n == 1 or a == b for n, a, b in zip(shape, steps, usual, strict=True))
-        return self.laid(shape, None if same or not prod(shape) else tuple(steps), offset)
+        contiguous_steps = byte_strides(shape, contiguous_strides(shape), self.stored.itemsize)
+        same = all(n == 1 or a == b for n, a, b in zip(shape, steps, contiguous_steps, strict=True))
+        return self.with_strides(shape, None if same or not prod(shape) else tuple(steps), offset)
 
     def as_read(self, dtype: np.dtype, final: np.dtype | None = None) -> DeviceArray:
         """The same memory, converted to `dtype` in registers when a kernel reads it; see `final`."""
@@ -153,7 +153,7 @@ class DeviceArray:
     def as_stored(self) -> DeviceArray:
         return self.as_read(self.stored)
 
-    def laid(self, shape: Shape, strides: tuple[int, ...] | None, offset: int = 0) -> DeviceArray:
+    def with_strides(self, shape: Shape, strides: tuple[int, ...] | None, offset: int = 0) -> DeviceArray:
         """The memory from `offset` bytes after the first element on in any layout; see `strides`."""
         address, shape = self.address + offset, tuple(shape)
         return DeviceArray(address, shape, self.dtype, self.block, self.device, strides, self.stored, self.final)

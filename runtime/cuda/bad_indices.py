@@ -51,20 +51,20 @@ class Word:
 
     def forget(self) -> None:
         """Of a graph: it is known again when that is replayed."""
-        _words.pop((chosen(), self.array.device.index, ~id(self)), None)
+        _names.pop((chosen(), self.array.device.index, ~id(self)), None)
 
     def read(self) -> tuple[int, ...]:
-        found = np.empty(SIZE, INT64)
+        result = np.empty(SIZE, INT64)
         self.state[0] = 0  # first: a kernel that gets it from now on may be missed
         try:
-            driver().copy(found.ctypes.data, self.array.address, SIZE * 8, "d2h", self.stream)
+            driver().copy(result.ctypes.data, self.array.address, SIZE * 8, "d2h", self.stream)
         except BaseException:
             self.state[0] = 1
             raise
-        return tuple(found.tolist())
+        return tuple(result.tolist())
 
 
-_words: dict[tuple[Any, int, int], Word] = {}  # by driver, device and stream
+_names: dict[tuple[Any, int, int], Word] = {}  # by driver, device and stream
 _tickets: dict[Ticket, int] = {}
 _making = new_lock()
 
@@ -75,12 +75,12 @@ def word_for(device: Any) -> DeviceArray:
         return _word_of(capture, device)
     key = chosen(), device.index, current_stream(device.index)
     with _making:
-        found = _words.get(key)
-        if found is None:
-            found = _words[key] = Word(device, key[2])
-    found.state[0] = 1
-    word_noted(found)
-    return found.array
+        cached = _names.get(key)
+        if cached is None:
+            cached = _names[key] = Word(device, key[2])
+    cached.state[0] = 1
+    word_noted(cached)
+    return cached.array
 
 
 def _word_of(capture: Capture, device: Any) -> DeviceArray:
@@ -88,15 +88,15 @@ def _word_of(capture: Capture, device: Any) -> DeviceArray:
     if capture.word is None:
         with capture.aside():
             capture.word = Word(device, capture.side)
-    found: DeviceArray = capture.word.array
-    return found
+    result: DeviceArray = capture.word.array
+    return result
 
 
 def replayed(word: Word, stream: int) -> None:
     """A stream was given the kernels of a graph: what they find is raised where a program waits for that stream."""
     with _making:
         word.stream, word.state[0] = stream, 1
-        _words[chosen(), word.array.device.index, ~id(word)] = word
+        _names[chosen(), word.array.device.index, ~id(word)] = word
 
 
 def ticket(op: str, dim: int) -> Any:
@@ -133,19 +133,19 @@ def raise_if_any(device: int, stream: int | None = None) -> None:
 
 
 def _pending(device: int, stream: int | None) -> Iterable[Word]:
-    if not _words:
+    if not _names:
         return ()
     known = chosen()
     return [
         word
-        for (owner, place, _), word in list(_words.items())
-        if owner is known and place == device and word.state[0] and stream in (None, word.stream)
+        for (owner, target_device, _), word in list(_names.items())
+        if owner is known and target_device == device and word.state[0] and stream in (None, word.stream)
     ]
 
 
 def _forget() -> None:
     """A child has no device; a function of this module, as the interpreter keeps what it calls beyond all modules."""
-    _words.clear()
+    _names.clear()
 
 
 if hasattr(os, "register_at_fork"):

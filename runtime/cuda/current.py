@@ -17,13 +17,13 @@ class Here(PerThread):
         self.streams: dict[int, tuple[int, Any]] = {}
 
     def restored(self) -> None:
-        Changes.told()
+        Changes.notify()
 
 
 class Changes:
     """What is told that a thread is at another device or stream: native code, which launches where it did last."""
 
-    told: Callable[[], None] = staticmethod(lambda: None)
+    notify: Callable[[], None] = staticmethod(lambda: None)
 
 
 here = Here()
@@ -31,7 +31,7 @@ here = Here()
 
 def go(device: int, streams: dict[int, tuple[int, Any]]) -> None:
     here.device, here.streams = device, streams
-    Changes.told()
+    Changes.notify()
 
 
 def current_stream(device: int) -> int:

@@ -29,8 +29,8 @@ IN_FORK = (
 
 def driver() -> Driver:
     """The driver in use, as this thread calls it: see rehearsals.py; a RuntimeError where there is no driver."""
-    found: Driver = watched(chosen())
-    return found
+    result: Driver = watched(chosen())
+    return result
 
 
 def chosen() -> Driver:
@@ -87,9 +87,9 @@ def available() -> bool:
     return device_count() > 0
 
 
-def in_use(found: Driver) -> bool:
+def in_use(result: Driver) -> bool:
     """Whether that is the driver in use: neither is one that a process inherited, nor any when the interpreter ends."""
-    return found in _chosen and not sys.is_finalizing()
+    return result in _chosen and not sys.is_finalizing()
 
 
 def device_count() -> int:

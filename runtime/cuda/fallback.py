@@ -30,9 +30,9 @@ counts: Counter[str] = Counter()  # calls that were computed on the host, by ker
 def counterpart(kernel: Any) -> Any:
     """The function that has the name of a kernel of the CPU in `cuda*.py` beside it, or a `Fallback`."""
     for module in modules_beside(kernel.__module__):
-        found = getattr(module, kernel.__name__, None)
-        if found is not None:
-            return found if hasattr(found, "copies") else Bounded(kernel, found)
+        value = getattr(module, kernel.__name__, None)
+        if value is not None:
+            return value if hasattr(value, "copies") else Bounded(kernel, value)
     return Fallback(kernel)
 
 
@@ -45,15 +45,15 @@ def copying(function: Any) -> Any:
 class Bounded:
     """A kernel of a device, in whose place the host computes what a simulated device would take too long for."""
 
-    def __init__(self, kernel: Any, found: Any) -> None:
-        self.found, self.host = found, Fallback(kernel, is_noted=False)
+    def __init__(self, kernel: Any, result: Any) -> None:
+        self.found, self.host = result, Fallback(kernel, is_noted=False)
 
-    def __call__(self, *given: Any) -> Any:
-        arrays, most = list(arrays_in(given)), driver().most_elements
+    def __call__(self, *args: Any) -> Any:
+        arrays, limit = list(arrays_in(args)), driver().max_elements
         device_of(self.host.name, arrays)
-        if most is not None and sum(array.size for array in arrays) > most:
-            return self.host(*given)
-        return self.found(*given)
+        if limit is not None and sum(array.size for array in arrays) > limit:
+            return self.host(*args)
+        return self.found(*args)
 
 
 def device_of(name: str, arrays: Sequence[Any]) -> Any:
@@ -89,13 +89,13 @@ class Fallback:
         self.name = kernel.__name__
         self.is_noted = is_noted
 
-    def __call__(self, *given: Any) -> Any:
-        arrays = list(arrays_in(given))
+    def __call__(self, *args: Any) -> Any:
+        arrays = list(arrays_in(args))
         device = device_of(self.name, arrays)
         captures.refuse(device.index, f"is computed on the CPU ({self.name} has no CUDA kernel for this call)")
         if self.is_noted:
             note(self.name, sum(a.nbytes for a in arrays))
-        return there(self.kernel(*[here(value) for value in given]), device)
+        return there(self.kernel(*[here(value) for value in args]), device)
 
 
 def arrays_in(values: Iterable[Any]) -> Iterator[Any]:
@@ -128,13 +128,13 @@ def note(name: str, size: int) -> None:
     Raises:
         DeviceError: with SPECGRAD_CUDA_FALLBACK=error.
     """
-    wanted = os.environ.get("SPECGRAD_CUDA_FALLBACK", "warn")
-    if wanted not in MODES:
-        raise DeviceError(f"SPECGRAD_CUDA_FALLBACK: expected one of {', '.join(MODES)}, but got {wanted!r}")
-    if wanted == "error":
+    requested = os.environ.get("SPECGRAD_CUDA_FALLBACK", "warn")
+    if requested not in MODES:
+        raise DeviceError(f"SPECGRAD_CUDA_FALLBACK: expected one of {', '.join(MODES)}, but got {requested!r}")
+    if requested == "error":
         raise DeviceError(f"{name}(): has no CUDA kernel, and SPECGRAD_CUDA_FALLBACK=error refuses to use the CPU's")
     counts[name] += 1
-    if wanted == "warn" and counts[name] == 1:
+    if requested == "warn" and counts[name] == 1:
         warn_user(
             f"{name} has no CUDA kernel yet: computed on the CPU and copied ({size / 1e6:.1f} MB). Shown once per op; "
             "SPECGRAD_CUDA_FALLBACK=error|silent"

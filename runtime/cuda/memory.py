@@ -22,7 +22,7 @@ from .current import current_stream
 from .driver import driver
 from .graphs import captures
 from .launching import elementwise
-from .launching.launch import reach
+from .launching.launch import read_extent
 from .launching.rehearsals import constant_noted, is_rehearsed, unrehearsed
 from .pinned import is_pinned, used_on
 
@@ -73,13 +73,13 @@ def exposed(array: DeviceArray) -> DeviceArray:
 
 def from_host(array: np.ndarray, device: Any, non_blocking: bool = False) -> DeviceArray:
     """A copy of a NumPy array on a device, in row order; from pinned memory it may still be on its way."""
-    given = np.ascontiguousarray(array).reshape(array.shape)
-    result, stream = empty(given.shape, given.dtype, device), current_stream(device.index)
-    if given.size:
-        driver().copy(result.address, given.ctypes.data, given.nbytes, "h2d", stream)
-        if is_pinned(given):  # else the copy is complete
-            used_on(given, device.index, stream) if non_blocking else driver().synchronize_stream(stream)
-            captures.keep_pinned(device.index, given)
+    value = np.ascontiguousarray(array).reshape(array.shape)
+    result, stream = empty(value.shape, value.dtype, device), current_stream(device.index)
+    if value.size:
+        driver().copy(result.address, value.ctypes.data, value.nbytes, "h2d", stream)
+        if is_pinned(value):  # else the copy is complete
+            used_on(value, device.index, stream) if non_blocking else driver().synchronize_stream(stream)
+            captures.keep_pinned(device.index, value)
     return result
 
 
@@ -89,12 +89,12 @@ def constant(array: np.ndarray, device: Any) -> DeviceArray:
     capture = captures.here_on(device.index)
     if capture is None:
         with unrehearsed():
-            found = from_host(array, device)
-        constant_noted(found)
-        return found
+            value = from_host(array, device)
+        constant_noted(value)
+        return value
     with capture.aside():
-        capture.kept.append(found := from_host(array, device))
-    return found
+        capture.retained.append(value := from_host(array, device))
+    return value
 
 
 def to_host(array: DeviceArray) -> np.ndarray:
@@ -140,11 +140,11 @@ def in_order(array: DeviceArray) -> DeviceArray:
 
 
 def copied_to(array: DeviceArray, device: Any) -> DeviceArray:
-    given, stream = contiguous(array), current_stream(array.device.index)
-    result = empty(given.shape, given.dtype, device)
-    if given.size:
+    value, stream = contiguous(array), current_stream(array.device.index)
+    result = empty(value.shape, value.dtype, device)
+    if value.size:
         driver().synchronize_stream(current_stream(device.index))  # where the new memory was used before
-        driver().copy(result.address, given.address, given.nbytes, "d2d", stream)
+        driver().copy(result.address, value.address, value.nbytes, "d2d", stream)
         driver().synchronize_stream(stream)
     return result
 
@@ -181,13 +181,13 @@ def copy(to: Any, source: Any) -> None:
 
 
 def is_long(array: DeviceArray) -> bool:
-    most = driver().most_elements
-    return most is not None and array.size > most
+    limit = driver().max_elements
+    return limit is not None and array.size > limit
 
 
 def _overlap(one: DeviceArray, other: DeviceArray) -> bool:
     first, last = sorted((one, other), key=lambda array: array.address)
-    return last.address < first.address + reach(first) * first.itemsize
+    return last.address < first.address + read_extent(first) * first.itemsize
 
 
 def _same_bytes(to: DeviceArray, source: DeviceArray) -> bool:
@@ -198,9 +198,9 @@ def _same_bytes(to: DeviceArray, source: DeviceArray) -> bool:
 def _upload(to: DeviceArray, source: np.ndarray) -> None:
     """Copy from the host, where the elements are brought into dtype and layout."""
     if to.size and to.strides is None:
-        given = np.empty(to.shape, to.stored)
-        copy_cast(given, np.broadcast_to(source, to.shape))
-        driver().copy(to.address, given.ctypes.data, given.nbytes, "h2d", current_stream(to.device.index))
+        value = np.empty(to.shape, to.stored)
+        copy_cast(value, np.broadcast_to(source, to.shape))
+        driver().copy(to.address, value.ctypes.data, value.nbytes, "h2d", current_stream(to.device.index))
     elif to.size:
         span = _span(to)  # what lies between the elements stays as it is
         copy_cast(span, np.broadcast_to(source, to.shape))
@@ -220,8 +220,8 @@ def write_changes_on_host(into: DeviceArray, result: DeviceArray, write: Any) ->
     _put_back(into, span)
 
 
-def restored(array: np.ndarray, place: str) -> DeviceArray:
-    return from_host(array, resolve(place))
+def restored(array: np.ndarray, target_device: str) -> DeviceArray:
+    return from_host(array, resolve(target_device))
 
 
 copyreg.pickle(DeviceArray, lambda array: (restored, (to_host(array), str(array.device))))

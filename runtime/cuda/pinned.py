@@ -58,8 +58,8 @@ class HostPool:
         with self.lock:
             if not captures.underway:
                 self._look_at_events()
-            found = self.free.get(kind)
-            return HostBlock(found.pop() if found else self._pin(kind), size, kind, self)
+            cached = self.free.get(kind)
+            return HostBlock(cached.pop() if cached else self._pin(kind), size, kind, self)
 
     def _pin(self, kind: int) -> int:
         address = self.driver.pin(kind)

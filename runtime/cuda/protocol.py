@@ -49,7 +49,7 @@ class Driver(Protocol):
     is_simulated: bool  # whether devices are memory of this process
 
     @property
-    def most_elements(self) -> int | None:
+    def max_elements(self) -> int | None:
         """Of a call that is worth running there: the host computes larger ones (simulated devices)."""
 
     def device_count(self) -> int:
@@ -86,7 +86,7 @@ class Driver(Protocol):
     def expose(self, address: int, size: int, stream: int) -> None:
         """Let the program read memory that nobody has written: it is given to a user as it is."""
 
-    def lies_on(self, address: int, size: int, device: int) -> bool:
+    def is_on_device(self, address: int, size: int, device: int) -> bool:
         """Whether bytes at an address are memory of a device, whoever allocated it."""
 
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
@@ -97,7 +97,7 @@ class Driver(Protocol):
         function: int,
         grid: tuple[int, int, int],
         block: tuple[int, int, int],
-        words: Sequence[int],
+        slot_values: Sequence[int],
         shared: int,
         stream: int,
     ) -> None:

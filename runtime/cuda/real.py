@@ -68,7 +68,7 @@ class RealDriver(RealGraphs):
     """
 
     is_simulated = False
-    most_elements: int | None = None
+    max_elements: int | None = None
 
     def __init__(self, cuda: Any) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class RealDriver(RealGraphs):
         self._lock = new_lock()
         self._contexts: dict[int, Any] = {}
         self._pools: dict[int, Any] = {}
-        self._places: dict[int, int] = {}  # the devices of streams and events
+        self._owning_devices: dict[int, int] = {}  # the devices of streams and events
         self._pinned: dict[int, int] = {}  # addresses and sizes
         self._functions: dict[tuple[Any, ...], int] = {}
         self._modules: list[Any] = []
@@ -105,8 +105,8 @@ class RealDriver(RealGraphs):
         if status in CAPTURE_STATUSES:
             return refusal(Status(status), f"calls {function}")
         number = self.cuda.CUresult(status)
-        texts = [getattr(self.cuda, name)(number)[1] for name in ("cuGetErrorName", "cuGetErrorString")]
-        name, text = (part.decode() if isinstance(part, bytes) else str(part) for part in texts)
+        error_strings = [getattr(self.cuda, name)(number)[1] for name in ("cuGetErrorName", "cuGetErrorString")]
+        name, text = (part.decode() if isinstance(part, bytes) else str(part) for part in error_strings)
         return AcceleratorError(
             f"CUDA error: {text} ({name}, reported by {function}). What a kernel does wrong may be reported by any "
             "later call: with CUDA_LAUNCH_BLOCKING=1 it is the right one."
@@ -122,7 +122,7 @@ class RealDriver(RealGraphs):
             context = self._contexts.get(device)
             self._call("cuCtxSetCurrent", self._context(device) if context is None else context)
             self._here.device = device
-            Changes.told()
+            Changes.notify()
 
     def enter(self, stream: int) -> int:
         """Make the context of a stream's device the current one, for libraries; that device."""
@@ -134,13 +134,13 @@ class RealDriver(RealGraphs):
         """The primary context of a device, which other libraries use too; it is kept until the process ends."""
         with self._lock:
             if device not in self._contexts:
-                found = self._call("cuDevicePrimaryCtxRetain", self._call("cuDeviceGet", device))
+                result = self._call("cuDevicePrimaryCtxRetain", self._call("cuDeviceGet", device))
                 pool = self._call("cuDeviceGetDefaultMemPool", self._call("cuDeviceGet", device))
                 threshold = self.cuda.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
                 self._call("cuMemPoolSetAttribute", pool, threshold, self.cuda.cuuint64_t(KEEP_ALL))
                 self._share(pool, device)
                 self._pools[device] = pool
-                self._contexts[device] = found
+                self._contexts[device] = result
             return self._contexts[device]
 
     def _share(self, pool: Any, device: int) -> None:
@@ -155,17 +155,17 @@ class RealDriver(RealGraphs):
 
     @functools.lru_cache  # noqa: B019 - there is one driver, for as long as the process lives
     def properties(self, device: int) -> Properties:
-        place = self._call("cuDeviceGet", device)
+        target_device = self._call("cuDeviceGet", device)
 
         def attribute(name: str) -> int:
             number = getattr(self.cuda.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-            return int(self._call("cuDeviceGetAttribute", number, place))
+            return int(self._call("cuDeviceGetAttribute", number, target_device))
 
         return Properties(
-            name=self._call("cuDeviceGetName", 256, place).split(b"\0")[0].decode(),
+            name=self._call("cuDeviceGetName", 256, target_device).split(b"\0")[0].decode(),
             major=attribute("COMPUTE_CAPABILITY_MAJOR"),
             minor=attribute("COMPUTE_CAPABILITY_MINOR"),
-            total_memory=int(self._call("cuDeviceTotalMem", place)),
+            total_memory=int(self._call("cuDeviceTotalMem", target_device)),
             multi_processor_count=attribute("MULTIPROCESSOR_COUNT"),
             warp_size=attribute("WARP_SIZE"),
             max_threads_per_block=attribute("MAX_THREADS_PER_BLOCK"),
@@ -183,14 +183,14 @@ class RealDriver(RealGraphs):
             pci_bus_id=attribute("PCI_BUS_ID"),
             pci_device_id=attribute("PCI_DEVICE_ID"),
             pci_domain_id=attribute("PCI_DOMAIN_ID"),
-            uuid=bytes(self._call("cuDeviceGetUuid", place).bytes).hex(),
+            uuid=bytes(self._call("cuDeviceGetUuid", target_device).bytes).hex(),
         )
 
     def can_access_peer(self, device: int, peer: int) -> bool:
         if device == peer:
             return False
-        places = [self._call("cuDeviceGet", number) for number in (device, peer)]
-        return bool(self._call("cuDeviceCanAccessPeer", *places))
+        devices = [self._call("cuDeviceGet", number) for number in (device, peer)]
+        return bool(self._call("cuDeviceCanAccessPeer", *devices))
 
     def synchronize(self, device: int) -> None:
         self._at(device)
@@ -238,13 +238,13 @@ class RealDriver(RealGraphs):
     def expose(self, address: int, size: int, stream: int) -> None:
         pass  # whoever reads it finds something
 
-    def lies_on(self, address: int, size: int, device: int) -> bool:
+    def is_on_device(self, address: int, size: int, device: int) -> bool:
         self._at(device)
         attribute = self.cuda.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
-        status, found = self.cuda.cuPointerGetAttribute(attribute, address)
+        status, result = self.cuda.cuPointerGetAttribute(attribute, address)
         if int(status) not in (SUCCESS, INVALID_VALUE):
             raise self._error("cuPointerGetAttribute", int(status))
-        return int(status) == SUCCESS and int(found) == device
+        return int(status) == SUCCESS and int(result) == device
 
     def pin(self, size: int) -> int:
         self._at(max(self._here.device, 0))
@@ -272,8 +272,8 @@ class RealDriver(RealGraphs):
             return self._functions[key]
 
     def _loaded(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
-        found = self.properties(device)
-        image = kernel.cubin(signature, (found.major, found.minor))
+        result = self.properties(device)
+        image = kernel.cubin(signature, (result.major, result.minor))
         self._at(device)
         with self.unrestricted():
             module = self._call("cuModuleLoadData", image)
@@ -287,7 +287,7 @@ class RealDriver(RealGraphs):
         function: int,
         grid: tuple[int, int, int],
         block: tuple[int, int, int],
-        words: Sequence[int],
+        slot_values: Sequence[int],
         shared: int,
         stream: int,
     ) -> None:
@@ -296,7 +296,7 @@ class RealDriver(RealGraphs):
             attribute = self.cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             self._call("cuFuncSetAttribute", function, attribute, shared)
             self._shared[function] = shared
-        parameters = self._parameters(words)
+        parameters = self._parameters(slot_values)
         self._call("cuLaunchKernel", function, *grid, *block, shared, handle_of(stream), parameters, 0)
 
     def launch_entry(self) -> int:
@@ -305,38 +305,38 @@ class RealDriver(RealGraphs):
     def launch_handle(self, stream: int) -> int:
         return int(handle_of(stream))
 
-    def _parameters(self, words: Sequence[int]) -> int:
+    def _parameters(self, slot_values: Sequence[int]) -> int:
         """The address of addresses of the words: CUDA copies from each as many bytes as the argument has."""
-        count = len(words)
+        count = len(slot_values)
         known = self._here.arguments.get(count)
         if known is None:
             memory = (ctypes.c_uint64 * count)()
             first = ctypes.addressof(memory)
             addresses = (ctypes.c_uint64 * count)(*range(first, first + 8 * count, 8))
             known = self._here.arguments[count] = memory, ctypes.addressof(addresses), addresses
-        known[0][:] = [word & MASK for word in words]
+        known[0][:] = [word & MASK for word in slot_values]
         return known[1]
 
     # Streams and events.
 
     def _device_of(self, stream: int) -> int:
         """The device of a stream; of one that another library made, the current one."""
-        return stream if stream < DEFAULT_STREAMS else self._places.get(stream, max(self._here.device, 0))
+        return stream if stream < DEFAULT_STREAMS else self._owning_devices.get(stream, max(self._here.device, 0))
 
     def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:
         self._at(device)
         stream = int(self._call("cuStreamCreateWithPriority", 0 if blocking else NON_BLOCKING, priority))
-        self._places[stream] = device
+        self._owning_devices[stream] = device
         return stream
 
     def destroy_stream(self, stream: int) -> None:
-        self._at(self._places.pop(stream))
+        self._at(self._owning_devices.pop(stream))
         self._call("cuStreamDestroy", stream)
 
     def stream_priorities(self, device: int) -> tuple[int, int]:
         self._at(device)
-        least, greatest = self._call("cuCtxGetStreamPriorityRange")
-        return int(least), int(greatest)
+        lowest, highest = self._call("cuCtxGetStreamPriorityRange")
+        return int(lowest), int(highest)
 
     def synchronize_stream(self, stream: int) -> None:
         self._at(self._device_of(stream))
@@ -355,15 +355,15 @@ class RealDriver(RealGraphs):
     def create_event(self, device: int, timing: bool = False) -> int:
         self._at(device)
         event = int(self._call("cuEventCreate", 0 if timing else DISABLE_TIMING))
-        self._places[event] = device
+        self._owning_devices[event] = device
         return event
 
     def destroy_event(self, event: int) -> None:
-        self._at(self._places.pop(event))
+        self._at(self._owning_devices.pop(event))
         self._call("cuEventDestroy", event)
 
     def record(self, event: int, stream: int) -> None:
-        self._at(self._places[event])
+        self._at(self._owning_devices[event])
         self._call("cuEventRecord", event, handle_of(stream))
 
     def wait(self, stream: int, event: int) -> None:

@@ -9,57 +9,57 @@ from typing import Protocol
 
 from .protocol import Driver
 
-NOW, PEAK, TAKEN, FORGOTTEN = range(4)
-WORDS = 4  # of a figure
+NOW, PEAK, ALLOCATED, FORGOTTEN = range(4)
+COUNTER_SLOTS = 4  # of a figure
 
 
 class Figure:
     """A number that goes up and down: what it is now, its highest value, and all that was ever taken away."""
 
-    __slots__ = ("first", "words")
+    __slots__ = ("first", "counters")
 
-    def __init__(self, words: array[int], first: int = 0) -> None:
-        self.words, self.first = words, first
+    def __init__(self, counters: array[int], first: int = 0) -> None:
+        self.counters, self.first = counters, first
 
     @property
     def now(self) -> int:
-        return self.words[self.first + NOW]
+        return self.counters[self.first + NOW]
 
     @property
     def peak(self) -> int:
-        return self.words[self.first + PEAK]
+        return self.counters[self.first + PEAK]
 
     @property
-    def taken(self) -> int:
-        return self.words[self.first + TAKEN]
+    def total_allocated(self) -> int:
+        return self.counters[self.first + ALLOCATED]
 
     @property
     def added(self) -> int:
         """All that was ever added, without what was there before `reset_accumulated`."""
-        return self.now + self.taken - self.words[self.first + FORGOTTEN]
+        return self.now + self.total_allocated - self.counters[self.first + FORGOTTEN]
 
     def add(self, amount: int) -> None:
-        add(self.words, self.first, amount)
+        add(self.counters, self.first, amount)
 
     def take(self, amount: int) -> None:
-        take(self.words, self.first, amount)
+        take(self.counters, self.first, amount)
 
     def reset_peak(self) -> None:
-        self.words[self.first + PEAK] = self.now
+        self.counters[self.first + PEAK] = self.now
 
     def reset_accumulated(self) -> None:
-        self.words[self.first + TAKEN], self.words[self.first + FORGOTTEN] = 0, self.now
+        self.counters[self.first + ALLOCATED], self.counters[self.first + FORGOTTEN] = 0, self.now
 
 
-def add(words: array[int], first: int, amount: int) -> None:
-    now = words[first] = words[first] + amount
-    if now > words[first + PEAK]:
-        words[first + PEAK] = now
+def add(counters: array[int], first: int, amount: int) -> None:
+    now = counters[first] = counters[first] + amount
+    if now > counters[first + PEAK]:
+        counters[first + PEAK] = now
 
 
-def take(words: array[int], first: int, amount: int) -> None:
-    words[first] -= amount
-    words[first + TAKEN] += amount
+def take(counters: array[int], first: int, amount: int) -> None:
+    counters[first] -= amount
+    counters[first + ALLOCATED] += amount
 
 
 class CountedCache(Protocol):
@@ -83,20 +83,20 @@ class CountedShelf(Protocol):
         """The cache that they belong to."""
 
 
-def given(shelf: CountedShelf, size: int) -> None:
+def given(size_class: CountedShelf, size: int) -> None:
     """Count a block that is given out, of which the program asked for `size` bytes: each allocation comes here."""
-    words = shelf.cache.statistics.words
-    add(words, 0, shelf.size)
-    add(words, WORDS, size)
-    add(words, 2 * WORDS, 1)
+    counters = size_class.cache.statistics.counters
+    add(counters, 0, size_class.size)
+    add(counters, COUNTER_SLOTS, size)
+    add(counters, 2 * COUNTER_SLOTS, 1)
 
 
-def returned(shelf: CountedShelf, size: int) -> None:
+def returned(size_class: CountedShelf, size: int) -> None:
     """Count a block that came back."""
-    words = shelf.cache.statistics.words
-    take(words, 0, shelf.size)
-    take(words, WORDS, size)
-    take(words, 2 * WORDS, 1)
+    counters = size_class.cache.statistics.counters
+    take(counters, 0, size_class.size)
+    take(counters, COUNTER_SLOTS, size)
+    take(counters, 2 * COUNTER_SLOTS, 1)
 
 
 class Counting:
@@ -112,18 +112,18 @@ class Statistics:
     The figures are `words`, which native code changes too: first allocated, requested and blocks.
     """
 
-    __slots__ = ("allocated", "blocks", "failures", "requested", "reserved", "retries", "segments", "words")
+    __slots__ = ("allocated", "blocks", "failures", "requested", "reserved", "retries", "segments", "counters")
 
     def __init__(self) -> None:
         self.retries = self.failures = 0
-        self.words = array("q", bytes(8 * WORDS * 5))
+        self.counters = array("q", bytes(8 * COUNTER_SLOTS * 5))
         self.allocated, self.requested, self.blocks, self.reserved, self.segments = (
-            Figure(self.words, WORDS * i) for i in range(5)
+            Figure(self.counters, COUNTER_SLOTS * i) for i in range(5)
         )
 
     def figures(self) -> dict[str, Figure]:
         """By PyTorch's names; a block that is given out is active, and blocks are never split."""
-        nothing = Figure(array("q", bytes(8 * WORDS)))
+        nothing = Figure(array("q", bytes(8 * COUNTER_SLOTS)))
         return {
             "allocation": self.blocks,
             "segment": self.segments,
@@ -146,13 +146,13 @@ class Statistics:
             figure.reset_accumulated()
 
     def nested(self) -> dict[str, dict[str, dict[str, int]] | int]:
-        found: dict[str, dict[str, dict[str, int]] | int] = {
-            name: {"all": {"current": f.now, "peak": f.peak, "allocated": f.added, "freed": f.taken}}
+        results: dict[str, dict[str, dict[str, int]] | int] = {
+            name: {"all": {"current": f.now, "peak": f.peak, "allocated": f.added, "freed": f.total_allocated}}
             for name, f in self.figures().items()
         }
-        found["num_alloc_retries"], found["num_ooms"] = self.retries, self.failures
-        found["num_device_alloc"], found["num_device_free"] = self.segments.added, self.segments.taken
-        return found
+        results["num_alloc_retries"], results["num_ooms"] = self.retries, self.failures
+        results["num_device_alloc"], results["num_device_free"] = self.segments.added, self.segments.total_allocated
+        return results
 
 
 def human(size: int) -> str:
@@ -165,13 +165,13 @@ def human(size: int) -> str:
 def out_of_memory(cache: CountedCache, size: int) -> str:
     """The message of an OutOfMemoryError."""
     free, total = cache.driver.memory_info(cache.device)
-    found = cache.statistics
+    result = cache.statistics
     allowed = cache.allowed()
     limit = "" if allowed is None else f" {human(allowed)} allowed;"
     return (
         f"CUDA out of memory. Tried to allocate {human(size)}. GPU {cache.device} has a total capacity of "
         f"{human(total)} of which {human(free)} is free.{limit} "
         f"Process {os.getpid()} has {human(total - free)} memory in use. "
-        f"Of the allocated memory {human(found.allocated.now)} is allocated by specgrad, and "
-        f"{human(found.reserved.now - found.allocated.now)} is reserved by specgrad but unallocated."
+        f"Of the allocated memory {human(result.allocated.now)} is allocated by specgrad, and "
+        f"{human(result.reserved.now - result.allocated.now)} is reserved by specgrad but unallocated."
     )

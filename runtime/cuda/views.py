@@ -11,7 +11,7 @@ from .memory import in_order as in_order
 
 def over(array: DeviceArray, shape: Shape, steps: Sequence[int], offset: int = 0) -> DeviceArray:
     """The memory of an array from an offset on, with steps; both in bytes."""
-    return array.laid(shape, tuple(steps), offset)
+    return array.with_strides(shape, tuple(steps), offset)
 
 
 def permuted(array: DeviceArray, *order: int) -> DeviceArray:
@@ -36,8 +36,10 @@ def narrowed(array: DeviceArray, dim: int, start: int, stop: int) -> DeviceArray
 
 def selected(array: DeviceArray, dim: int, index: int) -> DeviceArray:
     steps = array.byte_strides
-    kept = [d for d in range(array.ndim) if d != dim]
-    result = over(array, tuple(array.shape[d] for d in kept), [steps[d] for d in kept], index * steps[dim])
+    remaining_steps = [d for d in range(array.ndim) if d != dim]
+    result = over(
+        array, tuple(array.shape[d] for d in remaining_steps), [steps[d] for d in remaining_steps], index * steps[dim]
+    )
     if array.strides is None and dim == 0:
         result.strides = None
     return result
@@ -46,8 +48,8 @@ def selected(array: DeviceArray, dim: int, index: int) -> DeviceArray:
 def broadcast(array: DeviceArray, shape: Shape) -> DeviceArray:
     """An array that is repeated to a shape; dims are added in front."""
     added = len(shape) - array.ndim
-    given = ((1,) * added + array.shape, (0,) * added + array.byte_strides)
-    steps = [step if n == size else 0 for n, step, size in zip(*given, shape, strict=True)]
+    args = ((1,) * added + array.shape, (0,) * added + array.byte_strides)
+    steps = [step if n == size else 0 for n, step, size in zip(*args, shape, strict=True)]
     return over(array, shape, steps)
 
 

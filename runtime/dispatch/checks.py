@@ -54,17 +54,17 @@ def _number(value: Any) -> Any:
     """The Python number in a NumPy scalar or in a 0-d tensor outside any graph; other values unchanged."""
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return number_of(value)
-    if isinstance(value, TensorBase) and not value._shape and not value._rg:
+    if isinstance(value, TensorBase) and not value._shape and not value._requires_grad:
         return item(value)
     return value
 
 
 def number_of(value: Any) -> Any:
     """The Python number in a NumPy scalar or 0-d array; `item()` leaves numbers of extended precision as they are."""
-    found = value.item()
-    if isinstance(found, np.longdouble):
-        return float(found)
-    return complex(found) if isinstance(found, np.clongdouble) else found
+    result = value.item()
+    if isinstance(result, np.longdouble):
+        return float(result)
+    return complex(result) if isinstance(result, np.clongdouble) else result
 
 
 def tensor(op: str, name: str, value: Any) -> Any:
@@ -115,13 +115,13 @@ def _tensors(op: str, name: str, value: Any, allowed: tuple[type, ...]) -> tuple
 
 def scalar(op: str, name: str, value: Any) -> Any:
     """A number: Python's, NumPy's, or a 0-d tensor that does not require grad; as a Python number."""
-    found = value if type(value) in _PYTHON_DTYPES else _number(value)
-    if isinstance(found, (int, float, complex)):
-        return found
+    result = value if type(value) in _PYTHON_DTYPES else _number(value)
+    if isinstance(result, (int, float, complex)):
+        return result
     raise _wrong(op, name, "Number", value)
 
 
-def _whole(value: Any) -> Any:
+def _integral(value: Any) -> Any:
     """`_number`, and the number in a tensor of one element, whatever its dimensions: it has an `__index__`."""
     if isinstance(value, TensorBase) and value._shape and value._dtype.kind == "i" and value.numel() == 1:
         return item(value)
@@ -132,9 +132,9 @@ def integer(op: str, name: str, value: Any) -> int:
     """An integer; a bool is refused, as in PyTorch."""
     if type(value) is int:
         return value
-    found = _whole(value)
-    if isinstance(found, int) and not isinstance(found, bool):
-        return int(found)
+    result = _integral(value)
+    if isinstance(result, int) and not isinstance(result, bool):
+        return int(result)
     raise _wrong(op, name, "int", value)
 
 
@@ -153,10 +153,10 @@ def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tup
     if type(value) is int and size is not None:
         return (value,) * size
     if not isinstance(value, (list, tuple)):
-        found = value if type(value) is int else _whole(value)
-        if size is None or isinstance(found, bool) or not isinstance(found, int):
+        result = value if type(value) is int else _integral(value)
+        if size is None or isinstance(result, bool) or not isinstance(result, int):
             raise _wrong(op, name, "tuple of ints", value)
-        return (int(found),) * size
+        return (int(result),) * size
     for n in value:
         if type(n) is not int:
             return tuple(_list_item(op, name, position, n) for position, n in enumerate(value))
@@ -164,9 +164,9 @@ def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tup
 
 
 def _list_item(op: str, name: str, position: int, value: Any) -> int:
-    found = _whole(value)
-    if isinstance(found, int) and not isinstance(found, bool):
-        return int(found)
+    result = _integral(value)
+    if isinstance(result, int) and not isinstance(result, bool):
+        return int(result)
     raise ArgumentError(
         f"{op}(): argument '{name}' must be tuple of ints, but found element of type {type_name(value)} "
         f"at pos {position}"
@@ -175,11 +175,11 @@ def _list_item(op: str, name: str, position: int, value: Any) -> int:
 
 def floating(op: str, name: str, value: Any) -> float:
     """A real number, as a Python float."""
-    found = value if type(value) is float else _number(value)
-    if not isinstance(found, (int, float)):
+    result = value if type(value) is float else _number(value)
+    if not isinstance(result, (int, float)):
         raise _wrong(op, name, "float", value)
     try:
-        return float(found)
+        return float(result)
     except OverflowError:
         raise RuntimeError(f"{op}(): argument '{name}' is too large for a float") from None
 

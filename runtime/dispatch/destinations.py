@@ -22,7 +22,7 @@ def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any)
         return False
     for v in operands:
         if isinstance(v, TensorBase) and not (
-            in_same_places(v, into) if v._storage is into._storage else apart(v, into)
+            covers_same_elements(v, into) if v._storage is into._storage else disjoint(v, into)
         ):
             return False
     return True
@@ -37,18 +37,18 @@ def is_writable(into: Any, tensor: Any, computed: Any, others: Sequence[Any]) ->
         return False
     if into._shape != tensor._shape or may_meet(into):
         return False
-    return all(t is None or (t._device is CPU and apart(t, into)) for t in others)
+    return all(t is None or (t._device is CPU and disjoint(t, into)) for t in others)
 
 
 def may_meet(tensor: Any) -> bool:
     return tensor._strides is not None and may_overlap(tensor._shape, tensor._strides)
 
 
-def in_same_places(tensor: Any, other: Any) -> bool:
+def covers_same_elements(tensor: Any, other: Any) -> bool:
     return layout_of(tensor) == layout_of(other) and tensor._offset == other._offset
 
 
-def apart(tensor: Any, other: Any) -> bool:
+def disjoint(tensor: Any, other: Any) -> bool:
     """Whether no place of a tensor lies between those of another, which has a memory of its own, or one that it is read
     in as another dtype."""
     one, two = tensor.array, other.array

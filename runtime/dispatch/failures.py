@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from .. import errors
 from ..tensor.base import TensorBase
-from .places import check_places
+from .places import check_devices
 
 # These say themselves what is wrong; what cannot be imported has nothing to do with the arguments.
 _AS_THEY_ARE = (*(cls for cls in vars(errors).values() if isinstance(cls, type)), ImportError)
@@ -18,13 +18,13 @@ def reraise(name: str, error: Exception, arguments: Sequence[Any]) -> NoReturn:
 
     Kernels are found by the first tensor, so tensors on several devices are found out here.
     """
-    check_places(name, arguments)
+    check_devices(name, arguments)
     if isinstance(error, _AS_THEY_ARE) or str(error).startswith(name.rstrip("_")):
         raise error
-    given = ", ".join(described(argument) for argument in arguments)
+    value = ", ".join(described(argument) for argument in arguments)
     if isinstance(error, MemoryError):
-        raise RuntimeError(f"{name}(): not enough memory, for arguments ({given}): {error}") from error
-    raise RuntimeError(f"{name}(): cannot be computed for arguments ({given}): {error}") from error
+        raise RuntimeError(f"{name}(): not enough memory, for arguments ({value}): {error}") from error
+    raise RuntimeError(f"{name}(): cannot be computed for arguments ({value}): {error}") from error
 
 
 def described(value: Any) -> str:

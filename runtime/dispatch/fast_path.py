@@ -16,7 +16,7 @@ def not_handled(*arguments: Any) -> None:
     """The fast function of an op that has none: every call is for the general path."""
 
 
-def stay(_: Any, node: Any, gradient: Any) -> tuple[Any, Any]:
+def no_native(_: Any, node: Any, gradient: Any) -> tuple[Any, Any]:
     """The walk through a graph where there is none: Python runs the node at which it stands."""
     return node, gradient
 
@@ -54,9 +54,9 @@ class FastPath:
         """detach(x): a tensor over the memory of another, outside the graph."""
         return not_handled
 
-    def walker(self) -> Callable[..., Any]:
+    def native_backward(self) -> Callable[..., Any]:
         """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the one at which Python goes on."""
-        return stay
+        return no_native
 
     def starter(self) -> Callable[..., Any]:
         """start(tensor, retain_graph, create_graph, capture): a whole backward pass of a tensor of one element, for the
@@ -74,7 +74,7 @@ class FastPath:
         self,
         plan: Any,
         layouts: Any,
-        letters: str,
+        arg_kinds: str,
         outputs: int,
         arguments: Any,
         singles: int | None,
@@ -94,7 +94,7 @@ def register(fast: FastPath) -> None:
     _Registered.fast = fast
     item_getter.cache_clear()
     detacher.cache_clear()
-    walker.cache_clear()
+    native_backward.cache_clear()
     starter.cache_clear()
     launches_on_devices.cache_clear()
 
@@ -114,8 +114,8 @@ def detacher() -> Callable[..., Any]:
 
 
 @functools.cache
-def walker() -> Callable[..., Any]:
-    return _Registered.fast.walker()
+def native_backward() -> Callable[..., Any]:
+    return _Registered.fast.native_backward()
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import weakref
 class _Slot:
     """Where the slot is, CPython's function for classes with a `__getattr__`, and ours; 0 while there is none."""
 
-    distance = usual = native = 0
+    distance = default_slot = native = 0
 
 
 _waiting: weakref.WeakSet[type] = weakref.WeakSet()
@@ -25,13 +25,13 @@ def look_into_tables(cls: type) -> None:
     if not _Slot.native:
         _waiting.add(cls)
         return
-    place = ctypes.c_int64.from_address(id(cls) + _Slot.distance)
-    if place.value == _Slot.usual:
-        place.value = _Slot.native
+    slot = ctypes.c_int64.from_address(id(cls) + _Slot.distance)
+    if slot.value == _Slot.default_slot:
+        slot.value = _Slot.native
 
 
-def begin(distance: int, usual: int, native: int) -> None:
+def begin(distance: int, default_slot: int, native: int) -> None:
     """There is native code: where a class has the slot, and the functions that stand there."""
-    _Slot.distance, _Slot.usual, _Slot.native = distance, usual, native
+    _Slot.distance, _Slot.default_slot, _Slot.native = distance, default_slot, native
     while _waiting:
         look_into_tables(_waiting.pop())

@@ -16,10 +16,10 @@ Option = tuple[str, Any, Any]  # name, value and default of an argument that the
 _warned: list[str] = []  # the function whose call was warned of: PyTorch warns once for all of them
 
 
-def call_older_form(
+def call_deprecated_signature(
     function: Callable[..., Any],
     forms: Sequence[Form],
-    given: tuple[Any, ...],
+    args: tuple[Any, ...],
     options: Sequence[Option],
     out: Any = None,
 ) -> Any:
@@ -27,7 +27,7 @@ def call_older_form(
 
     The tensor that a method is called on comes first, wherever the form has it.
     """
-    values = [value for value in given if value is not None]
+    values = [value for value in args if value is not None]
     for form in (order for each in forms for order in (each, tensor_first(each))):
         if len(form) == len(values) and all(map(stands_for, form, values)):
             break
@@ -56,8 +56,8 @@ def stands_for(argument: tuple[str, str], value: Any) -> bool:
 
 def explanation(name: str, forms: Sequence[Form], values: Sequence[Any]) -> str:
     """What Python says of a call with so many arguments."""
-    places = sum(kind != "Scalar" for _, kind in forms[0])
-    return f"{name}() takes {places} positional arguments but {len(values)} were given"
+    positions = sum(kind != "Scalar" for _, kind in forms[0])
+    return f"{name}() takes {positions} positional arguments but {len(values)} were given"
 
 
 def warn(name: str, form: Form) -> None:
@@ -66,10 +66,10 @@ def warn(name: str, form: Form) -> None:
         return
     _warned.append(name)
     kinds = [(name, "Number" if kind == "Scalar" else "Tensor") for name, kind in form if name != "input"]
-    older = ", ".join(f"{kind} {name}" for name, kind in kinds)
+    deprecated = ", ".join(f"{kind} {name}" for name, kind in kinds)
     tensors = [f"{kind} {name}" for name, kind in kinds if kind == "Tensor"]
     numbers = [f"{kind} {name} = 1" for name, kind in kinds if kind == "Number"]
     warn_user(
-        f"This overload of {name} is deprecated:\n\t{name}({older})\n"
+        f"This overload of {name} is deprecated:\n\t{name}({deprecated})\n"
         f"Consider using one of the following signatures instead:\n\t{name}({', '.join([*tensors, '*', *numbers])})"
     )

@@ -37,18 +37,18 @@ class Overloads:
         key: tuple[Any, ...] = (tuple(map(type, args)), tuple(kwargs), tuple(map(type, kwargs.values())))
         function = self.by_types.get(key)
         if function is None:
-            given = (*args, *kwargs.values())
-            key = *key, *[frozenset(map(type, value)) for value in given if type(value) in SEQUENCES]
-            with_roles = *key, tuple([role(value) for value in given if isinstance(value, TensorBase)])
+            values = (*args, *kwargs.values())
+            key = *key, *[frozenset(map(type, value)) for value in values if type(value) in SEQUENCES]
+            with_roles = *key, tuple([role(value) for value in values if isinstance(value, TensorBase)])
             function = self.by_types.get(key) or self.by_types.get(with_roles)
         if function is None:
-            found = overridden_call(self.public, args, kwargs, self.__name__)
-            if found is not NOT_HANDLED:
-                return found
+            result = overridden_call(self.public, args, kwargs, self.__name__)
+            if result is not NOT_HANDLED:
+                return result
             function = self.choose(args, kwargs)
-            if self.types_tell(function, args, kwargs, is_told):
+            if self.types_tell(function, args, kwargs, is_type_match):
                 self.by_types[key] = function
-            elif self.types_tell(function, args, kwargs, is_told_by_role):
+            elif self.types_tell(function, args, kwargs, is_role_match):
                 self.by_types[with_roles] = function
         return function(*args, **kwargs)
 
@@ -61,14 +61,14 @@ class Overloads:
         chosen: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        is_told: Callable[[str, Any], bool],
+        is_type_match: Callable[[str, Any], bool],
     ) -> bool:
         """Whether other values of the same types choose the same overload: a tensor may stand for a number or not."""
         for function, _, parameters in self.overloads:
             kinds = {name: kind for name, kind, _, _ in parameters}
-            given = [*zip([p[1] for p in parameters if not p[3]][1:], args[1:], strict=False)]
-            given += [(kinds.get(name, "Tensor"), value) for name, value in kwargs.items()]
-            if not all(is_plain(value) or is_told(kind, value) for kind, value in given):
+            values = [*zip([p[1] for p in parameters if not p[3]][1:], args[1:], strict=False)]
+            values += [(kinds.get(name, "Tensor"), value) for name, value in kwargs.items()]
+            if not all(is_plain(value) or is_type_match(kind, value) for kind, value in values):
                 return False
             if function is chosen:
                 break
@@ -85,13 +85,13 @@ class Overloads:
         ]
         if not fitting:
             raise ArgumentError(self.explanation(args, kwargs))
-        return min(fitting, key=lambda found: stand_ins(found[1], args, named))[0]
+        return min(fitting, key=lambda result: stand_ins(result[1], args, named))[0]
 
     def explanation(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
-        given = ", ".join([*(type_name(a) for a in args), *(f"{k}={type_name(v)}" for k, v in kwargs.items())])
+        value = ", ".join([*(type_name(a) for a in args), *(f"{k}={type_name(v)}" for k, v in kwargs.items())])
         lines = "\n".join(f" * ({schema})" for _, schema, _ in self.overloads)
         return (
-            f"{self.__name__}() received an invalid combination of arguments - got ({given}), "
+            f"{self.__name__}() received an invalid combination of arguments - got ({value}), "
             f"but expected one of:\n{lines}"
         )
 
@@ -99,8 +99,8 @@ class Overloads:
 def overloads_of(function: Callable[..., Any]) -> Overloads | None:
     if isinstance(function, Overloads):
         return function
-    found = getattr(function, "__globals__", {}).get(f"_{function.__name__}_overloads")
-    return found if isinstance(found, Overloads) and found.public is function else None
+    cached = getattr(function, "__globals__", {}).get(f"_{function.__name__}_overloads")
+    return cached if isinstance(cached, Overloads) and cached.public is function else None
 
 
 def fits(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
@@ -139,7 +139,7 @@ def is_plain(value: Any) -> bool:
     return all(type(item) in PLAIN for item in items)
 
 
-def is_told(kind: str, value: Any) -> bool:
+def is_type_match(kind: str, value: Any) -> bool:
     """Whether the class of a tensor tells whether it can stand for a schema type."""
     return isinstance(value, TensorBase) and kind.removesuffix("?") in ("Tensor", "bool", "str")
 
@@ -149,7 +149,7 @@ def role(tensor: Any) -> tuple[bool, bool]:
     return _is_number(tensor), _is_integer(tensor)
 
 
-def is_told_by_role(_: str, value: Any) -> bool:
+def is_role_match(_: str, value: Any) -> bool:
     """The same beside the roles of tensors: of any of them."""
     return isinstance(value, TensorBase)
 
@@ -184,7 +184,7 @@ def _is_list(kind: str, value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     if isinstance(value, TensorBase):
-        return not value._shape and not value._rg
+        return not value._shape and not value._requires_grad
     return isinstance(value, (int, float, complex)) or (hasattr(value, "item") and not getattr(value, "shape", ()))
 
 

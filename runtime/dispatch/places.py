@@ -53,7 +53,7 @@ def counterpart(kernel: Any) -> Any:
     return counterpart(kernel)
 
 
-def shapeless(*given: Any) -> Any:
+def shapeless(*args: Any) -> Any:
     """Stands for a kernel of gradients without memory, whose shapes are those of the inputs."""
     return SHAPELESS
 
@@ -68,34 +68,34 @@ def without_memory(kernel: Any, shape: Any) -> Any:
     return Shaped(kernel, shape)
 
 
-def place_of(name: str, operands: Iterable[Any]) -> device:
+def device_of(name: str, operands: Iterable[Any]) -> device:
     """The device on which an op computes: that of its tensors, of which only 0-d ones may lie on the CPU beside others.
 
     Raises:
         DeviceError: (a RuntimeError) the tensors lie on several devices.
     """
-    place, alone = None, None
+    target_device, alone = None, None
     for value in operands:
         if not isinstance(value, TensorBase):
             continue
-        found = value._device
-        if found is CPU and not value._shape:
-            alone = found
-        elif place is None:
-            place = found
-        elif place is not found:
-            raise devices_differ(name, place, found)
-    return place or alone or CPU
+        result = value._device
+        if result is CPU and not value._shape:
+            alone = result
+        elif target_device is None:
+            target_device = result
+        elif target_device is not result:
+            raise devices_differ(name, target_device, result)
+    return target_device or alone or CPU
 
 
-def check_places(name: str, values: Iterable[Any]) -> None:
+def check_devices(name: str, values: Iterable[Any]) -> None:
     """Refuse tensors, in lists too, that lie on different devices."""
     tensors: list[Any] = []
     for value in values:
         tensors.extend(value if isinstance(value, (list, tuple)) else (value,))
-    found = {t._device for t in tensors if isinstance(t, TensorBase)}
-    if len(found) > 1:
-        raise devices_differ(name, *sorted(found, key=str, reverse=True)[:2])
+    matches = {t._device for t in tensors if isinstance(t, TensorBase)}
+    if len(matches) > 1:
+        raise devices_differ(name, *sorted(matches, key=str, reverse=True)[:2])
 
 
 def devices_differ(name: str, one: device, other: device) -> DeviceError:
@@ -104,10 +104,10 @@ def devices_differ(name: str, one: device, other: device) -> DeviceError:
     )
 
 
-def brought(operands: tuple[Any, ...], place: device) -> tuple[Any, ...]:
+def brought(operands: tuple[Any, ...], target_device: device) -> tuple[Any, ...]:
     """The operands of an op on a device: 0-d tensors of the CPU that require grad are moved, so that it comes back."""
-    return tuple([_moved(v, place) if isinstance(v, TensorBase) and v._rg else v for v in operands])
+    return tuple([_moved(v, target_device) if isinstance(v, TensorBase) and v._requires_grad else v for v in operands])
 
 
-def _moved(tensor: Any, place: device) -> Any:
-    return tensor if tensor._device is place else op.to_device(tensor, place, False)
+def _moved(tensor: Any, target_device: device) -> Any:
+    return tensor if tensor._device is target_device else op.to_device(tensor, target_device, False)

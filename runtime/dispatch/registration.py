@@ -17,9 +17,9 @@ class Registration:
         functions: for each of them the functions by name.
     """
 
-    def __init__(self, package: str, places: Mapping[str, Any], functions: Mapping[str, Functions]) -> None:
+    def __init__(self, package: str, locations: Mapping[str, Any], functions: Mapping[str, Functions]) -> None:
         self.package = package
-        self.places = places
+        self.locations = locations
         self.functions = functions
 
     def register(self) -> None:
@@ -28,23 +28,23 @@ class Registration:
         Raises:
             ValueError: something has; the message names both.
         """
-        for label, place, name, function in self._each():
-            there = getattr(place, name, None)
+        for label, location, name, function in self._each():
+            there = getattr(location, name, None)
             if there is not None and there is not function:
                 message = f"{label}.{name} is {_named(there)} and would be {_named(function)}"
                 raise ValueError(f"{self.package}.register(): {message}: nothing was registered")
-        for _, place, name, function in self._each():
-            setattr(place, name, function)
+        for _, location, name, function in self._each():
+            setattr(location, name, function)
 
     def unregister(self) -> None:
-        for _, place, name, function in self._each():
-            if vars(place).get(name) is function:
-                delattr(place, name)
+        for _, location, name, function in self._each():
+            if vars(location).get(name) is function:
+                delattr(location, name)
 
     def _each(self) -> Iterator[tuple[str, Any, str, Callable[..., Any]]]:
         for label, functions in self.functions.items():
             for name, function in functions.items():
-                yield label, self.places[label], name, function
+                yield label, self.locations[label], name, function
 
 
 def _named(value: Any) -> str:

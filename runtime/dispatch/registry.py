@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, overload
 
-from .spec_lines import entry_place, spec_path
+from .spec_lines import entry_location, spec_path
 
 DATA = "registry.jsonl"
 _LEAD = len('{"name": ')  # of a line, before the name of its op
@@ -55,13 +55,13 @@ class Op:
     refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> what its tensors are cast to
     sparse: str = ""  # the function of representations/sparse/rules/ that computes for sparse tensors
-    marked: str = ""  # the function of representations/marked/rules.py that computes for such views
+    conj_rule: str = ""  # the function of representations/marked/rules.py that computes for such views
     example: str = ""
 
     @property
     def where(self) -> str:
         """The entry's place, `derivatives.yaml:92`; the file alone where it is not found there."""
-        return entry_place(self.function.__module__, self.name)
+        return entry_location(self.function.__module__, self.name)
 
     @property
     def spec(self) -> str:
@@ -100,9 +100,9 @@ class Registry(Mapping[str, Op]):
         return name in self._lines
 
     def _parse(self, line: str) -> Op:
-        told = {field: _plain(value) for field, value in json.loads(line).items()}
-        found = {"function": self._ops, "inplace": self._ops, "node": self._functions}
-        return Op(**{key: getattr(found[key], value) if key in found else value for key, value in told.items()})
+        messages = {field: _plain(value) for field, value in json.loads(line).items()}
+        results = {"function": self._ops, "inplace": self._ops, "node": self._functions}
+        return Op(**{key: getattr(results[key], value) if key in results else value for key, value in messages.items()})
 
 
 class Ops(Sequence[Op]):

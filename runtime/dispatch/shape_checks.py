@@ -59,13 +59,13 @@ def is_recorded(value: Any) -> bool:
     return getattr(value, "is_meta", False)
 
 
-def is_recorded_on(place: Any) -> bool:
+def is_recorded_on(target_device: Any) -> bool:
     """Whether the current stream of a device is recorded for a graph."""
-    if place.type != "cuda":
+    if target_device.type != "cuda":
         return False
     from ..cuda.graphs.captures import here_on  # loaded with the first device
 
-    return here_on(place.index) is not None
+    return here_on(target_device.index) is not None
 
 
 def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:
@@ -86,8 +86,8 @@ def _in_range(value: float, into: dtype) -> bool:
         return True
     if isinstance(value, float) and not math.isfinite(value):
         return into.kind == "f"
-    least, greatest = _limits(into)
-    return least <= value <= greatest
+    lower_bound, maximum = _limits(into)
+    return lower_bound <= value <= maximum
 
 
 @functools.cache

@@ -27,17 +27,17 @@ def like_second(first: Any, second: Any, *rest: Any) -> Shape:
     return tuple(second.shape)
 
 
-def one_number(*given: Any) -> Shape:
+def one_number(*args: Any) -> Shape:
     """One number."""
     return ()
 
 
-def given_size(first: Any, size: Any, *rest: Any) -> Shape:
+def size_argument(first: Any, size: Any, *rest: Any) -> Shape:
     """The size that the second argument is."""
     return tuple(size)
 
 
-def given_size_behind_two(first: Any, second: Any, size: Any, *rest: Any) -> Shape:
+def size_third_argument(first: Any, second: Any, size: Any, *rest: Any) -> Shape:
     """The size that the third argument is."""
     return tuple(size)
 
@@ -47,7 +47,7 @@ def broadcast(*operands: Any) -> Shape:
     return broadcast_shapes("broadcast", *[operand.shape for operand in operands])
 
 
-def by_values(*given: Any) -> NoReturn:
+def by_values(*args: Any) -> NoReturn:
     """A shape that depends on what the elements are.
 
     Raises:

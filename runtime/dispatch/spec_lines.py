@@ -17,7 +17,7 @@ from typing import Any
 _ENTRY = re.compile(r"""\s*(-\s+)?\{?\s*(["']?)name\2\s*:\s*["']?([\w.]+)\s*\(""")
 
 
-def entry_place(module: str, name: str) -> str:
+def entry_location(module: str, name: str) -> str:
     """`derivatives.yaml:92`, where the entry of an op stands; empty for what no spec describes.
 
     Args:
@@ -48,8 +48,8 @@ def spec_path(module: str) -> str:
 
 def _lines_now(path: str) -> dict[str, int]:
     try:
-        found = os.stat(path)
-        return _lines(path, found.st_mtime_ns, found.st_size)
+        result = os.stat(path)
+        return _lines(path, result.st_mtime_ns, result.st_size)
     except OSError:
         return {}
 
@@ -60,6 +60,6 @@ def _lines(path: str, changed: int, size: int) -> dict[str, int]:
     other: dict[str, int] = {}  # where `name` is not the first key, or a line of another value looks so
     with open(path, encoding="utf-8-sig", errors="replace") as file:
         for number, text in enumerate(file, 1):
-            if found := _ENTRY.match(text):
-                (first if found[1] else other).setdefault(found[3], number)
+            if match := _ENTRY.match(text):
+                (first if match[1] else other).setdefault(match[3], number)
     return other | first

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.inplace.view_history import SEVERAL
+from ..autograd.inplace.view_history import MULTI_VIEW
 from ..tensor.base import placed
 from ..tensor.devices import CPU
 from .fast_path import fast_path
 
-MOST = 4096  # of one op; then it forgets all of them
+MAX_CACHED_VIEWS = 4096  # of one op; then it forgets all of them
 
 
 view_ops: dict[str, ViewOp] = {}  # by name
@@ -27,13 +27,13 @@ class ViewOp:
     "real" ones, or these as "complex".
     """
 
-    __slots__ = ("found", "launch", "name", "node", "operands", "retypes", "several")
+    __slots__ = ("found", "launch", "name", "node", "operands", "retypes", "multiple_views")
 
-    def __init__(self, name: str, node: Any, *operands: str, several: bool = False, retypes: str = "") -> None:
+    def __init__(self, name: str, node: Any, *operands: str, multiple_views: bool = False, retypes: str = "") -> None:
         self.name = name
         self.node = node
         self.operands = operands
-        self.several = several
+        self.multiple_views = multiple_views
         self.retypes = retypes
         self.found: dict[Any, Any] = {}
         view_ops.setdefault(name, self)
@@ -44,35 +44,44 @@ class ViewOp:
         self.launch = fast_path().view(self)
         return self.launch
 
-    def remember(self, source: Any, given: tuple[Any, ...], found: tuple[Any, ...]) -> None:
+    def remember(self, source: Any, args: tuple[Any, ...], result: tuple[Any, ...]) -> None:
         """Keep what was found for a layout and arguments, where they can be looked up."""
         try:
-            if len(self.found) >= MOST:
+            if len(self.found) >= MAX_CACHED_VIEWS:
                 self.found.clear()
-            self.found[source._shape, source._strides, source._offset, *map(without_list, given)] = found
+            self.found[source._shape, source._strides, source._offset, *map(without_list, args)] = result
         except TypeError:  # something that cannot be looked up among the arguments
             return
 
-    def remember_made(self, source: Any, given: tuple[Any, ...], result: Any) -> None:
+    def remember_made(self, source: Any, args: tuple[Any, ...], result: Any) -> None:
         """Keep the views that a composite has given, where they are some, outside of graphs."""
-        views = result if self.several else (result,)
-        if source._rg or source._device is not CPU or not views or not all(is_part(view, source) for view in views):
+        views = result if self.multiple_views else (result,)
+        if (
+            source._requires_grad
+            or source._device is not CPU
+            or not views
+            or not all(is_part(view, source) for view in views)
+        ):
             return
         marks = [view._views for view in views]
         inherits = source._base is not None and source._views is not None
-        if self.several and (
-            inherits or any(mark is not marks[0] for mark in marks) or marks[0] not in (None, SEVERAL)
+        if self.multiple_views and (
+            inherits or any(mark is not marks[0] for mark in marks) or marks[0] not in (None, MULTI_VIEW)
         ):
             return
-        places = tuple([placed(view._shape, view._strides, view._offset) for view in views])
-        self.remember(source, given, (places if self.several else places[0], source._dtype, marks[0] is SEVERAL))
+        view_geometries = tuple([placed(view._shape, view._strides, view._offset) for view in views])
+        self.remember(
+            source,
+            args,
+            (view_geometries if self.multiple_views else view_geometries[0], source._dtype, marks[0] is MULTI_VIEW),
+        )
 
-    def remember_as(self, source: Any, given: tuple[Any, ...], checked: tuple[Any, ...]) -> None:
+    def remember_as(self, source: Any, args: tuple[Any, ...], checked: tuple[Any, ...]) -> None:
         """Let other arguments find the view that is kept for `checked`, if there is one."""
         layout = (source._shape, source._strides, source._offset)
         try:
-            if (found := self.found.get((*layout, *map(without_list, checked)))) is not None:
-                self.found[*layout, *map(without_list, given)] = found
+            if (cached := self.found.get((*layout, *map(without_list, checked)))) is not None:
+                self.found[*layout, *map(without_list, args)] = cached
         except TypeError:  # something that cannot be looked up among the arguments
             return
 
@@ -89,12 +98,12 @@ def is_part(view: Any, source: Any) -> bool:
     return alike and view is not source and view._base is base
 
 
-def remember_gradient(table: dict[Any, Any], made: Any, given: Any, *known: Any) -> None:
+def remember_gradient(table: dict[Any, Any], made: Any, value: Any, *known: Any) -> None:
     """Keep by a gradient's layout, and what is known besides, what a node has made of it: the place of a view; True
     for that gradient itself, False for anything else."""
-    if len(table) >= MOST:
+    if len(table) >= MAX_CACHED_VIEWS:
         table.clear()
-    base = given if given._base is None else given._base
-    is_view = made._base is base and made._storage is given._storage and made._dtype is given._dtype
-    place = placed(made._shape, made._strides, made._offset) if is_view else made is given
-    table[given._shape, given._strides, given._offset, *known] = place
+    base = value if value._base is None else value._base
+    is_view = made._base is base and made._storage is value._storage and made._dtype is value._dtype
+    view_geometry = placed(made._shape, made._strides, made._offset) if is_view else made is value
+    table[value._shape, value._strides, value._offset, *known] = view_geometry

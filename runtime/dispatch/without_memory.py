@@ -25,24 +25,24 @@ class Shaped:
 
     def __init__(self, kernel: Any, rule: Any) -> None:
         self.name = kernel.__name__
-        self.rule = _found(rule) if isinstance(rule, str) else rule
+        self.rule = _resolved(rule) if isinstance(rule, str) else rule
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:
         if self.rule is None:
             raise NoDataError(
                 f"{self.name}(): attempted to run this operator with Meta tensors, but there was no fake impl or Meta "
                 "kernel registered: its entry has no key 'shape'"
             )
-        arrays = list(_arrays_in(given))
-        _check_places(self.name, arrays)
+        arrays = list(_arrays_in(args))
+        _check_devices(self.name, arrays)
         dtype = next(array.dtype for array in arrays if isinstance(array, MetaArray))
-        found = self.rule(*given)
-        return [_made(each, dtype) for each in found] if isinstance(found, list) else _made(found, dtype)
+        result = self.rule(*args)
+        return [_made(each, dtype) for each in result] if isinstance(result, list) else _made(result, dtype)
 
 
 @cache
-def _found(place: str) -> Any:
-    module, name = place.split(":")
+def _resolved(target: str) -> Any:
+    module, name = target.split(":")
     return getattr(import_module(f"{_RUNTIME}.{module}"), name)
 
 
@@ -58,7 +58,7 @@ def _arrays_in(values: Iterable[Any]) -> Iterator[Any]:
             yield value
 
 
-def _check_places(name: str, arrays: list[Any]) -> None:
+def _check_devices(name: str, arrays: list[Any]) -> None:
     """Refuse arrays with memory beside those without, but for single numbers of the host."""
     for array in arrays:
         if not isinstance(array, MetaArray) and (array.ndim or not isinstance(array, np.ndarray)):

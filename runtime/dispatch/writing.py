@@ -13,12 +13,12 @@ from ..modes.grad_mode import mode
 from ..modes.inference import check_written
 from ..modes.intercept import watch
 from ..namespace import op
-from ..tensor.base import TensorBase, alias, fresh, note_layout_change
+from ..tensor.base import TensorBase, alias, from_flat, note_layout_change
 from ..tensor.casting import copy_cast
 from ..tensor.dtypes import can_cast
 from ..tensor.history import copy_history
 from ..tensor.memory import copied, empty
-from ..tensor.memory_overlap import check_apart, check_single, overlaps, write_changes
+from ..tensor.memory_overlap import check_disjoint, check_single, overlaps, write_changes
 
 BY_VALUE = ("fill_", "masked_fill_")  # whose 0-d operand is read before anything is written
 
@@ -68,12 +68,12 @@ def before_write(
         storage = tensor._storage
         for other in operands[1:]:
             if getattr(other, "_storage", None) is storage and name not in BY_VALUE:
-                check_apart(name, tensor, other, share == "same")
+                check_disjoint(name, tensor, other, share == "same")
     if keep and (is_recording(keep) or have_tangents(operands)):
-        kept = as_recorded(fresh(copied(tensor.array).ravel(), tensor._shape, tensor._dtype), tensor)
-        if kept._tangent is not None:  # the write changes tangents in place, too
-            kept._tangent = {level: op.clone(tangent) for level, tangent in kept._tangent.items()}
-        return kept
+        saved_copy = as_recorded(from_flat(copied(tensor.array).ravel(), tensor._shape, tensor._dtype), tensor)
+        if saved_copy._tangent is not None:  # the write changes tangents in place, too
+            saved_copy._tangent = {level: op.clone(tangent) for level, tangent in saved_copy._tangent.items()}
+        return saved_copy
     return unchanged(tensor)
 
 
@@ -86,7 +86,7 @@ def is_recording(operands: tuple[Any, ...]) -> bool:
     """Whether an op on these tensors, numbers and Nones is to be recorded."""
     if mode.grad:
         for operand in operands:  # in plain words, for a generator costs as much as the rest
-            if getattr(operand, "_rg", False):
+            if getattr(operand, "_requires_grad", False):
                 return True
     return False
 
@@ -106,7 +106,7 @@ def check_recordable(name: str, tensor: Any, operands: tuple[Any, ...]) -> None:
     """Whether a write can be recorded: all that could not, once it is done, is refused now."""
     check_history(name, tensor)
     for other in operands[1:]:
-        if getattr(other, "_rg", False):
+        if getattr(other, "_requires_grad", False):
             edge_of(other)
 
 
@@ -118,17 +118,17 @@ def check_history(name: str, tensor: Any) -> None:
     base = tensor._base
     if base is not None:
         check_origin(name, tensor)
-        if tensor._rg and base._fn is None:
+        if tensor._requires_grad and base._grad_fn is None:
             raise RuntimeError(
                 f"{name}(): a view of a leaf Variable that requires grad is being used in an in-place operation."
             )
-    if tensor._rg and tensor._fn is None:
+    if tensor._requires_grad and tensor._grad_fn is None:
         raise RuntimeError(f"{name}(): a leaf Variable that requires grad is being used in an in-place operation.")
 
 
 def check_out(name: str, out: Any, result: Any) -> None:
     """Whether nothing is being differentiated that a copy into `out` would hide."""
-    if mode.grad and (out._rg or result._rg):
+    if mode.grad and (out._requires_grad or result._requires_grad):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad"
@@ -148,15 +148,15 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
                 f"which does not match the required output shape {list(result._shape)}. This behavior is deprecated, "
                 "and in a future PyTorch release outputs will not be resized unless they have zero elements."
             )
-        blank = fresh(empty(prod(result._shape), out._dtype.np, out._device), result._shape, out._dtype)
+        blank = from_flat(empty(prod(result._shape), out._dtype.np, out._device), result._shape, out._dtype)
         out._flat = out._storage = blank._flat
-        out._shape, out._nd, out._strides = blank._shape, None, None
+        out._shape, out._array, out._strides = blank._shape, None, None
         note_layout_change()
     check_single(name, out)
     if share != "anyhow":
         for other in operands:
             if getattr(other, "_storage", None) is out._storage:
-                check_apart(name, out, other, share == "same")
+                check_disjoint(name, out, other, share == "same")
     write(name, out, result)
     end_write(out)
     return out

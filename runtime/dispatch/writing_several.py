@@ -18,13 +18,13 @@ def write_outs(name: str, outs: Any, results: Any, operands: tuple[Any, ...] = (
         raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(outs).__name__}")
     if len(outs) != len(results):
         raise TypeError(f"{name}(): argument 'out': expected tuple of {len(results)} elements but got {len(outs)}")
-    for place, (out, result) in enumerate(zip(outs, results, strict=True)):
+    for index, (out, result) in enumerate(zip(outs, results, strict=True)):
         if not isinstance(out, TensorBase):
-            given = type(out).__name__
-            raise TypeError(f"{name}(): argument 'out': expected Tensor as element {place}, but got {given}")
+            value = type(out).__name__
+            raise TypeError(f"{name}(): argument 'out': expected Tensor as element {index}, but got {value}")
         if out._dtype is not result._dtype:
             raise DtypeError(
-                f"{name}(): Expected out tensor {place} to have dtype {result._dtype!r}, but got {out._dtype!r} instead"
+                f"{name}(): Expected out tensor {index} to have dtype {result._dtype!r}, but got {out._dtype!r} instead"
             )
         check_out(name, out, result)
     written = [write_out(name, out, result, operands, share) for out, result in zip(outs, results, strict=True)]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..modes.grad_mode import no_grad
-from ..tensor.base import TensorBase, fresh
+from ..tensor.base import TensorBase, from_flat
 from ..tensor.devices import CPU
 from ..tensor.memory import contiguous, on_host
 
@@ -29,10 +29,10 @@ def tensor(name: str, value: Any, parameter: str = "tensor") -> Any:
             f"Invalid function argument. Expected parameter `{parameter}` of type Tensor\n"
             f"             but got {type(value)} instead."
         )
-    given: Any = value
+    arg: Any = value
     if value.is_meta or getattr(value, "is_sparse", False) or getattr(value, "is_sparse_csr", False):
         raise ValueError(
-            f"{name}(): expected a strided tensor with memory, but '{parameter}' is {given.layout} on {value.device}"
+            f"{name}(): expected a strided tensor with memory, but '{parameter}' is {arg.layout} on {value.device}"
         )
     return value
 
@@ -97,10 +97,10 @@ def target(name: str, value: Any) -> tuple[np.ndarray, Callable[[], None]]:
 
 def write(value: Any, flat: np.ndarray) -> None:
     with no_grad():
-        value.detach().copy_(fresh(flat, value._shape, value._dtype))
+        value.detach().copy_(from_flat(flat, value._shape, value._dtype))
 
 
-def joined(values: Sequence[Any]) -> np.ndarray:
+def concatenated(values: Sequence[Any]) -> np.ndarray:
     return np.concatenate([numbers(value) for value in values])
 
 

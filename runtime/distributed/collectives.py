@@ -27,7 +27,7 @@ def arithmetic(name: str, op: Any, value: Any, group: ProcessGroup) -> Arithmeti
     return Arithmetic(name, checked_op(name, op), value._dtype.np, group.size())
 
 
-def said(name: str, value: Any, *ways: str) -> str:
+def call_description(name: str, value: Any, *ways: str) -> str:
     return header.called(name, value._dtype.name, value._shape, *ways)
 
 
@@ -55,7 +55,7 @@ def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op:
     how = arithmetic("all_reduce", op, value, chosen)
     values, then = buffers.target("all_reduce", value)
     steps, count = algorithms.all_reduce(chosen.link, values.view(how.kind), how, then)
-    return finished(chosen.begin(said("all_reduce", value, how.name), steps, count, [value]), async_op)
+    return finished(chosen.begin(call_description("all_reduce", value, how.name), steps, count, [value]), async_op)
 
 
 def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Any:
@@ -77,7 +77,7 @@ def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None
     buffers.same_dtype(*values)
     how = arithmetic("all_reduce_coalesced", op, values[0], chosen)
     every, then = buffers.parts(values)
-    every[...] = buffers.joined(values)
+    every[...] = buffers.concatenated(values)
     steps, count = algorithms.all_reduce(chosen.link, every.view(how.kind), how, then)
     shapes = ",".join(str(list(value._shape)) for value in values)
     line = header.called("all_reduce_coalesced", values[0]._dtype.name, None, shapes, how.name)
@@ -113,7 +113,9 @@ def reduce(
     how = arithmetic("reduce", op, value, chosen)
     values, then = buffers.target("reduce", value) if chosen.rank() == root else (buffers.numbers(value), _nothing)
     steps = algorithms.reduce(chosen.link, values.view(how.kind), how, root, then)
-    return finished(chosen.begin(said("reduce", value, how.name, f"to {root}"), steps, 1, [value]), async_op)
+    return finished(
+        chosen.begin(call_description("reduce", value, how.name, f"to {root}"), steps, 1, [value]), async_op
+    )
 
 
 def _nothing() -> None: ...
@@ -141,7 +143,7 @@ def broadcast(
     root = rank_in("broadcast", chosen, src, group_src)
     values, then = (buffers.numbers(value), _nothing) if chosen.rank() == root else buffers.target("broadcast", value)
     steps = algorithms.broadcast(chosen.link, values, root, then)
-    return finished(chosen.begin(said("broadcast", value, f"from {root}"), steps, 1, [value]), async_op)
+    return finished(chosen.begin(call_description("broadcast", value, f"from {root}"), steps, 1, [value]), async_op)
 
 
 def barrier(

@@ -17,14 +17,14 @@ from .groups.reduce_op import checked as checked_op
 from .world import get_default_group, member, rank_in
 
 _LINEAR = {RedOpType.SUM: "sum", RedOpType.AVG: "mean"}
-_EXTREMES = {RedOpType.MAX: "amax", RedOpType.MIN: "amin"}
+_MIN_MAX = {RedOpType.MAX: "amax", RedOpType.MIN: "amin"}
 
 
 def _group(name: str, group: Any) -> ProcessGroup:
-    found = member(group)
-    if found is None:
+    result = member(group)
+    if result is None:
         raise ValueError(f"{name}(): rank {get_default_group().rank()} is not in the group {group}")
-    return found
+    return result
 
 
 def _refuse_way(name: str, op: ReduceOp) -> None:
@@ -49,13 +49,13 @@ def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = None) -> Any:
     """
     chosen, way = _group("all_reduce", group), checked_op("all_reduce", op)
     if not (tensor.is_floating_point() or tensor.is_complex()):  # there is no gradient
-        found = tensor.clone()
-        collectives.all_reduce(found, op, chosen)
-        return found
+        result = tensor.clone()
+        collectives.all_reduce(result, op, chosen)
+        return result
     if way.op in _LINEAR:
         return ops.all_reduce(tensor, _LINEAR[way.op], chosen)
-    if way.op in _EXTREMES:
-        return ops.all_reduce_extreme(tensor, _EXTREMES[way.op], chosen)
+    if way.op in _MIN_MAX:
+        return ops.all_reduce_extreme(tensor, _MIN_MAX[way.op], chosen)
     if way.op != RedOpType.PRODUCT:
         _refuse_way("all_reduce", way)
     return ops.all_reduce_prod(tensor, chosen)
@@ -162,8 +162,8 @@ def reduce_scatter(output: Any, input_list: Sequence[Any], op: Any = ReduceOp.SU
         total = ops.reduce_scatter(every, 0, chosen).squeeze(0)
         return total if way.op == RedOpType.SUM else total / chosen.size()
     terms = ops.all_to_all(every, None, None, chosen)
-    if way.op in _EXTREMES:
-        return getattr(terms, _EXTREMES[way.op])(0)
+    if way.op in _MIN_MAX:
+        return getattr(terms, _MIN_MAX[way.op])(0)
     if way.op != RedOpType.PRODUCT:
         _refuse_way("reduce_scatter", way)
     return terms.prod(0)
@@ -207,7 +207,7 @@ def all_to_all_single(
     Returns:
         The rows that come, one after the other.
     """
-    sizes = [list(given) if given else None for given in (output_split_sizes, input_split_sizes)]
+    sizes = [list(value) if value else None for value in (output_split_sizes, input_split_sizes)]
     return ops.all_to_all(input, *sizes, _group("all_to_all_single", group))
 
 

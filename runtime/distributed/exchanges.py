@@ -31,18 +31,20 @@ def all_to_all(output_tensor_list: Any, input_tensor_list: Any, group: Any = Non
     """
     chosen = member_for("all_to_all", group)
     into = buffers.tensors("all_to_all", output_tensor_list, "output_tensor_list")
-    given = buffers.tensors("all_to_all", input_tensor_list, "input_tensor_list")
+    arg = buffers.tensors("all_to_all", input_tensor_list, "input_tensor_list")
     if chosen is None:
         return None
-    for found, parameter in ((into, "output_tensor_list"), (given, "input_tensor_list")):
-        if len(found) != chosen.size():
-            raise ValueError(f"all_to_all(): {parameter} has {len(found)} tensors, but the group {chosen.size()} ranks")
-    buffers.same_dtype(*given, *into)
+    for result, parameter in ((into, "output_tensor_list"), (arg, "input_tensor_list")):
+        if len(result) != chosen.size():
+            raise ValueError(
+                f"all_to_all(): {parameter} has {len(result)} tensors, but the group {chosen.size()} ranks"
+            )
+    buffers.same_dtype(*arg, *into)
     every, then = buffers.parts(into)
-    sizes_in, sizes_out = [value.numel() for value in into], [value.numel() for value in given]
-    joined = buffers.joined(given)
-    steps = algorithms.all_to_all(chosen.link, every, sizes_in, joined, sizes_out, then, chosen.ranks)
-    return finished(chosen.begin(header.called("all_to_all", given[0]._dtype.name), steps, 2, into), async_op)
+    sizes_in, sizes_out = [value.numel() for value in into], [value.numel() for value in arg]
+    concatenated = buffers.concatenated(arg)
+    steps = algorithms.all_to_all(chosen.link, every, sizes_in, concatenated, sizes_out, then, chosen.ranks)
+    return finished(chosen.begin(header.called("all_to_all", arg[0]._dtype.name), steps, 2, into), async_op)
 
 
 def all_to_all_single(
@@ -72,16 +74,16 @@ def all_to_all_single(
     """
     name = "all_to_all_single"
     chosen = member_for(name, group)
-    into, given = buffers.tensor(name, output, "output"), buffers.tensor(name, input, "input")
+    into, value = buffers.tensor(name, output, "output"), buffers.tensor(name, input, "input")
     if chosen is None:
         return None
-    buffers.same_dtype(given, into)
+    buffers.same_dtype(value, into)
     sizes_in = _splits(into, output_split_sizes, chosen.size())
-    sizes_out = _splits(given, input_split_sizes, chosen.size())
+    sizes_out = _splits(value, input_split_sizes, chosen.size())
     every, then = buffers.target(name, into)
-    flat = buffers.numbers(given)
+    flat = buffers.numbers(value)
     steps = algorithms.all_to_all(chosen.link, every, sizes_in, flat, sizes_out, then, chosen.ranks)
-    return finished(chosen.begin(header.called(name, given._dtype.name), steps, 2, [into]), async_op)
+    return finished(chosen.begin(header.called(name, value._dtype.name), steps, 2, [into]), async_op)
 
 
 def _splits(value: Any, rows: Sequence[int] | None, size: int) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import buffers
-from .collectives import arithmetic, finished, said
+from .collectives import arithmetic, call_description, finished
 from .groups import algorithms
 from .groups.reduce_op import ReduceOp
 from .groups.work import Work
@@ -22,12 +22,12 @@ def _list(name: str, values: Any, parameter: str, size: int, each: Any) -> list[
         ValueError: there are more or fewer, or of another dtype.
         RuntimeError: one has another shape.
     """
-    found = buffers.tensors(name, values, parameter)
-    if len(found) != size:
-        raise ValueError(f"{name}(): {parameter} has {len(found)} tensors, but the group {size} ranks")
-    buffers.same_dtype(each, *found)
-    buffers.same_shape(name, each._shape, found, parameter)
-    return found
+    result = buffers.tensors(name, values, parameter)
+    if len(result) != size:
+        raise ValueError(f"{name}(): {parameter} has {len(result)} tensors, but the group {size} ranks")
+    buffers.same_dtype(each, *result)
+    buffers.same_shape(name, each._shape, result, parameter)
+    return result
 
 
 def all_gather(tensor_list: Any, tensor: Any, group: Any = None, async_op: bool = False) -> Work | None:
@@ -52,7 +52,7 @@ def all_gather(tensor_list: Any, tensor: Any, group: Any = None, async_op: bool 
     into = _list("all_gather", tensor_list, "tensor_list", chosen.size(), value)
     every, then = buffers.parts(into)
     steps = algorithms.all_gather(chosen.link, every, buffers.numbers(value), then)
-    return finished(chosen.begin(said("all_gather", value), steps, 1, into), async_op)
+    return finished(chosen.begin(call_description("all_gather", value), steps, 1, into), async_op)
 
 
 def all_gather_into_tensor(output_tensor: Any, input_tensor: Any, group: Any = None, async_op: bool = False) -> Any:
@@ -78,20 +78,20 @@ def all_gather_into_tensor(output_tensor: Any, input_tensor: Any, group: Any = N
     _sizes(name, into, value, chosen.size(), "output", "input")
     every, then = buffers.target(name, into)
     steps = algorithms.all_gather(chosen.link, every, buffers.numbers(value), then)
-    return finished(chosen.begin(said(name, value), steps, 1, [into]), async_op)
+    return finished(chosen.begin(call_description(name, value), steps, 1, [into]), async_op)
 
 
-def _sizes(name: str, whole: Any, part: Any, size: int, whole_name: str, part_name: str) -> None:
+def _sizes(name: str, full: Any, part: Any, size: int, full_name: str, part_name: str) -> None:
     """Refuse tensors of which one is not `size` times the other.
 
     Raises:
         ValueError: so it is.
     """
-    buffers.same_dtype(whole, part)
-    if whole.numel() != size * part.numel():
+    buffers.same_dtype(full, part)
+    if full.numel() != size * part.numel():
         raise ValueError(
-            f"{name}(): {whole_name} tensor size must be equal to world_size times {part_name} tensor size, but got "
-            f"{list(whole._shape)} and {list(part._shape)} for {size} ranks"
+            f"{name}(): {full_name} tensor size must be equal to world_size times {part_name} tensor size, but got "
+            f"{list(full._shape)} and {list(part._shape)} for {size} ranks"
         )
 
 
@@ -128,14 +128,14 @@ def gather(
     into = _list("gather", gather_list, "gather_list", chosen.size(), value) if gather_list else []
     every, then = buffers.parts(into) if into else (None, _nothing)
     steps = algorithms.gather(chosen.link, every, buffers.numbers(value), root, then)
-    return finished(chosen.begin(said("gather", value, f"to {root}"), steps, 1, into), async_op)
+    return finished(chosen.begin(call_description("gather", value, f"to {root}"), steps, 1, into), async_op)
 
 
-def _only_at(parameter: str, values: Any, wanted: bool, place: str) -> None:
-    if wanted and not values:
-        raise ValueError(f"Argument ``{parameter}`` must be specified on {place} rank.")
-    if not wanted and values:
-        raise ValueError(f"Argument ``{parameter}`` must NOT be specified on non-{place} ranks.")
+def _only_at(parameter: str, values: Any, requested: bool, rank_role: str) -> None:
+    if requested and not values:
+        raise ValueError(f"Argument ``{parameter}`` must be specified on {rank_role} rank.")
+    if not requested and values:
+        raise ValueError(f"Argument ``{parameter}`` must NOT be specified on non-{rank_role} ranks.")
 
 
 def _nothing() -> None: ...
@@ -171,10 +171,10 @@ def scatter(
         return None
     root = rank_in("scatter", chosen, src, group_src, 0)
     _only_at("scatter_list", scatter_list, chosen.rank() == root, "source")
-    given = _list("scatter", scatter_list, "scatter_list", chosen.size(), value) if scatter_list else []
+    arg = _list("scatter", scatter_list, "scatter_list", chosen.size(), value) if scatter_list else []
     own, then = buffers.target("scatter", value)
-    steps = algorithms.scatter(chosen.link, own, buffers.joined(given) if given else None, root, then)
-    return finished(chosen.begin(said("scatter", value, f"from {root}"), steps, 1, [value]), async_op)
+    steps = algorithms.scatter(chosen.link, own, buffers.concatenated(arg) if arg else None, root, then)
+    return finished(chosen.begin(call_description("scatter", value, f"from {root}"), steps, 1, [value]), async_op)
 
 
 def reduce_scatter(
@@ -196,8 +196,8 @@ def reduce_scatter(
     into = buffers.tensor("reduce_scatter", output, "output")
     if chosen is None:
         return None
-    given = _list("reduce_scatter", input_list, "input_list", chosen.size(), into)
-    return _reduce_scatter("reduce_scatter", into, buffers.joined(given), op, chosen, async_op)
+    value = _list("reduce_scatter", input_list, "input_list", chosen.size(), into)
+    return _reduce_scatter("reduce_scatter", into, buffers.concatenated(value), op, chosen, async_op)
 
 
 def reduce_scatter_tensor(
@@ -220,18 +220,18 @@ def reduce_scatter_tensor(
     """
     name = "reduce_scatter_tensor"
     chosen = member_for(name, group)
-    into, given = buffers.tensor(name, output, "output"), buffers.tensor(name, input, "input")
+    into, value = buffers.tensor(name, output, "output"), buffers.tensor(name, input, "input")
     if chosen is None:
         return None
-    _sizes(name, given, into, chosen.size(), "input", "output")
-    return _reduce_scatter(name, into, buffers.numbers(given), op, chosen, async_op)
+    _sizes(name, value, into, chosen.size(), "input", "output")
+    return _reduce_scatter(name, into, buffers.numbers(value), op, chosen, async_op)
 
 
-def _reduce_scatter(name: str, into: Any, given: np.ndarray, op: Any, group: Any, async_op: bool) -> Work | None:
+def _reduce_scatter(name: str, into: Any, value: np.ndarray, op: Any, group: Any, async_op: bool) -> Work | None:
     how = arithmetic(name, op, into, group)
     own, then = buffers.target(name, into)
-    steps = algorithms.reduce_scatter(group.link, own.view(how.kind), given.view(how.kind), how, then)
-    return finished(group.begin(said(name, into, how.name), steps, 1, [into]), async_op)
+    steps = algorithms.reduce_scatter(group.link, own.view(how.kind), value.view(how.kind), how, then)
+    return finished(group.begin(call_description(name, into, how.name), steps, 1, [into]), async_op)
 
 
 def all_gather_coalesced(
@@ -251,9 +251,9 @@ def all_gather_coalesced(
     Returns:
         A Work to wait for (of the last tensor: groups begin calls in order) if `async_op`, else None.
     """
-    for name, given in (("output_tensor_lists", output_tensor_lists), ("input_tensor_list", input_tensor_list)):
-        if not isinstance(given, list | tuple):
-            raise TypeError(f"all_gather_coalesced(): {name} must be a list, but got {type(given).__name__}")
+    for name, arg in (("output_tensor_lists", output_tensor_lists), ("input_tensor_list", input_tensor_list)):
+        if not isinstance(arg, list | tuple):
+            raise TypeError(f"all_gather_coalesced(): {name} must be a list, but got {type(arg).__name__}")
     lists = zip(*output_tensor_lists, strict=True)
     works = [all_gather([*into], value, group, True) for into, value in zip(lists, input_tensor_list, strict=True)]
     for work in works if not async_op else works[:-1]:

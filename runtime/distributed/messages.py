@@ -53,8 +53,8 @@ def isend(
     flat, tag = buffers.numbers(value), _checked_tag("isend", chosen, tag)
     mark = point_to_point.mark(chosen, _line(value), to, tag)
     steps = algorithms.message(lambda: chosen.link.send(algorithms.raw(flat), to, tag), _nothing)
-    said = header.called("send", value._dtype.name, value._shape, f"to rank {chosen.ranks[to]}")
-    return chosen.begin_message(said, steps, mark, [value])
+    description = header.called("send", value._dtype.name, value._shape, f"to rank {chosen.ranks[to]}")
+    return chosen.begin_message(description, steps, mark, [value])
 
 
 def _nothing() -> None: ...
@@ -87,8 +87,8 @@ def irecv(
     flat, then = buffers.target("irecv", value)
     steps = point_to_point.received(chosen, flat, _line(value), source, _checked_tag("irecv", chosen, tag), then)
     whom = "any rank" if anyone else f"rank {chosen.ranks[source]}"
-    said = header.called("recv", value._dtype.name, value._shape, f"from {whom}")
-    return chosen.begin_message(said, steps, None, [value])
+    description = header.called("recv", value._dtype.name, value._shape, f"from {whom}")
+    return chosen.begin_message(description, steps, None, [value])
 
 
 def send(tensor: Any, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:

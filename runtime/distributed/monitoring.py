@@ -12,7 +12,7 @@ from .groups.process_group import ProcessGroup
 from .groups.work import until
 from .world import get_default_group, member_for
 
-_kept: list[Any] = []  # messages that nobody may have received
+_pending: list[Any] = []  # messages that nobody may have received
 
 
 def monitored_barrier(
@@ -63,7 +63,7 @@ def _first(group: ProcessGroup, seconds: float, wait_all_ranks: bool) -> None:
             + "".join(f"; rank {group.ranks[rank]} {text}" for rank, text in _lost(group).items())
         )
     for rank in range(1, group.size()):
-        _kept.append(group.control.send(_count(group), rank, _tag(group)))
+        _pending.append(group.control.send(_count(group), rank, _tag(group)))
     _forget()
 
 
@@ -74,19 +74,19 @@ def _lost(group: ProcessGroup) -> dict[int, str]:
 
 def _arrived(group: ProcessGroup) -> list[int]:
     """Who has come to this barrier; marks of barriers that were given up are passed over."""
-    found = []
-    while (letter := group.control.arrived(_tag(group))) is not None:
-        mark = np.empty(letter[1], np.uint8)
-        request = group.control.receive(mark, letter[0], _tag(group))
+    matches = []
+    while (notice := group.control.arrived(_tag(group))) is not None:
+        mark = np.empty(notice[1], np.uint8)
+        request = group.control.receive(mark, notice[0], _tag(group))
         until(request.done, group.timeout.total_seconds())
         if (mark == _count(group)).all():
-            found.append(letter[0])
-    return found
+            matches.append(notice[0])
+    return matches
 
 
 def _other(group: ProcessGroup, seconds: float) -> None:
     """Tell the first, and wait for its answer."""
-    _kept.append(group.control.send(_count(group), 0, _tag(group)))
+    _pending.append(group.control.send(_count(group), 0, _tag(group)))
     answered = False
 
     def settled() -> bool:
@@ -105,4 +105,4 @@ def _other(group: ProcessGroup, seconds: float) -> None:
 
 
 def _forget() -> None:
-    _kept[:] = [request for request in _kept if not request.done()]
+    _pending[:] = [request for request in _pending if not request.done()]

@@ -160,16 +160,16 @@ def scatter_object_list(
         raise ValueError("Expected argument scatter_object_output_list to be a list of size at least 1.")
     root = rank_in("scatter_object_list", chosen, src, group_src, 0)
     every: list[Any] | None = None
-    most = _number(0)
+    max_size = _number(0)
     if chosen.rank() == root:
         if scatter_object_input_list is None or len(scatter_object_input_list) != chosen.size():
             raise ValueError(f"scatter_object_list(): the source needs a list of {chosen.size()} objects")
         packed = [_packed(value) for value in scatter_object_input_list]
-        most = _number(max(data.numel() for data in packed))
-        every = [_padded(data, int(most)) for data in packed]
-    collectives.broadcast(most, group=chosen, group_src=root)
+        max_size = _number(max(data.numel() for data in packed))
+        every = [_padded(data, int(max_size)) for data in packed]
+    collectives.broadcast(max_size, group=chosen, group_src=root)
     sizes = None if every is None else [_number(data.numel()) for data in packed]
-    size, own = _number(0), _bytes(int(most))
+    size, own = _number(0), _bytes(int(max_size))
     gathering.scatter(size, sizes, group=chosen, group_src=root)
     gathering.scatter(own, every, group=chosen, group_src=root)
     scatter_object_output_list[0] = _unpacked(own, int(size))

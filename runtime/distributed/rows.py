@@ -33,7 +33,7 @@ class Rows:
         return (self.count, *self.shape[1:])
 
     @property
-    def most(self) -> int:
+    def max_rows(self) -> int:
         """How many rows the first rank has, which has most."""
         return -(-self.shape[0] // self.group.size())
 
@@ -63,7 +63,7 @@ def rows_of(shape: tuple[int, ...], group: ProcessGroup, rank: int | None = None
     return Rows(tuple(shape), first, min(share, shape[0] - first), group)
 
 
-def place_of(tensor: Any) -> Rows | None:
+def row_range_of(tensor: Any) -> Rows | None:
     """Which rows a tensor holds of one that lies on several ranks; None of a tensor that is whole."""
     return getattr(tensor, "_rows", None)
 
@@ -71,22 +71,22 @@ def place_of(tensor: Any) -> Rows | None:
 def padded(tensor: Any, rows: Rows) -> Any:
     """This rank's rows, and zeros in place of those that the first rank has more."""
     own = tensor.detach()
-    if rows.count == rows.most:
+    if rows.count == rows.max_rows:
         return own
-    made = own.new_zeros((rows.most, *rows.shape[1:]))
+    made = own.new_zeros((rows.max_rows, *rows.shape[1:]))
     made[: rows.count].copy_(own)
     return made
 
 
-def whole(tensor: Any, rows: Rows) -> Any:
+def unsharded(tensor: Any, rows: Rows) -> Any:
     """The whole tensor, on all ranks, which all call this."""
     with no_grad():
-        every = tensor.detach().new_empty((rows.group.size() * rows.most, *rows.shape[1:]))
+        every = tensor.detach().new_empty((rows.group.size() * rows.max_rows, *rows.shape[1:]))
         gathering.all_gather_into_tensor(every, padded(tensor, rows), rows.group)
         return every[: rows.shape[0]]
 
 
-def whole_at(tensor: Any, rows: Rows, root: int) -> Any:
+def unsharded_at(tensor: Any, rows: Rows, root: int) -> Any:
     """The whole tensor on one rank of the group, and None on the others; all call this."""
     here = rows.group.rank() == root
     with no_grad():
@@ -95,14 +95,14 @@ def whole_at(tensor: Any, rows: Rows, root: int) -> Any:
         gathering.gather(own, parts, group=rows.group, group_dst=root)
         if parts is None:
             return None
-        found = own.new_empty(rows.shape)
+        result = own.new_empty(rows.shape)
         for rank, part in enumerate(parts):
-            place = rows.of(rank)
-            found[place.first : place.first + place.count].copy_(part[: place.count])
-        return found
+            shard = rows.of(rank)
+            result[shard.first : shard.first + shard.count].copy_(part[: shard.count])
+        return result
 
 
-def share_out(tensor: Any, rows: Rows, given: Any, root: int) -> None:
+def share_out(tensor: Any, rows: Rows, value: Any, root: int) -> None:
     """Write each rank's rows of the whole tensor that one rank of the group has; all call this.
 
     Args:
@@ -112,13 +112,13 @@ def share_out(tensor: Any, rows: Rows, given: Any, root: int) -> None:
         root: the rank in the group.
     """
     with no_grad():
-        into = tensor.detach().new_empty((rows.most, *rows.shape[1:]))
+        into = tensor.detach().new_empty((rows.max_rows, *rows.shape[1:]))
         parts = None
         if rows.group.rank() == root:
-            parts = [padded(_part(given, rows.of(rank)), rows.of(rank)) for rank in range(rows.group.size())]
+            parts = [padded(_part(value, rows.of(rank)), rows.of(rank)) for rank in range(rows.group.size())]
         gathering.scatter(into, parts, group=rows.group, group_src=root)
         tensor.detach().copy_(into[: rows.count])
 
 
-def _part(given: Any, rows: Rows) -> Any:
-    return given.detach()[rows.first : rows.first + rows.count].contiguous()
+def _part(value: Any, rows: Rows) -> Any:
+    return value.detach()[rows.first : rows.first + rows.count].contiguous()

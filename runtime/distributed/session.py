@@ -48,8 +48,8 @@ class Session:
         except DistBackendError as error:
             if str(error).startswith("[rank"):
                 raise
-            told = f"[rank {self.link.rank}] {call}: {error}{self.peers.missing()}"
-            raise DistBackendError(told) from None
+            messages = f"[rank {self.link.rank}] {call}: {error}{self.peers.missing()}"
+            raise DistBackendError(messages) from None
 
     def leave(self) -> None:
         """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed."""

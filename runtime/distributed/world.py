@@ -97,16 +97,16 @@ def init_process_group(
     patience = timeout or default_pg_timeout
     session = join(patience.total_seconds())
     link = session.copy()
-    for given, actual, what in ((world_size, link.size, "world_size"), (rank, link.rank, "rank")):
-        _agree(what, given, actual)
+    for value, actual, what in ((world_size, link.size, "world_size"), (rank, link.rank, "rank")):
+        _agree(what, value, actual)
     begin(link, patience, group_name, session.peers)
     observed.rank, observed.size = link.rank, link.size
 
 
-def _agree(what: str, given: int, actual: int) -> None:
+def _agree(what: str, value: int, actual: int) -> None:
     """Refuse a number that a program or a launcher says otherwise than MPI."""
     launched = os.environ.get(what.upper(), "")
-    for source, number in (("the argument", given), (f"the environment's {what.upper()}", launched)):
+    for source, number in (("the argument", value), (f"the environment's {what.upper()}", launched)):
         if number not in (-1, "", actual, str(actual)):
             raise ValueError(
                 f"init_process_group(): {source} says {what} {number}, but MPI {actual}: start the program with "
@@ -139,10 +139,10 @@ def get_default_group() -> ProcessGroup:
     Raises:
         ValueError: there is none.
     """
-    found = current().default
-    if found is None:
+    result = current().default
+    if result is None:
         raise ValueError(_NONE)
-    return found
+    return result
 
 
 offer_default(get_default_group)  # to ops that are collectives
@@ -167,11 +167,11 @@ def member(group: Any) -> ProcessGroup | None:
 
 def member_for(call: str, group: Any) -> ProcessGroup | None:
     """As `member`, with PyTorch's warning where this process is not in it."""
-    found = member(group)
-    if found is None:
+    result = member(group)
+    if result is None:
         rank = get_default_group().rank()
         warn_user(f"Running {call} on global rank {rank} which does not belong to the given group.")
-    return found
+    return result
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
@@ -202,8 +202,8 @@ def get_rank(group: ProcessGroup | None = None) -> int:
     Args:
         group: the group; the default one when left out.
     """
-    found = member(group)
-    return -1 if found is None else found.rank()
+    result = member(group)
+    return -1 if result is None else result.rank()
 
 
 def get_world_size(group: ProcessGroup | None = None) -> int:
@@ -212,8 +212,8 @@ def get_world_size(group: ProcessGroup | None = None) -> int:
     Args:
         group: the group; the default one when left out.
     """
-    found = member(group)
-    return -1 if found is None else found.size()
+    result = member(group)
+    return -1 if result is None else result.size()
 
 
 def get_backend(group: ProcessGroup | None = None) -> Backend:
@@ -252,8 +252,8 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
     """The ranks of the members in the world, in the order of their ranks in the group."""
-    found = member(group)
-    return [] if found is None else list(found.ranks)
+    result = member(group)
+    return [] if result is None else list(result.ranks)
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
@@ -262,10 +262,10 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
     Raises:
         ValueError: it is not in the group.
     """
-    found = member(group)
-    if found is None or global_rank not in found.ranks:
+    result = member(group)
+    if result is None or global_rank not in result.ranks:
         raise ValueError(f"Global rank {global_rank} is not part of group {group}")
-    return found.ranks.index(global_rank)
+    return result.ranks.index(global_rank)
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
@@ -274,10 +274,10 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
     Raises:
         ValueError: the group has no such rank.
     """
-    found = member(group)
-    if found is None or not 0 <= group_rank < found.size():
+    result = member(group)
+    if result is None or not 0 <= group_rank < result.size():
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
-    return found.ranks[group_rank]
+    return result.ranks[group_rank]
 
 
 def new_group(
@@ -314,8 +314,8 @@ def new_group(
     if backend is not None:
         backends.checked(backend)
     chosen = _checked_ranks(default, ranks, sort_ranks)
-    said = header.called("new_group", "", chosen)
-    waited = default.begin(said, algorithms.barrier(default.link), 1)
+    message = header.called("new_group", "", chosen)
+    waited = default.begin(message, algorithms.barrier(default.link), 1)
     waited.wait()
     link, control = (default.made_of(end, chosen, waited) for end in (default.link, default.control))
     world = current()

@@ -11,7 +11,7 @@ from ..modes.overrides.calls import shown
 from ..namespace import op
 from ..tensor.base import TensorBase, host_array
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def einsum(*args: Any) -> Any:
@@ -58,25 +58,25 @@ shown[einsum] = _one_by_one
 
 
 def _from_lists(args: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    equation = ",".join(map(_letters, args[1::2]))
+    equation = ",".join(map(_labels, args[1::2]))
     if len(args) % 2:
-        return f"{','.join(map(_letters, args[1:-1:2]))}->{_letters(args[-1])}", args[:-1:2]
+        return f"{','.join(map(_labels, args[1:-1:2]))}->{_labels(args[-1])}", args[:-1:2]
     return equation, args[::2]
 
 
-def _letters(subscripts: Any) -> str:
+def _labels(subscripts: Any) -> str:
     if not isinstance(subscripts, (list, tuple)):
         raise TypeError(f"einsum(): expected a list of subscripts behind each operand, got {type(subscripts).__name__}")
-    return "".join("..." if number is Ellipsis else _letter(number) for number in subscripts)
+    return "".join("..." if number is Ellipsis else _label(number) for number in subscripts)
 
 
-def _letter(number: Any) -> str:
+def _label(number: Any) -> str:
     number = checks.integer("einsum", "subscript", number)
-    if not 0 <= number < len(_LETTERS):
+    if not 0 <= number < len(_LABELS):
         raise ValueError(
-            f"einsum(): subscript in subscript list is not within the valid range [0, {len(_LETTERS)}): {number}"
+            f"einsum(): subscript in subscript list is not within the valid range [0, {len(_LABELS)}): {number}"
         )
-    return _LETTERS[number]
+    return _LABELS[number]
 
 
 def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:

@@ -35,7 +35,7 @@ class Side(NamedTuple):
 class Product(NamedTuple):
     """The product of the operands at two places, as matrices or element by element, and the result's shape."""
 
-    places: tuple[int, int]
+    operand_pair: tuple[int, int]
     left: Side
     right: Side
     kind: str  # mm, bmm or mul
@@ -53,8 +53,10 @@ class Plan(NamedTuple):
 def contraction_plan(op: str, operands: tuple[Labels, ...], output: Labels, shapes: Shapes) -> Plan:
     """The plan for operands of these labels and shapes."""
     sizes = label_sizes(op, operands, shapes)
-    stay = output if len(operands) > 1 else operands[0]  # one operand alone is added up, to int64 if it is whole
-    once = [_once(*pair, stay, sizes) for pair in zip(operands, shapes, strict=True)]
+    output_labels = (
+        output if len(operands) > 1 else operands[0]
+    )  # one operand alone is added up, to int64 if it is whole
+    once = [_once(*pair, output_labels, sizes) for pair in zip(operands, shapes, strict=True)]
     own = [each.labels for each in once]
     first = tuple(_without_sums(each, own[:i] + own[i + 1 :], output) for i, each in enumerate(once))
     labels = [each.labels for each in first]
@@ -67,11 +69,11 @@ def contraction_plan(op: str, operands: tuple[Labels, ...], output: Labels, shap
     return Plan(first, tuple(products), _order(labels[0], output))
 
 
-def _order(labels: Labels, wanted: Labels) -> Ints:
-    return () if labels == wanted else tuple(labels.index(label) for label in wanted)
+def _order(labels: Labels, requested: Labels) -> Ints:
+    return () if labels == requested else tuple(labels.index(label) for label in requested)
 
 
-def _once(labels: Labels, shape: Ints, stay: Labels, sizes: Sizes) -> Simplified:
+def _once(labels: Labels, shape: Ints, output_labels: Labels, sizes: Sizes) -> Simplified:
     """Each label once: diagonals of those that repeat. What has size 1 goes, unless it is to stay and is 1 for all."""
     known, diagonals = dict(zip(labels, shape, strict=True)), []
     for label in dict.fromkeys(labels):
@@ -79,7 +81,9 @@ def _once(labels: Labels, shape: Ints, stay: Labels, sizes: Sizes) -> Simplified
             pair = labels.index(label), labels.index(label, labels.index(label) + 1)
             diagonals.append(pair)
             labels = (*(other for k, other in enumerate(labels) if k not in pair), label)
-    gone = tuple(k for k, label in enumerate(labels) if known[label] == 1 and (sizes[label] != 1 or label not in stay))
+    gone = tuple(
+        k for k, label in enumerate(labels) if known[label] == 1 and (sizes[label] != 1 or label not in output_labels)
+    )
     return Simplified(tuple(diagonals), gone, (), tuple(label for k, label in enumerate(labels) if k not in gone))
 
 
@@ -90,44 +94,48 @@ def _without_sums(own: Simplified, others: Sequence[Labels], output: Labels) -> 
     return own._replace(summed=summed, labels=tuple(label for label in own.labels if label in needed))
 
 
-def _product(places: tuple[int, int], a: Labels, b: Labels, wanted: set[Label], sizes: Sizes) -> Product:
-    batch = tuple(label for label in a if label in b and label in wanted)
-    inner = tuple(label for label in a if label in b and label not in wanted)
+def _product(operand_pair: tuple[int, int], a: Labels, b: Labels, requested: set[Label], sizes: Sizes) -> Product:
+    batch = tuple(label for label in a if label in b and label in requested)
+    inner = tuple(label for label in a if label in b and label not in requested)
     left = tuple(label for label in a if label not in b)
     right = tuple(label for label in b if label not in a)
     result = (*batch, *left, *right)
-    count, many, rows, columns = (prod(sizes[label] for label in group) for group in (batch, inner, left, right))
+    count, batch_count, rows, columns = (prod(sizes[label] for label in group) for group in (batch, inner, left, right))
     if inner:
         kind = "bmm" if batch else "mm"
         front: Ints = (count,) if batch else ()
-        shapes: Shapes = ((*front, rows, many), (*front, many, columns))
+        shapes: Shapes = ((*front, rows, batch_count), (*front, batch_count, columns))
     else:
         kind, own = "mul", tuple(sizes[label] for label in batch)
-        many_rows, many_columns = (tuple(sizes[label] for label in group) for group in (left, right))
-        shapes = ((*own, *many_rows, *[1] * len(right)), (*own, *[1] * len(left), *many_columns))
+        row_sizes, column_sizes = (tuple(sizes[label] for label in group) for group in (left, right))
+        shapes = ((*own, *row_sizes, *[1] * len(right)), (*own, *[1] * len(left), *column_sizes))
     sides = [
         Side(_order(own, order), shape)
         for own, order, shape in zip((a, b), ((*batch, *left, *inner), (*batch, *inner, *right)), shapes, strict=True)
     ]
-    return Product(places, sides[0], sides[1], kind, tuple(sizes[label] for label in result), result)
+    return Product(operand_pair, sides[0], sides[1], kind, tuple(sizes[label] for label in result), result)
 
 
 Order = list[tuple[int, int]]  # pairs of positions in the list, from which both go and at whose end the result comes
 
-_FEW = 6  # so many operands are ordered in the best way; more of them by always taking the cheapest pair
-_MOST = 52  # labels that NumPy can tell apart
+_OPTIMAL_ORDER_LIMIT = (
+    6  # so many operands are ordered in the best way; more of them by always taking the cheapest pair
+)
+_MAX_CACHED = 52  # labels that NumPy can tell apart
 
 
 def contraction_order(operands: Sequence[Set[Label]], output: Set[Label], sizes: Sizes) -> Order:
     """The pairs to contract, one after the other: with the fewest multiplications, or nearly so for many operands."""
     numbers = {label: number for number, label in enumerate(sorted(set().union(*operands), key=str))}
     path = [tuple(range(len(operands)))]
-    if len(operands) > 2 and len(numbers) <= _MOST:
+    if len(operands) > 2 and len(numbers) <= _MAX_CACHED:
         args: list[Any] = []
         for labels in operands:
             args += np.broadcast_to(0.0, [sizes[label] for label in labels]), [numbers[label] for label in labels]
-        kept = [numbers[label] for label in output if label in numbers]
-        path = np.einsum_path(*args, kept, optimize="optimal" if len(operands) <= _FEW else "greedy")[0][1:]
+        remaining = [numbers[label] for label in output if label in numbers]
+        path = np.einsum_path(
+            *args, remaining, optimize="optimal" if len(operands) <= _OPTIMAL_ORDER_LIMIT else "greedy"
+        )[0][1:]
     return _in_pairs(path, len(operands))
 
 

@@ -58,11 +58,11 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
 def _dimensions(x: Any, dim: Any) -> list[int]:
     if dim is None:
         return list(range(x.ndim))
-    found = [checks.wrap_dim("gradient", d, x.ndim) for d in checks.integer_list("gradient", "dim", dim, 1)]
-    for d in found:
-        if found.count(d) > 1:
+    matches = [checks.wrap_dim("gradient", d, x.ndim) for d in checks.integer_list("gradient", "dim", dim, 1)]
+    for d in matches:
+        if matches.count(d) > 1:
             raise RuntimeError(f"gradient(): dim {d} appears multiple times in the list of dims")
-    return found
+    return matches
 
 
 def _derivative(x: Any, step: Any, order: int) -> Any:

@@ -54,15 +54,15 @@ def named(name: str) -> Callable[..., Any]:
 
     def function(*args: Any, **kwargs: Any) -> Any:
         options = {key: value for key, value in kwargs.items() if key in _OPTIONS}
-        given = [*args, *(value for key, value in kwargs.items() if key not in _OPTIONS)]
-        options |= zip(by_name_only[1], given[by_name_only[0] :], strict=False)
-        given = given[: by_name_only[0]]
-        calls = _one_by_one(name, given, options)
-        results = [each(*places, **named) for places, named in calls]
+        values = [*args, *(value for key, value in kwargs.items() if key not in _OPTIONS)]
+        options |= zip(by_name_only[1], values[by_name_only[0] :], strict=False)
+        values = values[: by_name_only[0]]
+        calls = _one_by_one(name, values, options)
+        results = [each(*positions, **named) for positions, named in calls]
         if is_copied:
-            for tensor, result in zip(given[0], results, strict=True):
+            for tensor, result in zip(values[0], results, strict=True):
                 tensor.copy_(result)
-        return given[0] if in_place else tuple(results)
+        return values[0] if in_place else tuple(results)
 
     function.__name__ = function.__qualname__ = name
     return function
@@ -75,37 +75,37 @@ def _keyword_only(function: Callable[..., Any]) -> tuple[int, list[str]]:
     """
     parameters = list(inspect.signature(function).parameters.values())
     by_name = (i for i, p in enumerate(parameters) if p.kind is p.KEYWORD_ONLY or p.name == "more1")
-    places = next(by_name, len(parameters))
-    return places, [p.name for p in parameters[places:] if not p.name.startswith("more")]
+    positions = next(by_name, len(parameters))
+    return positions, [p.name for p in parameters[positions:] if not p.name.startswith("more")]
 
 
-def _one_by_one(name: str, given: list[Any], options: dict[str, Any]) -> list[tuple[list[Any], dict[str, Any]]]:
+def _one_by_one(name: str, args: list[Any], options: dict[str, Any]) -> list[tuple[list[Any], dict[str, Any]]]:
     """The arguments of each call: items of lists and tensors of numbers, and what all calls have in common."""
-    lists = [value for value in given if isinstance(value, list | tuple)]
+    lists = [value for value in args if isinstance(value, list | tuple)]
     tensors = [value for value in lists if value and isinstance(value[0], TensorBase)]
     if not lists:
-        raise TypeError(f"{name}(): expected a list of tensors, but got ({', '.join(type(x).__name__ for x in given)})")
+        raise TypeError(f"{name}(): expected a list of tensors, but got ({', '.join(type(x).__name__ for x in args)})")
     if not tensors:
         raise RuntimeError("Tensor list must have at least one tensor.")
     count = len(tensors[0])
-    given = [_spread(value) for value in given]
-    options = {key: _spread(value) for key, value in options.items()}
-    _check_lengths(tensors, [*given, *options.values()], count)
+    args = [_expanded(value) for value in args]
+    options = {key: _expanded(value) for key, value in options.items()}
+    _check_lengths(tensors, [*args, *options.values()], count)
 
     def at(value: Any, i: int) -> Any:
         return value[i] if isinstance(value, list | tuple) else value
 
-    return [([at(v, i) for v in given], {key: at(v, i) for key, v in options.items()}) for i in range(count)]
+    return [([at(v, i) for v in args], {key: at(v, i) for key, v in options.items()}) for i in range(count)]
 
 
-def _spread(value: Any) -> Any:
+def _expanded(value: Any) -> Any:
     return list(own_ops.unbind(value)) if isinstance(value, TensorBase) and value.dim() else value
 
 
-def _check_lengths(tensors: list[Any], given: list[Any], count: int) -> None:
+def _check_lengths(tensors: list[Any], args: list[Any], count: int) -> None:
     for value in tensors:
         if len(value) != count:
             raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(value)}")
-    for value in given:
+    for value in args:
         if isinstance(value, list | tuple) and len(value) != count:
             raise RuntimeError("Tensor list must have same number of elements as scalar list.")

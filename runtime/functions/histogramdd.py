@@ -74,11 +74,11 @@ def _edges(points: Any, bins: Any, bounds: Sequence[float] | None) -> tuple[Any,
     """The edges of each dimension, as given or of equal parts of a range."""
     count = points._shape[-1]
     if isinstance(bins, (list, tuple)) and bins and isinstance(bins[0], TensorBase) and bins[0].ndim:
-        found = checks.tensor_list(NAME, "bins", bins)
-        _require_all(found, count)
-        for dim, edge in enumerate(found):
+        result = checks.tensor_list(NAME, "bins", bins)
+        _require_all(result, count)
+        for dim, edge in enumerate(result):
             _check_edges(points, edge, dim)
-        return tuple([edge.detach() for edge in found])
+        return tuple([edge.detach() for edge in result])
     if isinstance(bins, (list, tuple)):
         numbers = checks.integer_list(NAME, "bins", bins)
         _require_all(numbers, count)
@@ -125,11 +125,11 @@ def _counted(points: Any, edges: Sequence[Any], weights: Any) -> Any:
     cells = op.zeros_like(weights, dtype=dtypes.int64)
     for dim, (edge, size) in enumerate(zip(edges, sizes, strict=True)):
         values = points[:, dim].contiguous()
-        found = op.searchsorted(edge, values, right=True) - 1
-        found = op.where(values == edge[-1], size - 1, found)
-        inside = (found >= 0) & (found < size)
+        result = op.searchsorted(edge, values, right=True) - 1
+        result = op.where(values == edge[-1], size - 1, result)
+        inside = (result >= 0) & (result < size)
         weights = op.where(inside, weights, 0)
-        cells = cells * size + op.where(inside, found, 0)
+        cells = cells * size + op.where(inside, result, 0)
     return (
         op.zeros(prod(sizes), dtype=weights._dtype, device=weights._device).index_add(0, cells, weights).reshape(sizes)
     )

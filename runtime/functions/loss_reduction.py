@@ -8,7 +8,7 @@ from typing import Any
 from ..dispatch.checks import string
 from ..errors import warn_user
 
-WORDS = ("none", "mean", "sum")
+REDUCTIONS = ("none", "mean", "sum")
 
 
 def reduction_of_flags(size_average: bool | None, reduce: bool | None) -> str:
@@ -19,7 +19,7 @@ def reduction_of_flags(size_average: bool | None, reduce: bool | None) -> str:
 
 
 def reduction_word(
-    op: str, size_average: bool | None, reduce: bool | None, reduction: Any, words: Sequence[str] = WORDS
+    op: str, size_average: bool | None, reduce: bool | None, reduction: Any, choices: Sequence[str] = REDUCTIONS
 ) -> str:
     """The reduction of a loss; the older flags overrule the word.
 
@@ -28,8 +28,8 @@ def reduction_word(
     """
     if size_average is not None or reduce is not None:
         return reduction_of_flags(size_average, reduce)
-    if string(op, "reduction", reduction) not in words:
+    if string(op, "reduction", reduction) not in choices:
         raise ValueError(
-            f"{op}(): {reduction!r} is not a valid value for reduction: expected one of {', '.join(words)}"
+            f"{op}(): {reduction!r} is not a valid value for reduction: expected one of {', '.join(choices)}"
         )
     return str(reduction)

@@ -65,11 +65,11 @@ def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 
                 [0.7070]]))
     """
     matrix = _matrix("pca_lowrank", A)
-    most = min(matrix._shape[-2:])
-    count = min(6, most) if q is None else checks.integer("pca_lowrank", "q", q)
-    if not 0 <= count <= most:
+    max_rank = min(matrix._shape[-2:])
+    count = min(6, max_rank) if q is None else checks.integer("pca_lowrank", "q", q)
+    if not 0 <= count <= max_rank:
         raise ValueError(
-            f"pca_lowrank(): q(={count}) must be non-negative integer and not greater than min(m, n)={most}"
+            f"pca_lowrank(): q(={count}) must be non-negative integer and not greater than min(m, n)={max_rank}"
         )
     rounds = checks.integer("pca_lowrank", "niter", niter)
     if rounds < 0:

@@ -172,5 +172,5 @@ def range(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, devi
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and larger bound inconsistent with step sign")
     count = math.floor((end - start) / step) + 1
-    found = arange(count, dtype=dtype or get_default_dtype(), device=device) * step + start
-    return found.requires_grad_() if kwargs.get("requires_grad") else found
+    result = arange(count, dtype=dtype or get_default_dtype(), device=device) * step + start
+    return result.requires_grad_() if kwargs.get("requires_grad") else result

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from ..dispatch.kernel_ops.kernel_op import KernelOp
-from ..kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype, with_whole_numbers
+from ..kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
 from ..kernels.jit import READ, jit
 from ..kernels.llvm.addresses import part_of
 
@@ -48,14 +48,14 @@ def all_equal(x: Layout, other: Layout) -> Plan | None:
     return (Step(compare_all, (0, 1), ((0, ()),), masks=(0,)),)
 
 
-def classes_marked(index: Layout, classes: int) -> Plan | None:
+def one_hot_plan(index: Layout, classes: int) -> Plan | None:
     """Zeros with a 1 for each index: of classes that are said."""
     if classes < 1 or not prod(index.shape) or not are_contiguous(index):
         return None
     return (Step(mark_classes, (0,), ((0, (*index.shape, classes)),), ints=(classes,), indices=(0,)),)
 
 
-@with_whole_numbers(classes_marked)
+@with_integers(one_hot_plan)
 def of_floats(index: Layout, classes: int) -> Plan | None:
     """None: classes are whole numbers."""
     return None

@@ -48,15 +48,15 @@ def _evaluated(name: str, x: Any, n: Any, out: Any, kind: int, order: float) -> 
     """What other arguments give, all checked: a number for x, a tensor that takes the result."""
     if not isinstance(x, TensorBase) and not isinstance(n, TensorBase):
         raise TypeError(f"{name}(): expected a tensor for input or n, but got two numbers")
-    given: Any = [v if isinstance(v, TensorBase) else checks.scalar(name, a, v) for a, v in (("input", x), ("n", n))]
-    dtype = result_type(*given)
+    args: Any = [v if isinstance(v, TensorBase) else checks.scalar(name, a, v) for a, v in (("input", x), ("n", n))]
+    dtype = result_type(*args)
     if dtype.kind == "c":
         raise UnsupportedDtypeError(f"{name}(): expected real numbers, but got {dtype}")
     dtype = dtype if dtype.kind == "f" else get_default_dtype()
-    x, n = given
+    x, n = args
     x = x.to(dtype) if isinstance(x, TensorBase) else op.full((), x, dtype=dtype, device=n._device)  # type: ignore[attr-defined]
-    found = op.orthogonal_polynomial(x, n, kind, order)
-    return found if out is None else write_out(name, out, found)
+    result = op.orthogonal_polynomial(x, n, kind, order)
+    return result if out is None else write_out(name, out, result)
 
 
 chebyshev_polynomial_t = _polynomial(

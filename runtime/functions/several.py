@@ -26,10 +26,10 @@ def broadcast_shapes(*sizes: Any) -> Size:
         >>> sg.broadcast_shapes((2, 1), (3,))
         specgrad.Size([2, 3])
     """
-    given = [checks.integer_list("broadcast_shapes", "sizes", size, 1) for size in sizes]
-    if any(n < 0 for size in given for n in size):
-        raise RuntimeError(f"broadcast_shapes(): expected sizes that are not negative, but got {[*map(list, given)]}")
-    return Size(shapes.broadcast_shapes("broadcast_shapes", *given))
+    args = [checks.integer_list("broadcast_shapes", "sizes", size, 1) for size in sizes]
+    if any(n < 0 for size in args for n in size):
+        raise RuntimeError(f"broadcast_shapes(): expected sizes that are not negative, but got {[*map(list, args)]}")
+    return Size(shapes.broadcast_shapes("broadcast_shapes", *args))
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
@@ -46,9 +46,9 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
         >>> [x.shape for x in sg.broadcast_tensors(sg.ones(2, 1), sg.ones(3))]
         [specgrad.Size([2, 3]), specgrad.Size([2, 3])]
     """
-    given = checks.tensor_list("broadcast_tensors", "tensors", tensors)
-    shape = shapes.broadcast_shapes("broadcast_tensors", *(t._shape for t in given))
-    return tuple(t if t._shape == shape else t.expand(shape) for t in given)
+    value = checks.tensor_list("broadcast_tensors", "tensors", tensors)
+    shape = shapes.broadcast_shapes("broadcast_tensors", *(t._shape for t in value))
+    return tuple(t if t._shape == shape else t.expand(shape) for t in value)
 
 
 def _listed(name: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -126,8 +126,8 @@ def block_diag(*tensors: Any) -> Any:
                 [2, 0, 0],
                 [0, 3, 4]])
     """
-    given = checks.tensor_list("block_diag", "tensors", tensors)
-    return op.block_diag(given) if given else op.zeros((1, 0))
+    value = checks.tensor_list("block_diag", "tensors", tensors)
+    return op.block_diag(value) if value else op.zeros((1, 0))
 
 
 def atleast_1d(*tensors: Any) -> Any:
@@ -173,6 +173,6 @@ def atleast_3d(*tensors: Any) -> Any:
 
 
 def _each(name: str, function: Callable[[Any], Any], tensors: tuple[Any, ...]) -> Any:
-    given = _listed(name, tensors)
+    value = _listed(name, tensors)
     alone = len(tensors) == 1 and not isinstance(tensors[0], (list, tuple))
-    return function(given[0]) if alone else tuple(map(function, given))
+    return function(value[0]) if alone else tuple(map(function, value))

@@ -17,7 +17,7 @@ from ..tensor.base import adopt, host_array
 from ..tensor.dtypes import get_default_dtype, uint8
 
 _BITS = 30
-_MOST = 21201  # dimensions for which there are numbers
+_MAX_CACHED = 21201  # dimensions for which there are numbers
 
 
 class SobolEngine:
@@ -42,12 +42,12 @@ class SobolEngine:
     """
 
     MAXBIT = _BITS
-    MAXDIM = _MOST
+    MAXDIM = _MAX_CACHED
 
     def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None:
         count = checks.integer("SobolEngine", "dimension", dimension)
-        if not 1 <= count <= _MOST:
-            raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {_MOST}]")
+        if not 1 <= count <= _MAX_CACHED:
+            raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {_MAX_CACHED}]")
         self.dimension = count
         self.scramble = checks.boolean("SobolEngine", "scramble", scramble)
         self.seed = checks.optional_integer("SobolEngine", "seed", seed)
@@ -132,15 +132,15 @@ class SobolEngine:
         self._shift = digits(self.dimension, _BITS) @ worth
         sums = np.tril(digits(self.dimension, _BITS, _BITS), -1) @ worth + worth
         mixed = np.zeros_like(self._numbers)
-        for place in range(_BITS):
-            mixed += (np.bitwise_count(self._numbers & sums[:, place, None]) & 1) * worth[place]
+        for position in range(_BITS):
+            mixed += (np.bitwise_count(self._numbers & sums[:, position, None]) & 1) * worth[position]
         self._numbers = mixed
 
     def __repr__(self) -> str:
-        words = [f"dimension={self.dimension}"]
-        words += ["scramble=True"] if self.scramble else []
-        words += [] if self.seed is None else [f"seed={self.seed}"]
-        return f"SobolEngine({', '.join(words)})"
+        fields = [f"dimension={self.dimension}"]
+        fields += ["scramble=True"] if self.scramble else []
+        fields += [] if self.seed is None else [f"seed={self.seed}"]
+        return f"SobolEngine({', '.join(fields)})"
 
 
 def _direction_numbers(dimension: int) -> np.ndarray:

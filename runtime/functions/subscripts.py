@@ -107,11 +107,11 @@ def _implicit(operands: Sequence[Labels]) -> Labels:
 
 def _output(op: str, term: str, dots: Sequence[Label], sizes: dict[Label, int]) -> Labels:
     before, ellipsis, after = term.partition("...")
-    for letter in before + after:
-        if term.count(letter) > 1:
-            raise RuntimeError(f"{op}(): output subscript {letter} appears more than once in the output")
-        if letter not in sizes:
+    for dim_label in before + after:
+        if term.count(dim_label) > 1:
+            raise RuntimeError(f"{op}(): output subscript {dim_label} appears more than once in the output")
+        if dim_label not in sizes:
             raise RuntimeError(
-                f"{op}(): output subscript {letter} does not appear in the equation for any input operand"
+                f"{op}(): output subscript {dim_label} does not appear in the equation for any input operand"
             )
     return (*before, *(dots if ellipsis else ()), *after)

@@ -59,5 +59,5 @@ def _convert_indices_from_csr_to_coo(
     count = crow_indices.shape[0] - 1
     rows = op.repeat_interleave(op.arange(count, device=col_indices.device), crow_indices.diff())
     pair = (col_indices.to(rows.dtype), rows) if transpose else (rows, col_indices.to(rows.dtype))
-    found = op.stack(pair)
-    return found.int() if out_int32 else found
+    result = op.stack(pair)
+    return result.int() if out_int32 else result

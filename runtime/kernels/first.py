@@ -33,16 +33,16 @@ ENOUGH, CERTAIN = 0.5, 0.9  # chances that a kernel is needed
 
 def main(k: int, program: int) -> None:
     done = set[str]()
-    while (found := next_line(done)) is not None:
-        line, is_likely, needed = found
+    while (match := next_line(done)) is not None:
+        line, is_likely, needed = match
         if os.getppid() != program:
-            return ahead.leave(k, whole=False)
+            return ahead.leave(k, completed=False)
         if not is_likely:
             stand_aside(k)
         compile_ahead(line)
         done.add(line)
         ahead.tell(k, len(done), needed)
-    return ahead.leave(k, whole=True)
+    return ahead.leave(k, completed=True)
 
 
 @functools.cache
@@ -61,7 +61,7 @@ def next_line(done: Collection[str]) -> tuple[str, bool, int] | None:
     First those of its first step, the last one first: it begins at the other end. Those that nearly all programs need
     come before, as it says more and more of itself meanwhile. Then what it needs later, and at last what others need.
     """
-    weights = weights_of(ahead.asked())
+    weights = weights_of(ahead.requested_programs())
     first, certain = likely(weights, 0), likely(weights, 0, CERTAIN)
     needed = [*dict.fromkeys((*reversed(certain), *reversed(first), *likely(weights, 1)))]
     rest = [line for program in sorted(weights, key=lambda one: -weights[one]) for line in chain(*program)]
@@ -71,7 +71,7 @@ def next_line(done: Collection[str]) -> tuple[str, bool, int] | None:
 
 def compile_next() -> bool:
     """Compile what the program that waits is likely to need next; whether any of its first step is left."""
-    line = next((line for line in likely(weights_of(ahead.asked()), 0) if line not in _begun), None)
+    line = next((line for line in likely(weights_of(ahead.requested_programs()), 0) if line not in _begun), None)
     if line is not None:
         _begun.add(line)
         compile_ahead(line)
@@ -86,13 +86,13 @@ def compile_ahead(line: str) -> None:
         compile_line(line)
 
 
-def weights_of(asked: Collection[str]) -> dict[ahead.Program, float]:
+def weights_of(requested_programs: Collection[str]) -> dict[ahead.Program, float]:
     """How like each program of the list is to the one that has asked for these kernels.
 
     Each kernel counts that a program of the list does not need, and each that it would have asked for before.
     """
     known = {ahead.name_in(line) for program in ahead.programs().values() for line in chain(*program)}
-    names = [name for name in dict.fromkeys(asked) if name in known]
+    names = [name for name in dict.fromkeys(requested_programs) if name in known]
 
     def unlike(program: ahead.Program) -> int:
         own = [[ahead.name_in(line) for line in part] for part in program]
@@ -120,10 +120,10 @@ def dispatcher_of(module: str, name: str) -> Any:
     """numba's dispatcher of a kernel: of an element-wise op's, or of one written by hand."""
     if module.startswith(ELEMENTWISE):
         return getattr(ElementKernels(f"{OWN}.generated", module.removeprefix(ELEMENTWISE)), name)
-    found = importlib.import_module(f"{OWN}.{module}")
-    if hasattr(found, "register"):  # types of its own
-        found.register()
-    kernel = getattr(found, name)
+    result = importlib.import_module(f"{OWN}.{module}")
+    if hasattr(result, "register"):  # types of its own
+        result.register()
+    kernel = getattr(result, name)
     return kernel.compile() if hasattr(kernel, "function") else kernel
 
 
@@ -135,10 +135,10 @@ def kinds_of(text: str) -> tuple[Any, ...]:
 
 def line_of(module: str, name: str, kinds: Sequence[Any]) -> str | None:
     """The line for a kernel and types; None where one is not written so."""
-    words = [word_of(kind) for kind in kinds]
-    if None in words:
+    program_names = [word_of(kind) for kind in kinds]
+    if None in program_names:
         return None
-    return f"{module.removeprefix(f'{OWN}.')} {name} ({''.join(f'{word}, ' for word in words).rstrip()})"
+    return f"{module.removeprefix(f'{OWN}.')} {name} ({''.join(f'{word}, ' for word in program_names).rstrip()})"
 
 
 def word_of(kind: Any) -> str | None:

@@ -16,13 +16,13 @@ import numpy as np
 from .compile.scalar_library import is_scalar, names_in
 from .jit import callees
 from .llvm.addresses import address, empty_row
-from .llvm.halves.tables import array_at, set_state, state_at, table_words, taken
+from .llvm.halves.tables import array_at, gathered, set_state, state_at, table_slots
 
 COUNT, HEAD = 1 << 16, 64  # numbers, and results of a table; bytes before it
 FILLED = -1  # the state of a table that is; else how many elements have been computed
 AT_ONCE = 4096  # numbers of which the results are computed at once
 OPERATIONS = dis.opmap["BINARY_OP"], dis.opmap["CALL"]
-FEW = 100  # operations, which take no longer than reading a table
+TABLE_COST_THRESHOLD = 100  # operations, which take no longer than reading a table
 
 
 def kernel(self: Any, result: Any) -> None:
@@ -31,27 +31,27 @@ def kernel(self: Any, result: Any) -> None:
 
 def looked_up(self: Any, result: Any) -> None:
     """The same by a table, where the kernel has filled it."""
-    words = table_words()
-    state = state_at(words)
+    slot_values = table_slots()
+    state = state_at(slot_values)
     if state != FILLED and state + result.size >= COUNT:
         numbers = empty_row(np.uint16(0), AT_ONCE)
         for start in range(0, COUNT, AT_ONCE):
             for i in range(AT_ONCE):
                 numbers[i] = np.uint16(start + i)
-            given = array_at(self, address(numbers), AT_ONCE)
-            kernel(given, array_at(result, words + HEAD + 2 * start, AT_ONCE))
-        set_state(words, FILLED)
+            value = array_at(self, address(numbers), AT_ONCE)
+            kernel(value, array_at(result, slot_values + HEAD + 2 * start, AT_ONCE))
+        set_state(slot_values, FILLED)
         state = FILLED
     if state == FILLED:
-        taken(address(self), words + HEAD, address(result), result.size)
+        gathered(address(self), slot_values + HEAD, address(result), result.size)
     else:
-        set_state(words, state + result.size)  # of several threads one may count for all: then it takes longer
+        set_state(slot_values, state + result.size)  # of several threads one may count for all: then it takes longer
         kernel(self, result)
 
 
 def is_long(function: Any) -> bool:
     """Whether a kernel computes much of an element: more than reading a table takes."""
-    return steps_of(function) > FEW
+    return steps_of(function) > TABLE_COST_THRESHOLD
 
 
 @functools.cache

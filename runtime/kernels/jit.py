@@ -12,13 +12,13 @@ from .cache.digest import Functions, digest
 from .compile.loading import is_loaded, load_compiler
 from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
 from .llvm import INTRINSICS
-from .llvm.extremes import least, most
+from .llvm.extremes import maximum_of, minimum_of
 
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
 # What a kernel may be compiled for besides float32 and float64: see kernels/cpu/dtypes/half_plans.py.
 READ, WRITTEN, MEMORY = "read", "written", "memory"
-BUILTINS = {"min": least, "max": most}  # what kernels get in the place of Python's
+BUILTINS = {"min": minimum_of, "max": maximum_of}  # what kernels get in the place of Python's
 
 
 class LazyKernel:
@@ -92,12 +92,12 @@ class LazyKernel:
 
 def callees(function: Callable[..., Any]) -> dict[str, Any]:
     """Compiled forms of the kernels, scalar functions and intrinsics that a kernel calls, by their names there."""
-    found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
-    compiled = {name: getattr(callee, "kernel", callee) for name, callee in found.items()}  # some are already
+    results = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
+    compiled = {name: getattr(callee, "kernel", callee) for name, callee in results.items()}  # some are already
     kernels = {name: callee.only_linked() for name, callee in compiled.items() if isinstance(callee, LazyKernel)}
-    found |= {name: define for name, define in BUILTINS.items() if name in found and found[name] is None}
-    kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in INTRINSICS}
-    scalars = {name: callee for name, callee in sorted(found.items()) if is_scalar(callee)}
+    results |= {name: define for name, define in BUILTINS.items() if name in results and results[name] is None}
+    kernels |= {name: _intrinsic(callee) for name, callee in results.items() if callee in INTRINSICS}
+    scalars = {name: callee for name, callee in sorted(results.items()) if is_scalar(callee)}
     return kernels | {name: cpu_library(False, linked=True).compiler.get(callee) for name, callee in scalars.items()}
 
 

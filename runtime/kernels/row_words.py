@@ -13,7 +13,7 @@ import numpy as np
 Row = np.ndarray  # all elements: (..., n)
 Shared = np.ndarray  # one row for all: (n,)
 Each = np.ndarray  # one number a row: (..., 1)
-Place = np.ndarray  # the place of each element in its row: (n,)
+ElementIndex = np.ndarray  # the place of each element in its row: (n,)
 
 
 def sum(x: Any) -> Any:
@@ -61,13 +61,13 @@ def all(x: Any) -> Any:
     return np.all(x, -1, keepdims=True)
 
 
-def at(x: Any, place: Any) -> Any:
+def at(x: Any, position: Any) -> Any:
     """The element at a place of each row, nan where there is none."""
     count = np.shape(x)[-1]
-    inside = (np.asarray(place) >= 0) & (np.asarray(place) < count)
+    inside = (np.asarray(position) >= 0) & (np.asarray(position) < count)
     if not count:
         return np.full(inside.shape, np.nan)
-    row, where_ = np.broadcast_arrays(x, np.where(inside, place, 0))
+    row, where_ = np.broadcast_arrays(x, np.where(inside, position, 0))
     return np.where(inside, np.take_along_axis(row, where_, -1)[..., :1], np.nan)
 
 

@@ -13,9 +13,9 @@ from .cache.digest import Functions, digest, of_function
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, meant, module_of, rebuilt
 from .half_tables import is_long, looked_up, with_kernel
-from .turned_rows import BLOCK, over_turned_rows, turned_loop
+from .turned_rows import BLOCK, over_strided_rows, strided_loop
 from .usual_blocks import in_blocks
-from .usual_numbers import with_usual_numbers
+from .usual_numbers import with_fast_numbers
 
 BY_TABLE = "_by_table"  # behind the name of a kernel of one 16-bit float
 BY_ROWS = ("forward", "forward_number")  # kernels that native code runs on rows: pool/rows.py
@@ -59,15 +59,15 @@ class ElementKernels:
         else:
             loop.run(loop.kernel, operands, steps, inner, size, 0, count)
 
-    def run_turned(self, attribute: str, operands: tuple[Any, ...], plan: Any, place: int, stride: int) -> None:
+    def run_strided(self, attribute: str, operands: tuple[Any, ...], plan: Any, position: int, stride: int) -> None:
         """The same where the rows of the operand at a place are turned: its elements are `stride` apart."""
         steps, count, size = plan.steps, plan.inner, plan.size
-        key = (attribute, place, *map(rows.kind, operands))
+        key = (attribute, position, *map(rows.kind, operands))
         if key not in self.loops:
-            self.loops[key] = turned_loop(getattr(self, attribute), operands, place, steps)
-        given = (*operands[:place], None, *operands[place + 1 :])
-        arguments = self.loops[key].kernel, given, steps, size, operands[place], stride
-        shared(over_turned_rows, arguments, count, count * size, BLOCK)
+            self.loops[key] = strided_loop(getattr(self, attribute), operands, position, steps)
+        args = (*operands[:position], None, *operands[position + 1 :])
+        arguments = self.loops[key].kernel, args, steps, size, operands[position], stride
+        shared(over_strided_rows, arguments, count, count * size, BLOCK)
 
     def of_halves(self, name: str) -> Any:
         """The kernel for one operand of 16-bit floats: it reads a table where computing takes longer."""
@@ -90,7 +90,7 @@ def _compiled(module: Any, attribute: str) -> Any:
 
     pipeline = InRows if attribute in BY_ROWS else NoAlias
     written, is_complex = getattr(module, attribute.removesuffix("_complex")), attribute.endswith("_complex")
-    name, written = written.__name__, written if is_complex else with_usual_numbers(in_blocks(written))
+    name, written = written.__name__, written if is_complex else with_fast_numbers(in_blocks(written))
     function = rebuilt(written, {})
     function.__name__, function.__module__ = name, module.__name__  # of what it is, where that is done in blocks
 

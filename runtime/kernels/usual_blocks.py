@@ -13,16 +13,16 @@ import numpy as np
 
 from .compile.scalar_library import names_in, not_inlined, rebuilt
 from .scalar import conj
-from .scalar.usual import USUAL
+from .scalar.usual import COMMON
 
 BLOCK = 512  # elements: what the loops over a block ask for ahead is the next one (`compile/prefetch.py`)
 
 
-def whole(*x: Any) -> Any:
+def full_range(*x: Any) -> Any:
     """The function of a kernel, for any arguments; `in_blocks` puts it here, as the next five."""
 
 
-def usual(*x: Any) -> Any:
+def fast_range(*x: Any) -> Any:
     """The same for usual arguments."""
 
 
@@ -34,18 +34,18 @@ def inside(like: Any, low: Any, high: Any) -> Any:
     """Whether arguments with keys from `low` to `high` are."""
 
 
-def usual_loop(*x: Any) -> None:
+def fast_loop(*x: Any) -> None:
     """The loop over a block of usual elements."""
 
 
-def whole_loop(*x: Any) -> None:
+def full_loop(*x: Any) -> None:
     """The loop over some elements, whatever they are."""
 
 
 def pattern(self: Any, result: Any) -> None:
     """What the text of a kernel is that is one function of one operand."""
     for i in range(result.size):
-        result[i] = whole(self[i])
+        result[i] = full_range(self[i])
 
 
 def blocks(self: Any, result: Any) -> None:
@@ -58,22 +58,22 @@ def blocks(self: Any, result: Any) -> None:
             low = each if each < low else low
             high = each if each > high else high
         if inside(result[start], low, high):
-            usual_loop(self, result, start)
+            fast_loop(self, result, start)
         else:
-            whole_loop(self, result, start, min(BLOCK, result.size))  # no constant, for which it were compiled again
-    whole_loop(self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+            full_loop(self, result, start, min(BLOCK, result.size))  # no constant, for which it were compiled again
+    full_loop(self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
-def usual_block(self: Any, result: Any, start: Any) -> None:
+def fast_block(self: Any, result: Any, start: Any) -> None:
     """A block of usual elements; not inlined, as other loops beside it would leave no registers for its constants."""
     for i in range(BLOCK):
-        result[start + np.uint64(i)] = usual(self[start + np.uint64(i)])
+        result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)])
 
 
-def whole_part(self: Any, result: Any, start: Any, size: int) -> None:
+def full_part(self: Any, result: Any, start: Any, size: int) -> None:
     """Some elements, whatever they are."""
     for i in range(size):
-        result[start + np.uint64(i)] = whole(self[start + np.uint64(i)])
+        result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)])
 
 
 def pair_key(x: Any, y: Any) -> Any:
@@ -83,7 +83,7 @@ def pair_key(x: Any, y: Any) -> Any:
 def pattern_of_pairs(self: Any, other: Any, result: Any) -> None:
     """What the text of a kernel is that is one function of two operands."""
     for i in range(result.size):
-        result[i] = whole(self[i], other[i])
+        result[i] = full_range(self[i], other[i])
 
 
 def pattern_with_number(self: Any, other: Any, result: Any) -> None:
@@ -91,20 +91,20 @@ def pattern_with_number(self: Any, other: Any, result: Any) -> None:
     T = self.dtype.type
     other = T(other)
     for i in range(result.size):
-        result[i] = whole(self[i], other)
+        result[i] = full_range(self[i], other)
 
 
 def blocks_of_pairs(self: Any, other: Any, result: Any) -> None:
     """The kernel block by block, for two operands."""
     for block in range(result.size // BLOCK):
-        start, usual_pairs = np.uint64(block * BLOCK), 0
+        start, fast_pairs = np.uint64(block * BLOCK), 0
         for i in range(BLOCK):
-            usual_pairs += pair_key(self[start + np.uint64(i)], other[start + np.uint64(i)])
-        if usual_pairs == BLOCK:
-            usual_loop(self, other, result, start)
+            fast_pairs += pair_key(self[start + np.uint64(i)], other[start + np.uint64(i)])
+        if fast_pairs == BLOCK:
+            fast_loop(self, other, result, start)
         else:
-            whole_loop(self, other, result, start, min(BLOCK, result.size))
-    whole_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+            full_loop(self, other, result, start, min(BLOCK, result.size))
+    full_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
 def blocks_with_number(self: Any, other: Any, result: Any) -> None:
@@ -112,38 +112,38 @@ def blocks_with_number(self: Any, other: Any, result: Any) -> None:
     T = self.dtype.type
     other = T(other)
     for block in range(result.size // BLOCK):
-        start, usual_pairs = np.uint64(block * BLOCK), 0
+        start, fast_pairs = np.uint64(block * BLOCK), 0
         for i in range(BLOCK):
-            usual_pairs += pair_key(self[start + np.uint64(i)], other)
-        if usual_pairs == BLOCK:
-            usual_loop(self, other, result, start)
+            fast_pairs += pair_key(self[start + np.uint64(i)], other)
+        if fast_pairs == BLOCK:
+            fast_loop(self, other, result, start)
         else:
-            whole_loop(self, other, result, start, min(BLOCK, result.size))
-    whole_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+            full_loop(self, other, result, start, min(BLOCK, result.size))
+    full_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
-def usual_pairs_of(self: Any, other: Any, result: Any, start: Any) -> None:
+def fast_pairs_of(self: Any, other: Any, result: Any, start: Any) -> None:
     """A block of usual pairs."""
     for i in range(BLOCK):
-        result[start + np.uint64(i)] = usual(self[start + np.uint64(i)], other[start + np.uint64(i)])
+        result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)], other[start + np.uint64(i)])
 
 
-def usual_with(self: Any, other: Any, result: Any, start: Any) -> None:
+def fast_with(self: Any, other: Any, result: Any, start: Any) -> None:
     """A block of what is usual beside a number."""
     for i in range(BLOCK):
-        result[start + np.uint64(i)] = usual(self[start + np.uint64(i)], other)
+        result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)], other)
 
 
 def pairs_of(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
     """Some pairs, whatever they are."""
     for i in range(size):
-        result[start + np.uint64(i)] = whole(self[start + np.uint64(i)], other[start + np.uint64(i)])
+        result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)], other[start + np.uint64(i)])
 
 
 def with_number(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
     """Some elements beside a number, whatever they are."""
     for i in range(size):
-        result[start + np.uint64(i)] = whole(self[start + np.uint64(i)], other)
+        result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)], other)
 
 
 def inside_for(order: Any, like: Any, low: Any, high: Any) -> Any:
@@ -153,7 +153,7 @@ def inside_for(order: Any, like: Any, low: Any, high: Any) -> Any:
 def pattern_of_order(self: Any, order: Any, result: Any) -> None:
     """What the text of a kernel is that is one function of a number for all elements, its order, and an operand."""
     for i in range(result.size):
-        result[i] = whole(order, self[i])
+        result[i] = full_range(order, self[i])
 
 
 def blocks_of_order(self: Any, order: Any, result: Any) -> None:
@@ -166,34 +166,34 @@ def blocks_of_order(self: Any, order: Any, result: Any) -> None:
             low = each if each < low else low
             high = each if each > high else high
         if inside_for(order, result[start], low, high):
-            usual_loop(self, order, result, start)
+            fast_loop(self, order, result, start)
         else:
-            whole_loop(self, order, result, start, min(BLOCK, result.size))
-    whole_loop(self, order, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+            full_loop(self, order, result, start, min(BLOCK, result.size))
+    full_loop(self, order, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
-def usual_of_order(self: Any, order: Any, result: Any, start: Any) -> None:
+def fast_with_order(self: Any, order: Any, result: Any, start: Any) -> None:
     """A block of what is usual for an order."""
     for i in range(BLOCK):
-        result[start + np.uint64(i)] = usual(order, self[start + np.uint64(i)])
+        result[start + np.uint64(i)] = fast_range(order, self[start + np.uint64(i)])
 
 
 def part_of_order(self: Any, order: Any, result: Any, start: Any, size: int) -> None:
     """Some elements, whatever they are."""
     for i in range(size):
-        result[start + np.uint64(i)] = whole(order, self[start + np.uint64(i)])
+        result[start + np.uint64(i)] = full_range(order, self[start + np.uint64(i)])
 
 
 def pattern_of_product(grad: Any, self: Any, result: Any) -> None:
     """What the text of a derivative is that is a product with one function of one operand."""
     for i in range(result.size):
-        result[i] = grad[i] * conj(whole(self[i]))
+        result[i] = grad[i] * conj(full_range(self[i]))
 
 
 def pattern_of_negative(grad: Any, self: Any, result: Any) -> None:
     """The same of the negative product."""
     for i in range(result.size):
-        result[i] = -grad[i] * conj(whole(self[i]))
+        result[i] = -grad[i] * conj(full_range(self[i]))
 
 
 def blocks_of_product(grad: Any, self: Any, result: Any) -> None:
@@ -206,43 +206,43 @@ def blocks_of_product(grad: Any, self: Any, result: Any) -> None:
             low = each if each < low else low
             high = each if each > high else high
         if inside(result[start], low, high):
-            usual_loop(grad, self, result, start)
+            fast_loop(grad, self, result, start)
         else:
-            whole_loop(grad, self, result, start, min(BLOCK, result.size))
-    whole_loop(grad, self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+            full_loop(grad, self, result, start, min(BLOCK, result.size))
+    full_loop(grad, self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
-def usual_product(grad: Any, self: Any, result: Any, start: Any) -> None:
+def fast_product(grad: Any, self: Any, result: Any, start: Any) -> None:
     """Products with a block of usual elements."""
     for i in range(BLOCK):
-        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * usual(self[start + np.uint64(i)])
+        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * fast_range(self[start + np.uint64(i)])
 
 
 def part_of_product(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
     """Products with some elements, whatever they are."""
     for i in range(size):
-        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * whole(self[start + np.uint64(i)])
+        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * full_range(self[start + np.uint64(i)])
 
 
-def usual_negative(grad: Any, self: Any, result: Any, start: Any) -> None:
+def fast_negative(grad: Any, self: Any, result: Any, start: Any) -> None:
     """Negative products with a block of usual elements."""
     for i in range(BLOCK):
-        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * usual(self[start + np.uint64(i)])
+        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * fast_range(self[start + np.uint64(i)])
 
 
 def part_of_negative(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
     """Negative products with some elements, whatever they are."""
     for i in range(size):
-        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * whole(self[start + np.uint64(i)])
+        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * full_range(self[start + np.uint64(i)])
 
 
 FORMS = (
-    (pattern, blocks, usual_block, whole_part),
-    (pattern_of_order, blocks_of_order, usual_of_order, part_of_order),
-    (pattern_of_pairs, blocks_of_pairs, usual_pairs_of, pairs_of),
-    (pattern_with_number, blocks_with_number, usual_with, with_number),
-    (pattern_of_product, blocks_of_product, usual_product, part_of_product),
-    (pattern_of_negative, blocks_of_product, usual_negative, part_of_negative),
+    (pattern, blocks, fast_block, full_part),
+    (pattern_of_order, blocks_of_order, fast_with_order, part_of_order),
+    (pattern_of_pairs, blocks_of_pairs, fast_pairs_of, pairs_of),
+    (pattern_with_number, blocks_with_number, fast_with, with_number),
+    (pattern_of_product, blocks_of_product, fast_product, part_of_product),
+    (pattern_of_negative, blocks_of_product, fast_negative, part_of_negative),
 )
 
 
@@ -251,14 +251,17 @@ def in_blocks(kernel: Any) -> Any:
     code = kernel.__code__
     called = [kernel.__globals__.get(name) for name in sorted(names_in(code) - {"range"})]
     functions = [function for function in called if function is not conj]
-    found = USUAL.get(functions[0]) if len(functions) == 1 else None
-    if found is None:
+    result = COMMON.get(functions[0]) if len(functions) == 1 else None
+    if result is None:
         return kernel
-    for written, looked_at, of_usual, of_any in FORMS:
+    for written, looked_at, fast_body, of_any in FORMS:
         if code.co_code == written.__code__.co_code:
-            usual_one, whole_one = loop_of(of_usual, "usual", found.function), loop_of(of_any, "whole", functions[0])
-            tests = {"key": found.key, "pair_key": found.key, "inside": found.inside, "inside_for": found.inside}
-            return rebuilt(looked_at, {"usual_loop": usual_one, "whole_loop": whole_one} | tests)
+            fast_one, full_one = (
+                loop_of(fast_body, "fast_range", result.function),
+                loop_of(of_any, "full_range", functions[0]),
+            )
+            tests = {"key": result.key, "pair_key": result.key, "inside": result.inside, "inside_for": result.inside}
+            return rebuilt(looked_at, {"fast_loop": fast_one, "full_loop": full_one} | tests)
     return kernel
 
 

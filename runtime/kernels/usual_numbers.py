@@ -15,7 +15,7 @@ from .usual_blocks import pattern_with_number
 
 
 def any_power(x: Any, y: Any) -> Any:
-    """The power for any exponent; `with_usual_numbers` puts it here."""
+    """The power for any exponent; `with_fast_numbers` puts it here."""
 
 
 def powers(self: Any, other: Any, result: Any) -> None:
@@ -65,7 +65,7 @@ def derivatives(grad: Any, self: Any, exponent: Any, result: Any) -> None:
 POWER_FORMS = ((pattern_with_number, powers), (pattern_of_derivative, derivatives))
 
 
-def with_usual_numbers(kernel: Any) -> Any:
+def with_fast_numbers(kernel: Any) -> Any:
     """The kernel with loops of its own for usual exponents where it is of a power, else the kernel itself."""
     code = kernel.__code__
     called = {kernel.__globals__.get(name) for name in names_in(code) - {"range"}}

@@ -12,10 +12,10 @@ def conv_size(size: int, kernel: int, stride: int, pads: int, dilation: int) -> 
 
 def pool_size(size: int, kernel: int, stride: int, pad: int, dilation: int, ceil_mode: bool) -> int:
     """Windows of a pooling; with `ceil_mode` the last may hang over the end, but not start beyond it."""
-    room = size + 2 * pad - dilation * (kernel - 1) - 1
+    available = size + 2 * pad - dilation * (kernel - 1) - 1
     if not ceil_mode:
-        return room // stride + 1
-    windows = -(-room // stride) + 1
+        return available // stride + 1
+    windows = -(-available // stride) + 1
     return windows - 1 if (windows - 1) * stride >= size + pad else windows
 
 

@@ -30,7 +30,7 @@ _PLAIN = frozenset((int, slice))
 _OF_VIEWS = _PLAIN | {type(Ellipsis), type(None)}
 _PARTS = (slice, TensorBase, np.ndarray)
 _LONG = 32  # from this length on a list is one index, whatever it has
-MOST_EXACT = 2.0**53  # numbers of which float64 has all whole ones below, and float32 is not too small for
+MAX_EXACT_INTEGER = 2.0**53  # numbers of which float64 has all whole ones below, and float32 is not too small for
 _RANGES = {
     each: range(dtypes.iinfo(each).min, dtypes.iinfo(each).max + 1)
     for each in (dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8)
@@ -45,10 +45,10 @@ def getitem(x: Any, key: Any) -> Any:
         IndexError: for an index out of bounds, too many indices, or a key of the wrong type.
         ValueError: for a slice step that is not positive.
     """
-    if not watch.every and (found := item_getter()(x, key)) is not None:
-        return found
-    if (x.__class__ not in plain or _is_foreign(key)) and (found := overridden(getitem, x, key)) is not NOT_HANDLED:
-        return found
+    if not watch.every and (result := item_getter()(x, key)) is not None:
+        return result
+    if (x.__class__ not in plain or _is_foreign(key)) and (result := overridden(getitem, x, key)) is not NOT_HANDLED:
+        return result
     if type(key) is int:
         return _select(x, 0, key, 0)
     if type(key) is slice and x._shape:
@@ -58,13 +58,13 @@ def getitem(x: Any, key: Any) -> Any:
     if is_index and key._shape and x._shape and key._vmap_level is None:
         return op.index(x, [key])
     if type(key) is tuple and _PLAIN.issuperset(map(type, key)) and 0 < len(key) <= len(x._shape):
-        found = _stepwise(x, key)
+        result = _stepwise(x, key)
     else:
-        found, indices = _View(x).apply(_as_items(key))
+        result, indices = _View(x).apply(_as_items(key))
         if indices:
-            chosen = None if watch.every else kernel_ops["index"].launch(found, indices)
-            return op.index(found, indices) if chosen is None else chosen
-    return op.alias(x) if found is x else found
+            chosen = None if watch.every else kernel_ops["index"].launch(result, indices)
+            return op.index(result, indices) if chosen is None else chosen
+    return op.alias(x) if result is x else result
 
 
 def _is_foreign(key: Any) -> bool:
@@ -80,17 +80,17 @@ def _is_foreign(key: Any) -> bool:
 
 def _stepwise(x: Any, key: tuple[Any, ...]) -> Any:
     """The view that ints and slices make of the first dimensions: what `_View` finds, by a shorter way."""
-    found, dim = x, 0
+    result, dim = x, 0
     for position, part in enumerate(key):
         if type(part) is int:
-            found = _select(found, dim, part, position)
+            result = _select(result, dim, part, position)
             continue
-        size = found._shape[dim]
+        size = result._shape[dim]
         start, stop, step = _bounds(part, size)
         if step != 1 or stop - start != size:
-            found = op.slice(found, dim, start, stop, step)
+            result = op.slice(result, dim, start, stop, step)
         dim += 1
-    return found
+    return result
 
 
 def setitem(x: Any, key: Any, value: Any) -> None:
@@ -104,15 +104,15 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     foreign_one = x.__class__ not in plain or value.__class__ not in plain or _is_foreign(key)
     if foreign_one and overridden(setitem, x, key, value) is not NOT_HANDLED:
         return
-    found, indices = _View(x).apply(_as_items(key))
+    result, indices = _View(x).apply(_as_items(key))
     source = _as_value(x, value)
-    ndim = len(found._shape)
+    ndim = len(result._shape)
     if indices:
-        given = [index for index in indices if index is not None]
-        ndim += max(map(_index_ndim, given)) - sum(map(_dims_used, given))
-        op.index_put_(found, indices, _without_leading_ones(source, ndim), False)
+        args = [index for index in indices if index is not None]
+        ndim += max(map(_index_ndim, args)) - sum(map(_dims_used, args))
+        op.index_put_(result, indices, _without_leading_ones(source, ndim), False)
     else:
-        _assign(found, _without_leading_ones(source, ndim))
+        _assign(result, _without_leading_ones(source, ndim))
 
 
 def _has_number(own: dtypes.dtype, value: Any) -> bool:
@@ -134,17 +134,17 @@ def _is_filled(x: Any, key: Any, value: float) -> bool:
         return view is not None
     if isinstance(key, TensorBase) and key._dtype is dtypes.bool_ and key._shape == x._shape != ():
         return elementwise_ops["masked_fill_scalar"].launch_in_place(x, key, value) is not None
-    return -MOST_EXACT <= value <= MOST_EXACT and _is_written(x, key, constant(value, x._dtype))
+    return -MAX_EXACT_INTEGER <= value <= MAX_EXACT_INTEGER and _is_written(x, key, constant(value, x._dtype))
 
 
 def _view_at(x: Any, key: Any) -> Any:
     """The view that such a key makes, x itself where it takes all; None where it has not been found before."""
-    if (key is Ellipsis or _is_whole(key)) and x._shape and x.__class__ in plain:
+    if (key is Ellipsis or _is_full_slice(key)) and x._shape and x.__class__ in plain:
         return x
     return item_getter()(x, key)
 
 
-def _is_whole(key: Any) -> bool:
+def _is_full_slice(key: Any) -> bool:
     return key.__class__ is slice and key.start is key.stop is key.step is None
 
 
@@ -177,15 +177,15 @@ def _without_slices(keys: tuple[Any, ...]) -> tuple[Any, ...]:
         if part is None:
             return ()
         sliced = sliced or part.__class__ is slice
-    return tuple([None if _is_whole(part) else part for part in keys]) if sliced else keys
+    return tuple([None if _is_full_slice(part) else part for part in keys]) if sliced else keys
 
 
 def _dims_chosen(x: Any, indices: tuple[Any, ...]) -> int:
     """How many dimensions has what indices of int64 choose, or one mask, beside whole dimensions; -1 for others."""
-    whole, chosen, brought, masked = 0, 0, 0, False
+    full, chosen, brought, masked = 0, 0, 0, False
     for index in indices:
         if index is None:
-            whole += 1
+            full += 1
             continue
         is_mask = isinstance(index, TensorBase) and index._dtype is dtypes.bool_
         if masked or (is_mask and chosen) or not isinstance(index, TensorBase) or not index._shape:
@@ -195,7 +195,7 @@ def _dims_chosen(x: Any, indices: tuple[Any, ...]) -> int:
         masked, dims = is_mask, len(index._shape)
         chosen += dims if is_mask else 1
         brought = brought or (1 if is_mask else dims)
-    return len(x._shape) - chosen + brought if 0 < chosen <= len(x._shape) - whole else -1
+    return len(x._shape) - chosen + brought if 0 < chosen <= len(x._shape) - full else -1
 
 
 def _assign(target: Any, source: Any) -> None:
@@ -211,7 +211,12 @@ def _assign(target: Any, source: Any) -> None:
 
 def _is_same_view(target: Any, source: Any) -> bool:
     """Whether two tensors outside of graphs have each element at the same place."""
-    if source._storage is not target._storage or source._dtype is not target._dtype or source._rg or target._rg:
+    if (
+        source._storage is not target._storage
+        or source._dtype is not target._dtype
+        or source._requires_grad
+        or target._requires_grad
+    ):
         return False
     return (source._shape, source._strides, source._offset) == (target._shape, target._strides, target._offset)
 
@@ -271,10 +276,10 @@ def _is_sequence(part: Any) -> bool:
 
 def _as_tensor(part: Any) -> Any:
     try:
-        found = make_tensor(part)
+        result = make_tensor(part)
     except (TypeError, RuntimeError) as error:
         raise IndexError(f"{_VALID} (got {type_name(part)}: {error})") from None
-    return found if found.numel() or isinstance(part, np.ndarray) else make_tensor(part, dtype=dtypes.int64)
+    return result if result.numel() or isinstance(part, np.ndarray) else make_tensor(part, dtype=dtypes.int64)
 
 
 def _index_tensor(index: Any) -> Any:

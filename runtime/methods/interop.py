@@ -12,7 +12,7 @@ from ..errors import NoDataError, NotFiniteError, type_name
 from ..modes.grad_mode import mode
 from ..modes.intercept import watch
 from ..namespace import op
-from ..tensor.base import TensorBase, fresh, host_array, number_array
+from ..tensor.base import TensorBase, from_flat, host_array, number_array
 from ..tensor.devices import CPU, META, cuda_available, resolve
 from ..tensor.dtypes import complex32
 
@@ -30,7 +30,7 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
         raise TypeError("numpy(): Got unsupported ScalarType ComplexHalf")
     if force:
         return host_array(tensor).view()
-    if tensor._rg and mode.grad:
+    if tensor._requires_grad and mode.grad:
         raise RuntimeError(
             "numpy(): Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
@@ -119,8 +119,8 @@ def to_bool(tensor: Any) -> bool:
     """`bool(tensor)` of one element; RuntimeError for any other number of elements."""
     count = tensor.numel()
     if count != 1:
-        found = "more than one value" if count else "no values"
-        raise RuntimeError(f"Boolean value of Tensor with {found} is ambiguous: got shape {list(tensor.shape)}")
+        result = "more than one value" if count else "no values"
+        raise RuntimeError(f"Boolean value of Tensor with {result} is ambiguous: got shape {list(tensor.shape)}")
     return bool(item(tensor))
 
 
@@ -160,7 +160,7 @@ def contains(tensor: Any, element: Any) -> bool:
     return bool(op.any(op.eq(tensor, value)))
 
 
-def format_text(tensor: Any, spec: str) -> str:
+def format_tensor(tensor: Any, spec: str) -> str:
     """`format(tensor, spec)`: a 0-d tensor formats as its number, where there is one."""
     if not tensor._shape and tensor._device is not META:
         return format(item(tensor), spec)
@@ -201,12 +201,14 @@ def dlpack(
     return _dlpack_of_device(tensor.clone() if copy else tensor, stream, max_version)
 
 
-def _dlpack_elsewhere(tensor: Any, wanted: tuple[int, int], stream: Any, max_version: Any, copy: bool | None) -> Any:
-    kinds = {1: "cpu", 2: f"cuda:{wanted[1]}"}
-    if copy is False or wanted[0] not in kinds:
-        raise ValueError(f"cannot move DLPack tensor from device {dlpack_device(tensor)} to {wanted} without copying")
-    moved = op.to_device(tensor, resolve(kinds[wanted[0]]), False)
-    return dlpack(moved, stream=None if wanted[0] == 1 else stream, max_version=max_version)
+def _dlpack_elsewhere(tensor: Any, requested: tuple[int, int], stream: Any, max_version: Any, copy: bool | None) -> Any:
+    kinds = {1: "cpu", 2: f"cuda:{requested[1]}"}
+    if copy is False or requested[0] not in kinds:
+        raise ValueError(
+            f"cannot move DLPack tensor from device {dlpack_device(tensor)} to {requested} without copying"
+        )
+    moved = op.to_device(tensor, resolve(kinds[requested[0]]), False)
+    return dlpack(moved, stream=None if requested[0] == 1 else stream, max_version=max_version)
 
 
 def _dlpack_of_device(tensor: Any, stream: int | None, max_version: Any) -> Any:
@@ -225,10 +227,10 @@ def _dlpack_of_device(tensor: Any, stream: int | None, max_version: Any) -> Any:
 
 def dlpack_device(tensor: Any) -> tuple[int, int]:
     """`__dlpack_device__`: DLPack's numbers of the device type (1 CPU, 2 CUDA) and index."""
-    place = tensor.device
-    if place is META:
+    target_device = tensor.device
+    if target_device is META:
         raise ValueError("__dlpack_device__(): Unknown device type meta for Dlpack")
-    return (1, 0) if place.type == "cpu" else (2, place.index or 0)
+    return (1, 0) if target_device.type == "cpu" else (2, target_device.index or 0)
 
 
 def is_pinned(tensor: Any) -> bool:
@@ -248,7 +250,7 @@ def pin_memory(tensor: Any) -> Any:
         return tensor
     from ..cuda import pinned
 
-    return fresh(pinned.copied(tensor.array).reshape(-1), tensor._shape, tensor._dtype)
+    return from_flat(pinned.copied(tensor.array).reshape(-1), tensor._shape, tensor._dtype)
 
 
 def record_stream(tensor: Any, stream: Any) -> None:

@@ -179,23 +179,25 @@ class TensorMethods(TensorAttributes):
         if "memory_format" in kwargs and kwargs["memory_format"] is not None:
             return to_format(self, args, kwargs)
         if len(args) + len(kwargs) == 1:
-            kind = self._asked_alone(args[0] if args else kwargs.get("dtype"))
+            kind = self._dtype_query(args[0] if args else kwargs.get("dtype"))
             if kind is not None:
                 return self if kind is self._dtype else converted(self, kind)
-        asked = _conversion(args, kwargs)
-        moved = asked.device is not None and asked.device is not self._device
-        found = op.to_device(self, asked.device, asked.non_blocking) if moved else self
-        if asked.dtype is None or asked.dtype is self._dtype:
-            return op.clone(self) if asked.copy and not moved else found
-        return converted(found, asked.dtype)
+        requested = _conversion(args, kwargs)
+        moved = requested.device is not None and requested.device is not self._device
+        result = op.to_device(self, requested.device, requested.non_blocking) if moved else self
+        if requested.dtype is None or requested.dtype is self._dtype:
+            return op.clone(self) if requested.copy and not moved else result
+        return converted(result, requested.dtype)
 
-    def _asked_alone(self, asked: Any) -> Dtype | None:
+    def _dtype_query(self, requested: Any) -> Dtype | None:
         """The dtype that `to` is asked for by a dtype, or by a tensor or a place where this one is; None for others."""
-        if asked.__class__ is Dtype:
-            return asked
-        if isinstance(asked, TensorBase):
-            return asked._dtype if asked._device is self._device else None
-        is_here = asked is self._device or (self._device is CPU and asked.__class__ is str and asked == "cpu")
+        if requested.__class__ is Dtype:
+            return requested
+        if isinstance(requested, TensorBase):
+            return requested._dtype if requested._device is self._device else None
+        is_here = requested is self._device or (
+            self._device is CPU and requested.__class__ is str and requested == "cpu"
+        )
         return self._dtype if is_here else None
 
     def cpu(self) -> Any:
@@ -204,8 +206,8 @@ class TensorMethods(TensorAttributes):
 
     def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
         """The tensor on the CUDA device `device`, the current one when None; `non_blocking` is as in `to`."""
-        place = "cuda" if device is None else checks.device("cuda", "device", device)
-        return self.to(place, non_blocking=non_blocking)
+        target_device = "cuda" if device is None else checks.device("cuda", "device", device)
+        return self.to(target_device, non_blocking=non_blocking)
 
     def contiguous(self, memory_format: Any = None) -> Any:
         """The tensor itself when it lies in `memory_format`, by default in row-major order, else a copy that does.
@@ -311,7 +313,7 @@ class TensorMethods(TensorAttributes):
     __len__ = interop.length
     __iter__ = interop.iterate
     __contains__ = interop.contains
-    __format__ = interop.format_text
+    __format__ = interop.format_tensor
     __dlpack__ = interop.dlpack
     __dlpack_device__ = interop.dlpack_device
     __getitem__ = indexing.getitem
@@ -323,7 +325,7 @@ class TensorMethods(TensorAttributes):
     __array_priority__ = 1000  # NumPy leaves `array * tensor` to the tensor
 
     def __repr__(self) -> str:
-        return printing.to_text(self)
+        return printing.to_repr(self)
 
     def module_load(self, other: Any, assign: Any = False) -> Any:
         """What becomes of `other` when `load_state_dict` gives it to a module in the place of this tensor.
@@ -367,22 +369,22 @@ def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Conversion:
     unknown = kwargs.keys() - {"dtype", "device", "other", "copy", "non_blocking", "memory_format"}
     if unknown:
         raise TypeError(f"to() got an unexpected keyword argument {min(unknown)!r}")
-    dtype, place, flags = kwargs.get("dtype"), kwargs.get("device"), []
+    dtype, target_device, flags = kwargs.get("dtype"), kwargs.get("device"), []
     for value in (*args, kwargs.get("other")):
         if isinstance(value, TensorBase):
-            dtype, place = value._dtype, value._device
+            dtype, target_device = value._dtype, value._device
         elif isinstance(value, (Dtype, type)):
             dtype = value
         elif isinstance(value, bool):
             flags.append(value)
         elif isinstance(value, (str, Device, int)):
-            place = value
+            target_device = value
         elif value is not None:
             raise ArgumentError(f"to(): expected a dtype, a device or a Tensor, but got {type_name(value)}")
     non_blocking, copy = (*flags, False, False)[:2]
     return Conversion(
         checks.optional_dtype("to", "dtype", dtype),
-        None if place is None else resolve(place),
+        None if target_device is None else resolve(target_device),
         bool(kwargs.get("non_blocking", non_blocking)),
         bool(kwargs.get("copy", copy)),
     )
@@ -390,5 +392,5 @@ def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Conversion:
 
 def parsed_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
     """(device, dtype, non_blocking, memory format) that arguments of `to` ask for, None where they do not say."""
-    asked = _conversion(args, kwargs)
-    return asked.device, asked.dtype, asked.non_blocking, kwargs.get("memory_format")
+    requested = _conversion(args, kwargs)
+    return requested.device, requested.dtype, requested.non_blocking, kwargs.get("memory_format")

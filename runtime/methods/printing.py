@@ -66,8 +66,8 @@ def set_printoptions(
         for field in fields(PrintOptions):
             if field.name != "sci_mode":
                 setattr(PRINT_OPTS, field.name, getattr(_PROFILES[profile], field.name))
-    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
-    for name, value in given.items():
+    arguments = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    for name, value in arguments.items():
         if value is not None:
             setattr(PRINT_OPTS, name, value)
     PRINT_OPTS.sci_mode = sci_mode
@@ -78,32 +78,32 @@ class _NumberFormat:
 
     def __init__(self, values: np.ndarray) -> None:
         self.is_float = values.dtype.kind == "f"
-        self.is_whole, self.is_scientific, self.width = True, False, 1
+        self.is_integral, self.is_scientific, self.width = True, False, 1
         shown = values.reshape(-1)
         if self.is_float:
             shown = shown[np.isfinite(shown) & (shown != 0)]
             if shown.size:
                 self._choose_notation(shown)
-        self.width = max((len(self._text(x)) for x in shown.tolist()), default=1)
+        self.width = max((len(self._formatted(x)) for x in shown.tolist()), default=1)
 
     def _choose_notation(self, shown: np.ndarray) -> None:
         magnitudes = np.abs(shown.astype(np.float64))
         low, high = float(magnitudes.min()), float(magnitudes.max())
-        self.is_whole = bool((shown == np.ceil(shown)).all())
+        self.is_integral = bool((shown == np.ceil(shown)).all())
         wide = high > low * 1000.0 or high > 1e8 or low < 1e-4
         self.is_scientific = wide if PRINT_OPTS.sci_mode is None else PRINT_OPTS.sci_mode
 
-    def _text(self, value: Any) -> str:
+    def _formatted(self, value: Any) -> str:
         if not self.is_float:
             return f"{value}"
         if self.is_scientific:
             return f"{value:.{PRINT_OPTS.precision}e}"
-        if self.is_whole:
+        if self.is_integral:
             return f"{value:.0f}" + ("." if isfinite(value) else "")
         return f"{value:.{PRINT_OPTS.precision}f}"
 
     def text(self, value: Any) -> str:
-        return self._text(value).rjust(self.width)
+        return self._formatted(value).rjust(self.width)
 
 
 class _ComplexFormat:
@@ -125,8 +125,8 @@ def _printable(array: np.ndarray) -> np.ndarray:
 
 def _edges(array: np.ndarray) -> np.ndarray:
     edge = PRINT_OPTS.edgeitems
-    kept = [range(n) if n <= 2 * edge else [*range(edge), *range(n - edge, n)] for n in array.shape]
-    return array[np.ix_(*kept)]
+    shown_indices = [range(n) if n <= 2 * edge else [*range(edge), *range(n - edge, n)] for n in array.shape]
+    return array[np.ix_(*shown_indices)]
 
 
 def _layout(array: np.ndarray, fmt: _NumberFormat | _ComplexFormat, indent: int, summarise: bool) -> str:
@@ -137,13 +137,13 @@ def _layout(array: np.ndarray, fmt: _NumberFormat | _ComplexFormat, indent: int,
     ends = (array[:edge], array[len(array) - edge :]) if is_long else (array,)
     if array.ndim == 1:
         parts = [[fmt.text(value) for value in _printable(end).tolist()] for end in ends]
-        return _wrap(_joined(parts, " ..."), fmt.width + 2, indent)
+        return _wrap(_merged_lines(parts, " ..."), fmt.width + 2, indent)
     blocks = [[_layout(row, fmt, indent + 1, summarise) for row in end] for end in ends]
     separator = "," + "\n" * (array.ndim - 1) + " " * (indent + 1)
-    return f"[{separator.join(_joined(blocks, '...'))}]"
+    return f"[{separator.join(_merged_lines(blocks, '...'))}]"
 
 
-def _joined(parts: list[list[str]], dots: str) -> list[str]:
+def _merged_lines(parts: list[list[str]], dots: str) -> list[str]:
     return parts[0] if len(parts) == 1 else [*parts[0], dots, *parts[1]]
 
 
@@ -156,26 +156,26 @@ def _wrap(items: list[str], item_width: int, indent: int) -> str:
 
 def _suffixes(tensor: Any) -> list[str]:
     """The device, dtype, size and history that the numbers do not show."""
-    found = []
+    matches = []
     if tensor.device.type != "cpu":
-        found.append(f"device='{tensor.device}'")
+        matches.append(f"device='{tensor.device}'")
     default = get_default_dtype()
     obvious: tuple[Any, ...] = (default, int64, bool_, default.to_complex())
     if tensor.is_meta:
         obvious = (default,)
-        found.append(f"size={tuple(tensor.shape)}")
+        matches.append(f"size={tuple(tensor.shape)}")
     elif tensor.numel() == 0:
         obvious = (default,)
         if tensor.ndim != 1:
-            found.append(f"size={tuple(tensor.shape)}")
+            matches.append(f"size={tuple(tensor.shape)}")
     if tensor.dtype not in obvious:
-        found.append(f"dtype={tensor.dtype}")
+        matches.append(f"dtype={tensor.dtype}")
     history = history_of(tensor)
     if history:
-        found.append(f"grad_fn=<{history}>")
+        matches.append(f"grad_fn=<{history}>")
     elif tensor.requires_grad:
-        found.append("requires_grad=True")
-    return found
+        matches.append("requires_grad=True")
+    return matches
 
 
 def history_of(tensor: Any) -> str:
@@ -185,11 +185,11 @@ def history_of(tensor: Any) -> str:
         return "Invalid"
 
 
-def to_text(tensor: Any) -> str:
+def to_repr(tensor: Any) -> str:
     """The text of a tensor, as `repr` and `str` give it."""
     name = type(tensor).__name__ if overrides(type(tensor)) else "tensor"
     indent = len(name) + 1
-    text = f"{name}(" + ("..." if tensor.is_meta else numbers_text(number_array(tensor), indent))
+    text = f"{name}(" + ("..." if tensor.is_meta else format_numbers(number_array(tensor), indent))
     return with_suffixes(text, _suffixes(tensor), indent, False)
 
 
@@ -215,10 +215,10 @@ def with_suffixes(text: str, suffixes: list[str], indent: int, force_newline: bo
 
 def numbers(self: Any, indent: int) -> str:
     """The numbers of a tensor `self` in brackets, its rows `indent` places from the margin."""
-    return numbers_text(number_array(self), indent)
+    return format_numbers(number_array(self), indent)
 
 
-def numbers_text(array: np.ndarray, indent: int) -> str:
+def format_numbers(array: np.ndarray, indent: int) -> str:
     """The numbers of an array in brackets, its rows `indent` places from the margin."""
     if array.size == 0:
         return "[]"

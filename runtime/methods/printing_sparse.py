@@ -7,12 +7,12 @@ from typing import Any
 from ..tensor.base import host_array
 from ..tensor.dtypes import bool_, get_default_dtype, int64
 from ..tensor.memory_format import sparse_coo, sparse_csr
-from .printing import PRINT_OPTS, history_of, numbers_text
+from .printing import PRINT_OPTS, format_numbers, history_of
 
 INDENT = len("tensor(")
 
 
-def to_text(tensor: Any) -> str:
+def to_repr(tensor: Any) -> str:
     pattern = tensor.pattern
     names = {sparse_coo: ("indices",), sparse_csr: ("crow_indices", "col_indices")}
     parts = [
@@ -27,23 +27,23 @@ def _part(name: str, tensor: Any) -> str:
     """One of the tensors that make up a sparse one: `indices=tensor(...)`."""
     start = f"{name}=tensor("
     size = "" if tensor.numel() else f", size={tuple(tensor._shape)}"
-    return f"{start}{numbers_text(host_array(tensor), INDENT + len(start))}{size})"
+    return f"{start}{format_numbers(host_array(tensor), INDENT + len(start))}{size})"
 
 
 def _suffixes(tensor: Any) -> list[str]:
-    found = [f"size={tuple(tensor._shape)}", f"nnz={tensor.pattern.count}"]
+    matches = [f"size={tuple(tensor._shape)}", f"nnz={tensor.pattern.count}"]
     if tensor.device.type != "cpu":
-        found.insert(0, f"device='{tensor.device}'")
+        matches.insert(0, f"device='{tensor.device}'")
     default = get_default_dtype()
     if tensor.dtype not in (default, int64, bool_, default.to_complex()):
-        found.append(f"dtype={tensor.dtype}")
-    found.append(f"layout={tensor.layout}")
+        matches.append(f"dtype={tensor.dtype}")
+    matches.append(f"layout={tensor.layout}")
     history = history_of(tensor)
     if history:
-        found.append(f"grad_fn=<{history}>")
+        matches.append(f"grad_fn=<{history}>")
     elif tensor.requires_grad:
-        found.append("requires_grad=True")
-    return found
+        matches.append("requires_grad=True")
+    return matches
 
 
 def _with_suffixes(text: str, suffixes: list[str], on_new_line: bool) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import checks
-from ..dispatch.places import check_places
+from ..dispatch.places import check_devices
 from ..errors import DtypeError
 from ..functions.planned import EQUAL
 from ..modes.intercept import watch
@@ -122,8 +122,8 @@ def equal(input: Any, other: Any) -> bool:
         >>> sg.equal(sg.tensor([1, 2]), sg.tensor([1, 2]))
         True
     """
-    if not watch.every and (found := EQUAL.launch(input, other)) is not None:
-        return bool(found._flat[0])
+    if not watch.every and (value := EQUAL.launch(input, other)) is not None:
+        return bool(value._flat[0])
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := overridden(equal, input, other)
     ) is not NOT_HANDLED:
@@ -187,7 +187,7 @@ def _close(name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: Any) -> n
     checks.tensor(name, "other", b)
     if a._dtype is not b._dtype:
         raise DtypeError(f"{name}(): expected Tensors of one dtype, but got {a._dtype} and {b._dtype}")
-    check_places(name, (a, b))
+    check_devices(name, (a, b))
     broadcast_shapes(name, a._shape, b._shape)
     rtol, atol = checks.floating(name, "rtol", rtol), checks.floating(name, "atol", atol)
     for argument, value in (("rtol", rtol), ("atol", atol)):

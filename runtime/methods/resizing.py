@@ -73,10 +73,10 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
 
         with allocating(name):
             grow(tensor, end)
-    place = alias(tensor, size, None, tensor._offset)
+    view = alias(tensor, size, None, tensor._offset)
     for slot in LAYOUT:
-        setattr(tensor, slot, getattr(place, slot))
-    tensor._nd = None
+        setattr(tensor, slot, getattr(view, slot))
+    tensor._array = None
     note_layout_change()
     note_write(tensor, name)
     end_write(tensor)
@@ -150,13 +150,13 @@ def _called(name: str, tensor: Any, others: tuple[Any, ...], function: Any) -> A
     if not callable(function):
         raise TypeError(f"{name}(): expected a function, but got {type_name(function)}")
     try:
-        given = [np.broadcast_to(other.array, tensor._shape).ravel().tolist() for other in others]
+        args = [np.broadcast_to(other.array, tensor._shape).ravel().tolist() for other in others]
     except ValueError:
         shapes = [list(other._shape) for other in others]
         raise ShapeError(f"{name}(): shapes {shapes} do not broadcast to {list(tensor._shape)}") from None
     check_written(tensor)
-    for place, *values in zip(np.ndindex(tensor._shape), *given, strict=True):
-        tensor.array[place] = _number(name, function(tensor.array[place].item(), *values), tensor._dtype.kind)
+    for view, *values in zip(np.ndindex(tensor._shape), *args, strict=True):
+        tensor.array[view] = _number(name, function(tensor.array[view].item(), *values), tensor._dtype.kind)
     note_write(tensor, name)
     end_write(tensor)
     return tensor
@@ -164,7 +164,7 @@ def _called(name: str, tensor: Any, others: tuple[Any, ...], function: Any) -> A
 
 def _number(name: str, value: Any, kind: str) -> Any:
     """A number as the dtype takes it: fractions of integers are cut off."""
-    found = value.item() if hasattr(value, "item") else value
-    if not isinstance(found, (bool, int, float, complex)):
+    result = value.item() if hasattr(value, "item") else value
+    if not isinstance(result, (bool, int, float, complex)):
         raise TypeError(f"{name}(): expected a function that returns numbers, but got {type_name(value)}")
-    return int(found.real) if kind == "i" else found
+    return int(result.real) if kind == "i" else result

@@ -28,10 +28,10 @@ class Inference(list[Any]):
     """`[count, op]` of an inference tensor: who reads the count by its number, as nodes that save a tensor do, gets the
     error. All others take the list apart (`count, op = writes`)."""
 
-    def __getitem__(self, place: Any) -> Any:
-        if place == 0 and mode.inference is not None:
+    def __getitem__(self, position: Any) -> Any:
+        if position == 0 and mode.inference is not None:
             raise RuntimeError(SAVED)
-        return super().__getitem__(place)
+        return super().__getitem__(position)
 
 
 class Uncounted(int):
@@ -46,13 +46,13 @@ class Uncounted(int):
 UNTRACKED = Inference([Uncounted(), ""])  # of all inference tensors
 
 
-def switch(state: dict[str, Any], wanted: bool | None) -> None:
+def switch(state: dict[str, Any], requested: bool | None) -> None:
     """Let the thread that has this state of `mode` enter the mode, or leave it."""
     before = state["inference"]
-    if wanted and not before:
+    if requested and not before:
         inferring.append(None)
-    state["inference"] = wanted
-    if before and not wanted:
+    state["inference"] = requested
+    if before and not requested:
         inferring.pop()
 
 
@@ -62,19 +62,19 @@ def first_writes() -> Inference | None:
 
 
 def is_inference(tensor: Any) -> bool:
-    return type(tensor._writes) is Inference
+    return type(tensor._version_counter) is Inference
 
 
-def writes_so_far(tensor: Any) -> int:
+def current_version(tensor: Any) -> int:
     """How often a tensor's memory has been written to, as far as that is counted: for who does not save the tensor."""
-    writes = tensor._writes
+    writes = tensor._version_counter
     if writes is None:
         return 0
     count, _ = writes
     return count
 
 
-def writes_apart(tensor: Any) -> Inference | None:
+def inference_writes(tensor: Any) -> Inference | None:
     """What a tensor over the memory of this one has if its writes are counted apart: of an inference tensor's memory it
     is one too, which may be written to, and cannot be saved."""
     if not is_inference(tensor):
@@ -88,5 +88,5 @@ def check_written(tensor: Any) -> None:
     Raises:
         RuntimeError: this is such a write.
     """
-    if tensor._writes is UNTRACKED and not mode.inference:
+    if tensor._version_counter is UNTRACKED and not mode.inference:
         raise RuntimeError(WRITTEN)

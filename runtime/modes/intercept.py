@@ -117,16 +117,16 @@ class Watch:
             self.active = self.casts = self.every = self.saving = False
             watch_all(False)
             return
-        present = [watcher for watcher, _ in self.watchers.values()]
-        present.sort(key=lambda watcher: watcher.order)
-        self.notes = tuple([w.note for w in present if w.note is not None])
-        self.passes = tuple([w.backward_pass for w in present if w.backward_pass is not None])
-        self.interceptors = tuple([w.intercept for w in present if w.intercept is not None])
+        active_watchers = [watcher for watcher, _ in self.watchers.values()]
+        active_watchers.sort(key=lambda watcher: watcher.order)
+        self.notes = tuple([w.note for w in active_watchers if w.note is not None])
+        self.passes = tuple([w.backward_pass for w in active_watchers if w.backward_pass is not None])
+        self.interceptors = tuple([w.intercept for w in active_watchers if w.intercept is not None])
         watch_all(bool(self.interceptors))
-        self.functions = tuple([w.function for w in present if w.function is not None])
-        self.spans = tuple([w.span for w in present if w.span is not None])
-        self.reads = tuple([w.read for w in present if w.read is not None])
-        concerns = {w.concern for w in present}
+        self.functions = tuple([w.function for w in active_watchers if w.function is not None])
+        self.spans = tuple([w.span for w in active_watchers if w.span is not None])
+        self.reads = tuple([w.read for w in active_watchers if w.read is not None])
+        concerns = {w.concern for w in active_watchers}
         self.active = not concerns <= BESIDE
         self.every = EVERYTHING in concerns
         self.casts = self.every or LISTED in concerns
@@ -147,7 +147,7 @@ watch = Watch()
 atexit.register(watch.turn, "the interpreter's end", Watcher())  # no native code when what it knows by address is freed
 
 
-words_of: dict[Any, dict[str, str]] = {}  # function -> type of device -> what autocast casts its tensors to
+policies_of: dict[Any, dict[str, str]] = {}  # function -> type of device -> what autocast casts its tensors to
 
 
 def autocast_as(cpu: str = "", cuda: str = "") -> Callable[[Function], Function]:
@@ -159,7 +159,7 @@ def autocast_as(cpu: str = "", cuda: str = "") -> Callable[[Function], Function]
     """
 
     def note(function: Function) -> Function:
-        words_of[function] = {"cpu": cpu, "cuda": cuda}
+        policies_of[function] = {"cpu": cpu, "cuda": cuda}
         return function
 
     return note
@@ -201,16 +201,16 @@ class OpCall:
         """The answer of the first of the following watchers that handles the call; NOT_HANDLED when none does."""
         while self.following:
             first, self.following = self.following[0], self.following[1:]
-            found = first(self)
-            if found is not NOT_HANDLED:
-                return found
+            result = first(self)
+            if result is not NOT_HANDLED:
+                return result
         return NOT_HANDLED
 
     def proceed(self) -> Any:
         """Run what comes next, the watchers that follow and then the op itself, and return its result."""
-        found = self.advance()
-        if found is not NOT_HANDLED:
-            return found
+        result = self.advance()
+        if result is not NOT_HANDLED:
+            return result
         return run_itself(self.function, *self.args, **self.kwargs)
 
 
@@ -227,18 +227,18 @@ def run_itself(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
     """The answer of a `__torch_function__`, or of the watchers, to a call; NOT_HANDLED when the op is to run itself."""
-    found = overridden_call(function, args, kwargs, name)
-    if found is NOT_HANDLED and watch.interceptors and not _passing.all:
+    result = overridden_call(function, args, kwargs, name)
+    if result is NOT_HANDLED and watch.interceptors and not _passing.all:
         if _passing.function is function:
             _passing.function = None
         else:
-            found = OpCall(name, function, rule, args, kwargs).advance()
-    if found is NOT_HANDLED:
+            result = OpCall(name, function, rule, args, kwargs).advance()
+    if result is NOT_HANDLED:
         for answer in Layouts.answers:
-            found = answer(name, function, args, kwargs)
-            if found is not NOT_HANDLED:
+            result = answer(name, function, args, kwargs)
+            if result is not NOT_HANDLED:
                 break
-    return found
+    return result
 
 
 @contextmanager
@@ -265,9 +265,9 @@ def interceptable(rule: str, sparse: str = "") -> Callable[[Callable[..., Any]],
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if watch.interceptors or (args and args[0].__class__ not in plain):
-                found = intercept(name, wrapper, rule, *args, **kwargs)
-                if found is not NOT_HANDLED:
-                    return found
+                result = intercept(name, wrapper, rule, *args, **kwargs)
+                if result is not NOT_HANDLED:
+                    return result
             return function(*args, **kwargs)
 
         wrapper.sparse_rule = sparse  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ class MathModes:
     TF32 keeps 10 of the 23 bits of a float32 factor, and adds up in float32.
     """
 
-    told: Callable[[], None] = staticmethod(lambda: None)
+    notify: Callable[[], None] = staticmethod(lambda: None)
 
     def __init__(self) -> None:
         self.precision = "highest"  # of products of float32 matrices: below it they may be computed in TF32
@@ -27,7 +27,7 @@ class MathModes:
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        MathModes.told()
+        MathModes.notify()
 
     def all(self) -> tuple[Any, ...]:
         """All switches as they are."""

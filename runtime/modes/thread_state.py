@@ -24,8 +24,8 @@ def states_here() -> list[dict[str, Any]]:
     return [dict(state.__dict__) for state in _states]
 
 
-def set_states_here(found: list[dict[str, Any]]) -> None:
-    for state, attributes in zip(_states, found, strict=False):
+def set_states_here(result: list[dict[str, Any]]) -> None:
+    for state, attributes in zip(_states, result, strict=False):
         state.__dict__.update(attributes)
         state.restored()
 

@@ -18,14 +18,14 @@ from ..kernels.llvm.native_code.memory import load, store
 from ..kernels.llvm.native_code.structs import Items
 from ..kernels.llvm.native_code.typed import NULL, Half, New, external, native
 from . import c_functions as c
-from .interned import NewMemory, array_type, memory_words, new_memory
-from .layout import ARRAY_HANDLER, Array, Object, words_of
+from .interned import NewMemory, array_type, memory_slots, new_memory
+from .layout import ARRAY_HANDLER, Array, Object, slots_of
 from .numpy_table import handler, uses_malloc
 from .references import retain
 
 LINE = 64  # bytes
-LEAST = 4096  # bytes: what is smaller lies in the first cache, which reads two lines at once
-WORDS = 16  # bytes before an array: where its block begins, and its size
+MIN_ALIGNED_BYTES = 4096  # bytes: what is smaller lies in the first cache, which reads two lines at once
+HEADER_BYTES = 16  # bytes before an array: where its block begins, and its size
 LARGE_PAGES = 1 << 22 if sys.platform == "linux" else 1 << 62  # bytes from which NumPy asks for these, too
 MADV_HUGEPAGE = 14
 PAGE = 4096
@@ -43,12 +43,12 @@ _track = external("PyTraceMalloc_Track", Half, Half, int, int)
 @native
 def allocated(size: int) -> int:
     """Memory at a multiple of LINE; 0 where there is none."""
-    block = _malloc(size + LINE + WORDS)
+    block = _malloc(size + LINE + HEADER_BYTES)
     if block == 0:
         return 0
-    start = (block + WORDS + LINE - 1) & -LINE
-    store(start - WORDS, 0, block)
-    store(start - WORDS, 8, size)
+    start = (block + HEADER_BYTES + LINE - 1) & -LINE
+    store(start - HEADER_BYTES, 0, block)
+    store(start - HEADER_BYTES, 8, size)
     if size >= LARGE_PAGES:
         first = (start + PAGE - 1) & -PAGE
         _advise(first, (start + size - first) & -PAGE, MADV_HUGEPAGE)
@@ -75,9 +75,9 @@ def realloc(unused: int, start: int, size: int) -> int:
     """As C's."""
     made = allocated(size)
     if made != 0 and start != 0:
-        before = load(start - WORDS, 8)
+        before = load(start - HEADER_BYTES, 8)
         copy_memory(made, start, before if before < size else size)
-        _free(load(start - WORDS, 0))
+        _free(load(start - HEADER_BYTES, 0))
     return made
 
 
@@ -85,7 +85,7 @@ def realloc(unused: int, start: int, size: int) -> int:
 def free(unused: int, start: int, size: int) -> None:
     """As C's."""
     if start != 0:
-        _free(load(start - WORDS, 0))
+        _free(load(start - HEADER_BYTES, 0))
 
 
 @native
@@ -96,7 +96,7 @@ def new_large(descr: Object, shape: Items[int], size: int) -> New[Array]:
         return NULL
     array = c.new_array(array_type, retain(descr), 1, shape, 0, start, PLAIN, 0)
     if array is NULL:
-        _free(load(start - WORDS, 0))
+        _free(load(start - HEADER_BYTES, 0))
         return array
     array.handler = retain(new_memory.handler)
     array.flags |= OWNS_MEMORY
@@ -109,8 +109,8 @@ FUNCTIONS = (malloc, calloc, realloc, free)
 
 def align(addresses: Sequence[int]) -> None:
     """Let large arrays begin at cache lines from now on, unless the user has given NumPy other memory than malloc's."""
-    own, array = uses_malloc(), np.empty(LEAST)
-    if own and words_of(array, np.ndarray.__basicsize__)[ARRAY_HANDLER // 8 :][:1] == [own]:
+    own, array = uses_malloc(), np.empty(MIN_ALIGNED_BYTES)
+    if own and slots_of(array, np.ndarray.__basicsize__)[ARRAY_HANDLER // 8 :][:1] == [own]:
         made = handler(b"specgrad", 0, addresses)
-        NewMemory.put(memory_words, "handler", id(made))
-        NewMemory.put(memory_words, "least", LEAST)
+        NewMemory.put(memory_slots, "handler", id(made))
+        NewMemory.put(memory_slots, "min_bytes", MIN_ALIGNED_BYTES)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cache.digest import texts_of
+from ..kernels.cache.digest import sources_of
 from ..kernels.compile.scalar_library import building
 from ..kernels.llvm.native_code.units import Unit
 from ..pool import commands
@@ -38,7 +38,7 @@ class Definition(ctypes.Structure):
 
 
 def version() -> Any:
-    return texts_of(Path(__file__).parent), distances(), sys.version_info[:2], commands.sources()
+    return sources_of(Path(__file__).parent), distances(), sys.version_info[:2], commands.sources()
 
 
 def ready() -> None:

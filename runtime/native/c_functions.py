@@ -56,9 +56,9 @@ def interrupted() -> None:
 
 
 @native
-def alive(thing: Object) -> None:
+def alive(obj: Object) -> None:
     """End the process where a reference is used that has been released."""
-    count = thing.references
+    count = obj.references
     if count == FREED or count & 0xFFFFFFFF == 0:
         abort()
 
@@ -169,10 +169,10 @@ def _checked_new_array(
 
 
 @native
-def _checked_release(thing: Object) -> None:
-    if thing is not NULL:
-        alive(thing)
-        _release(thing)
+def _checked_release(obj: Object) -> None:
+    if obj is not NULL:
+        alive(obj)
+        _release(obj)
         interrupted()
 
 

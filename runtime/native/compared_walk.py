@@ -15,13 +15,13 @@ from typing import Any
 
 from ..autograd.engine.engine import BackwardPass, Walk
 from ..autograd.engine.inputs import reachable
-from ..dispatch.fast_path import stay
+from ..dispatch.fast_path import no_native
 from ..kernels.llvm.native_code.check_mode import CHECKING
 from ..tensor.base import TensorBase, host_array
 from .comparison import NativeDifference, is_alone, state
 
 
-def compared_walker(walk: Walk) -> Walk:
+def compared_native_backward(walk: Walk) -> Walk:
     """In check mode `walk` with each pass rehearsed before native code first runs nodes of it; else `walk`."""
     if not CHECKING:
         return walk
@@ -43,9 +43,9 @@ def compare(backward_pass: Any, node: Any, gradient: Any, walk: Walk) -> None:
     if backward_pass.create or any(hook is not None for hook in hooks) or any(map(calls_users, nodes)):
         return
     for _ in range(2):  # the first time makes what later passes find
-        expected = rehearsed(backward_pass, node, gradient, stay, leaves)
-    found = rehearsed(backward_pass, node, gradient, walk, leaves)
-    for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+        expected = rehearsed(backward_pass, node, gradient, no_native, leaves)
+    result = rehearsed(backward_pass, node, gradient, walk, leaves)
+    for number, (one, other) in enumerate(zip(result, expected, strict=True)):
         if one != other:
             problem = f"gradient {number} is {one and one[:-1]} instead of {other and other[:-1]}"
             raise NativeDifference(f"backward from {node.name()}: native code differs from the engine: {problem}")
@@ -64,15 +64,15 @@ def rehearsed(backward_pass: Any, node: Any, gradient: Any, walk: Walk, leaves: 
         n: copy.copy(waiting) if isinstance(waiting, list) else waiting for n, waiting in backward_pass.buffers.items()
     }
     again.heap = [*backward_pass.heap]
-    kept = [leaf._grad for leaf in leaves]
-    for leaf, grad in zip(leaves, kept, strict=True):
+    saved_count = [leaf._grad for leaf in leaves]
+    for leaf, grad in zip(leaves, saved_count, strict=True):
         leaf._grad = None if grad is None else grad.clone()
     try:
         again.run_from(node, gradient, walk)
         captured = [] if again.capture is None else [*again.capture.leaves.values(), *again.capture.outputs.values()]
         return [described(grad) for grad in (*(leaf._grad for leaf in leaves), *captured)]
     finally:
-        for leaf, grad in zip(leaves, kept, strict=True):
+        for leaf, grad in zip(leaves, saved_count, strict=True):
             leaf._grad = grad
 
 
@@ -88,4 +88,4 @@ def described(grad: Any) -> Any:
     if grad is None:
         return None
     values = host_array(grad)
-    return repr(grad._dtype), tuple(grad._shape), grad._strides, grad._rg, str(values), values.tobytes()
+    return repr(grad._dtype), tuple(grad._shape), grad._strides, grad._requires_grad, str(values), values.tobytes()

@@ -94,19 +94,19 @@ def compared(native: Launch, name: str, again: Launch | None, written: int | Non
 
 def _both(native: Launch, name: str, again: Launch, written: int | None, arguments: tuple[Any, ...]) -> Any:
     with general_path():
-        given = arguments if written is None else _copied(arguments, written)
+        value = arguments if written is None else _copied(arguments, written)
     tensors = [argument for argument in arguments if isinstance(argument, TensorBase)]
     with left_alone():  # which frees what held the arguments before
         counts = [[sys.getrefcount(t) for t in tensors]]
-        found = native(*arguments)
-        if found is None:
+        result = native(*arguments)
+        if result is None:
             return None
         counts.append([sys.getrefcount(t) for t in tensors])
         with general_path():
-            expected = again(*given)
+            expected = again(*value)
         counts.append([sys.getrefcount(t) for t in tensors])
     changes = np.diff(counts, axis=0).tolist()
-    problems = list((differences if written is None else value_differences)(found, expected))
+    problems = list((differences if written is None else value_differences)(result, expected))
     # Others change them too: threads of Python, and views that nobody has any longer.
     counted = written is None and threading.active_count() == 1 and all(change >= 0 for change in changes[1])
     if counted and changes[0] != changes[1]:
@@ -114,73 +114,73 @@ def _both(native: Launch, name: str, again: Launch, written: int | None, argumen
     if problems:
         shown = ", ".join(map(_shown, arguments))
         raise NativeDifference(f"{name}({shown}): native code differs from the general path: {'; '.join(problems)}")
-    return found
+    return result
 
 
-def _copied(arguments: tuple[Any, ...], place: int) -> tuple[Any, ...]:
-    written = arguments[place]
+def _copied(arguments: tuple[Any, ...], position: int) -> tuple[Any, ...]:
+    written = arguments[position]
     if not isinstance(written, TensorBase):
         return arguments
     copy = written.detach().clone()  # type: ignore[attr-defined]
     return tuple(copy if argument is written else argument for argument in arguments)
 
 
-def differences(found: Any, expected: Any) -> Iterator[str]:
-    if isinstance(expected, (tuple, list)) and isinstance(found, (tuple, list)) and len(found) == len(expected):
-        for i, (one, other) in enumerate(zip(found, expected, strict=True)):
+def differences(result: Any, expected: Any) -> Iterator[str]:
+    if isinstance(expected, (tuple, list)) and isinstance(result, (tuple, list)) and len(result) == len(expected):
+        for i, (one, other) in enumerate(zip(result, expected, strict=True)):
             yield from (f"result {i}: {problem}" for problem in differences(one, other))
-    elif isinstance(expected, TensorBase) and isinstance(found, TensorBase):
-        if expected.marked:  # Python marks the views of native code too, once it has them
+    elif isinstance(expected, TensorBase) and isinstance(result, TensorBase):
+        if expected.lazy_conj:  # Python marks the views of native code too, once it has them
             extension("lazy_conj")(expected, expected.conjugated, expected.negated)
-        yield from tensor_differences(found, expected)
-    elif not (found is expected or (type(found) is type(expected) and found == expected)):
-        yield f"{_shown(found)} instead of {_shown(expected)}"
+        yield from tensor_differences(result, expected)
+    elif not (result is expected or (type(result) is type(expected) and result == expected)):
+        yield f"{_shown(result)} instead of {_shown(expected)}"
 
 
-def tensor_differences(found: Any, expected: Any) -> Iterator[str]:
-    if found is expected:
+def tensor_differences(result: Any, expected: Any) -> Iterator[str]:
+    if result is expected:
         return
-    for name in ("_strides", "_offset", "_rg", "_device"):
-        one, other = getattr(found, name), getattr(expected, name)
+    for name in ("_strides", "_offset", "_requires_grad", "_device"):
+        one, other = getattr(result, name), getattr(expected, name)
         if one != other:
             yield f"{name[1:]} {one!r} instead of {other!r}"
-    if found._base is not expected._base:
+    if result._base is not expected._base:
         yield "a view of another tensor"
-    yield from value_differences(found, expected)
-    yield from edge_differences(found._fn, expected._fn)
+    yield from value_differences(result, expected)
+    yield from edge_differences(result._grad_fn, expected._grad_fn)
 
 
-def value_differences(found: Any, expected: Any) -> Iterator[str]:
+def value_differences(result: Any, expected: Any) -> Iterator[str]:
     """The differences between the elements of two tensors, which is all that is asked where one was written to."""
-    if found._dtype is not expected._dtype or tuple(found._shape) != tuple(expected._shape):
-        yield f"{_shown(found)} instead of {_shown(expected)}"
-    elif not np.array_equal(_bytes(found), _bytes(expected)):
-        yield f"values {host_array(found).tolist()} instead of {host_array(expected).tolist()}"
+    if result._dtype is not expected._dtype or tuple(result._shape) != tuple(expected._shape):
+        yield f"{_shown(result)} instead of {_shown(expected)}"
+    elif not np.array_equal(_bytes(result), _bytes(expected)):
+        yield f"values {host_array(result).tolist()} instead of {host_array(expected).tolist()}"
 
 
 def _bytes(tensor: Any) -> np.ndarray:
     return np.ascontiguousarray(host_array(tensor)).reshape(-1).view(np.uint8)
 
 
-def edge_differences(found: Any, expected: Any) -> Iterator[str]:
-    if isinstance(found, Output) and isinstance(expected, Output):
-        if found.index != expected.index:
-            yield f"output {found.index} of its node instead of {expected.index}"
-        found, expected = found.node, expected.node
-    if found is expected:
+def edge_differences(result: Any, expected: Any) -> Iterator[str]:
+    if isinstance(result, Output) and isinstance(expected, Output):
+        if result.index != expected.index:
+            yield f"output {result.index} of its node instead of {expected.index}"
+        result, expected = result.node, expected.node
+    if result is expected:
         return
-    if isinstance(found, Node) and type(found) is type(expected):
-        yield from node_differences(found, expected)
+    if isinstance(result, Node) and type(result) is type(expected):
+        yield from node_differences(result, expected)
     else:
-        yield f"{type(found).__name__} instead of {type(expected).__name__}"
+        yield f"{type(result).__name__} instead of {type(expected).__name__}"
 
 
-def node_differences(found: Any, expected: Any) -> Iterator[str]:
-    for i, (one, other) in enumerate(zip(found.edges, expected.edges, strict=True)):
+def node_differences(result: Any, expected: Any) -> Iterator[str]:
+    for i, (one, other) in enumerate(zip(result.edges, expected.edges, strict=True)):
         if one is not other:  # a call of several views makes new nodes between
             yield from (f"edge {i}: {problem}" for problem in edge_differences(one, other))
-    for name in (*found.saved_slots, *getattr(found, "values", ())):
-        one, other = getattr(found, name), getattr(expected, name)
+    for name in (*result.saved_slots, *getattr(result, "values", ())):
+        one, other = getattr(result, name), getattr(expected, name)
         yield from (f"saved {name}: {problem}" for problem in _saved_differences(one, other))
 
 

@@ -22,7 +22,7 @@ from ..autograd.engine.accumulate_grad import adding as adding_lock
 from ..autograd.engine.engine import BackwardPass, Missing
 from ..autograd.engine.match_input import fit
 from ..autograd.engine.match_input import in_rows as in_rows_function
-from ..autograd.inplace.view_history import SEVERAL, Nowhere, Outdated, not_recorded
+from ..autograd.inplace.view_history import MULTI_VIEW, Nowhere, Outdated, not_recorded
 from ..autograd.node import FREED, next_sequence
 from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
@@ -32,7 +32,7 @@ from ..dispatch.elementwise.elementwise import constant as constant_function
 from ..dispatch.view_cache import remember_gradient as remember_gradient_of
 from ..kernels.llvm.native_code.check_mode import interrupt as interrupt_hook
 from ..kernels.llvm.native_code.element_kinds import FLOATS, KINDS
-from ..kernels.llvm.native_code.structs import Items, Memory, Pointer, Struct, room
+from ..kernels.llvm.native_code.structs import Items, Memory, Pointer, Struct, capacity
 from ..kernels.llvm.native_code.typed import WORD, Constant, word_at
 from ..modes import inference
 from ..modes.grad_mode import mode as grad_mode
@@ -47,16 +47,16 @@ from .layout import Counter, Dict, DType, Generator, List, Object, Type, Watch
 
 M = TypeVar("M", bound=Memory)
 T = TypeVar("T")
-MOST = 128
+MAX_INTERNED = 128
 
 
-def forever(thing: T) -> T:
+def forever(obj: T) -> T:
     """A thing that is never freed: objects that outlive all modules call native functions when they go."""
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
-    return thing
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(obj))
+    return obj
 
 
-_table = forever(np.zeros(MOST, np.int64))
+_table = forever(np.zeros(MAX_INTERNED, np.int64))
 _objects: list[Any] = forever([])
 node_plans: dict[type, np.ndarray] = {}  # by the classes of nodes whose gradients are native
 
@@ -67,8 +67,8 @@ def _entry(builder: Any, number: int) -> Any:
     return builder.load(word_at(builder, builder.ptrtoint(table, WORD), WORD(8 * number)))
 
 
-def interned(cls: type[M], thing: Any) -> M:
-    return located(cls, id(thing), thing)
+def interned(cls: type[M], obj: Any) -> M:
+    return located(cls, id(obj), obj)
 
 
 def located(cls: type[M], address: int, owner: Any) -> M:
@@ -107,7 +107,7 @@ class Adding(Struct):
     """The kernel that adds a gradient to that of a leaf: what finds it, and its addresses by kinds."""
 
     resolver: Object
-    kernels: Items[int] = room(FLOATS)
+    kernels: Items[int] = capacity(FLOATS)
 
 
 PAIRS = KINDS * KINDS
@@ -118,30 +118,30 @@ class Converting(Struct):
     where none is worth its loading yet. Their entries for rows are behind them."""
 
     resolver: Object
-    kernels: Items[int] = room(2 * PAIRS)
+    kernels: Items[int] = capacity(2 * PAIRS)
 
 
 class NewMemory(Struct):
     """Of how many bytes on a new array has memory of array_memory.py, and the handler that such arrays name."""
 
-    least: int
+    min_bytes: int
     handler: Object
 
 
-memory_words = NewMemory.pack(least=NEVER)
-new_memory = located(NewMemory, memory_words.ctypes.data, memory_words)
+memory_slots = NewMemory.pack(min_bytes=NEVER)
+new_memory = located(NewMemory, memory_slots.ctypes.data, memory_slots)
 
-slot_words = SlotOfAttributes.pack()
-slot_of_attributes = located(SlotOfAttributes, slot_words.ctypes.data, slot_words)
+attribute_slots = SlotOfAttributes.pack()
+slot_of_attributes = located(SlotOfAttributes, attribute_slots.ctypes.data, attribute_slots)
 
-adding_words = Adding.pack()
-adding = located(Adding, adding_words.ctypes.data, adding_words)
+adding_slots = Adding.pack()
+adding = located(Adding, adding_slots.ctypes.data, adding_slots)
 
-converting_words = Converting.pack()
-converting = located(Converting, converting_words.ctypes.data, converting_words)
+converting_slots = Converting.pack()
+converting = located(Converting, converting_slots.ctypes.data, converting_slots)
 
-device_words = DeviceFunctions.pack()
-device_functions = located(DeviceFunctions, device_words.ctypes.data, device_words)
+device_slots = DeviceFunctions.pack()
+device_functions = located(DeviceFunctions, device_slots.ctypes.data, device_slots)
 
 _thread_state = ThreadState.pack()
 thread_state = located(ThreadState, _thread_state.ctypes.data, _thread_state)
@@ -153,7 +153,7 @@ true = interned(Object, True)
 ellipsis = interned(Object, ...)
 false = interned(Object, False)
 zero = interned(Object, 0)
-empty_text = interned(Object, "")
+empty_string = interned(Object, "")
 cpu = interned(Object, devices.CPU)
 freed = interned(Object, FREED)
 mode = interned(Object, grad_mode)
@@ -169,10 +169,10 @@ int_type = interned(Type, int)
 tuple_type = interned(Type, tuple)
 list_type = interned(Type, list)
 dict_type = interned(Type, dict)
-text_type = interned(Type, str)
+str_type = interned(Type, str)
 slice_type = interned(Type, slice)
 array_type = interned(Type, np.ndarray)
-tensor_type = interned(Type, base.fresh_class())
+tensor_type = interned(Type, base.tensor_class())
 plain_classes = interned(Object, base.plain_classes)
 node_type = interned(Type, PythonNode)
 output_type = interned(Type, PythonOutput)
@@ -195,7 +195,7 @@ _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
 
 constant = interned(Object, constant_function)
 fit_gradient, in_rows = interned(Object, fit), interned(Object, in_rows_function)
-several_views = interned(Object, SEVERAL)
+multi_views = interned(Object, MULTI_VIEW)
 note_not_recorded = interned(Object, not_recorded)
 remember_gradient = interned(Object, remember_gradient_of)
 drop_dead, storage_as = interned(Object, base.drop_dead), interned(Object, dtype_views.storage_as)
@@ -208,16 +208,16 @@ packed_type = interned(Type, Packed)
 unpacked_node = interned(Object, unpacked)
 missing_type = interned(Type, Missing)
 
-text_cpu = interned(Object, "cpu")
+str_cpu = interned(Object, "cpu")
 name_grad = interned(Object, "grad")
 name_inference = interned(Object, "inference")
 name_dict = interned(Object, "__dict__")
 name_apply = interned(Object, "apply")
 name_release = interned(Object, "release")
 name_saved_slots = interned(Object, "saved_slots")
-name_gives_fresh = interned(Object, "gives_fresh")
+name_returns_owned = interned(Object, "returns_owned")
 name_output_count = interned(Object, "output_count")
-name_reach = interned(Object, "reach")
+name_deliver_to_leaf = interned(Object, "deliver_to_leaf")
 name_deliver = interned(Object, "deliver")
 name_deliver_all = interned(Object, "deliver_all")
 name_backward = interned(Object, "backward")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, holds, is_whole
+from ..kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, holds, is_integral
 from ..kernels.llvm.native_code.kernel_calls import CallFrame, Constants, call_elementwise, call_with_constants
 from ..kernels.llvm.native_code.memory import bits
-from ..kernels.llvm.native_code.structs import Items, Struct, room
+from ..kernels.llvm.native_code.structs import Items, Struct, capacity
 from ..kernels.llvm.native_code.typed import NULL, address_of, cast, native, new
 from ..pool.atomics import compare_and_swap, read, write
 from ..pool.layout import FLAT, SLICE, STEP, Job
-from ..pool.packing import Apart
+from ..pool.packing import StridedOperand
 from ..pool.scheduler import is_worth_sharing, share
 from ..pool.turning import run_flat_alone
 from . import c_functions as c
@@ -22,11 +22,11 @@ LONG = 4096  # elements from which other threads may run meanwhile: to release a
 
 
 class Arguments(Struct):
-    items: Items[Object] = room(16)
+    items: Items[Object] = capacity(16)
 
 
 class Size(Struct):
-    items: Items[int] = room(1)
+    items: Items[int] = capacity(1)
 
 
 @native
@@ -49,7 +49,7 @@ def put_object(frame: CallFrame, index: int, number: Object) -> bool:
 def is_exact(kind: int, number: Object, word: int) -> bool:
     """Whether a kernel for a kind may be given a number as a float64: for integers, an int that is one of the kind; for
     bools none, which would be of another dtype."""
-    if not is_whole(kind):
+    if not is_integral(kind):
         return kind != BOOL
     if number.type is not int_type or word & MAGNITUDE > EXACT:
         return False
@@ -80,23 +80,23 @@ def run_kernel(kernel: int, arrays: int, elements: int, frame: CallFrame) -> Non
     if elements < LONG:
         call_elementwise(kernel, arrays, elements, frame)
     else:
-        run_packing(kernel, arrays, elements, frame, cast(Apart, NULL))
+        run_packing(kernel, arrays, elements, frame, cast(StridedOperand, NULL))
 
 
 @native
-def run_packing(kernel: int, arrays: int, elements: int, frame: CallFrame, apart: Apart) -> None:
+def run_packing(kernel: int, arrays: int, elements: int, frame: CallFrame, strided: StridedOperand) -> None:
     """The same, also where an operand that lies apart is to be brought to the memory of the result."""
     acquired = job_for(elements)
     state = c.release_gil()
     if acquired is NULL:
-        run_flat_alone(job, kernel, arrays, elements, frame, apart)
+        run_flat_alone(job, kernel, arrays, elements, frame, strided)
     else:
-        share(acquired, FLAT, kernel, arrays, elements, SLICE, address_of(frame), address_of(apart))
+        share(acquired, FLAT, kernel, arrays, elements, SLICE, address_of(frame), address_of(strided))
     c.acquire_gil(state)
 
 
 @native
-def run_filling(kernel: int, frame: CallFrame, constants: Constants, place: int, work: int, unit: int) -> int:
+def run_filling(kernel: int, frame: CallFrame, constants: Constants, position: int, work: int, unit: int) -> int:
     """Run a kernel that fills an array, whose range stands at a place among the ints; by several threads where the work
     is large, each from multiples of `unit` on. The caller owns the array; 0 where the kernel did not raise."""
     count = frame.size[0]
@@ -107,20 +107,20 @@ def run_filling(kernel: int, frame: CallFrame, constants: Constants, place: int,
     if acquired is NULL:
         status = call_with_constants(kernel, 1, frame, constants)
     else:
-        acquired.place = place
+        acquired.position = position
         status = share(acquired, STEP, kernel, 1, count, unit, address_of(frame), address_of(constants))
     c.acquire_gil(state)
     return status
 
 
 @native
-def found_kernel(table: Items[int], number: int, resolver: Object) -> int:
+def kernel_address(table: Items[int], number: int, resolver: Object) -> int:
     """The address of kernel `number` of a table; asked of `resolver` where it is not there yet, 0 where that fails."""
     if table[number] == 0:  # once for each dtype: to compile may take a second
-        wanted, given = c.new_int(number), new(Arguments)
-        if wanted is NULL:
+        count_object, value = c.new_int(number), new(Arguments)
+        if count_object is NULL:
             return 0
-        given.items[0] = wanted
-        c.release(c.call(resolver, given.items, 1, 0))
-        c.release(wanted)
+        value.items[0] = count_object
+        c.release(c.call(resolver, value.items, 1, 0))
+        c.release(count_object)
     return table[number]

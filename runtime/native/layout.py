@@ -19,30 +19,30 @@ from ..kernels.llvm.native_code.check_mode import ENABLED
 from ..kernels.llvm.native_code.structs import Int32, Items, Memory, Pointer, Struct, at, fields
 from ..modes.intercept import Watch as PythonWatch
 from ..random import Generator as PythonGenerator
-from ..tensor.base import TensorBase, fresh_class
+from ..tensor.base import TensorBase, tensor_class
 from ..tensor.devices import device as PythonDevice
 
 C = TypeVar("C", bound=type)
 DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.bool_, np.int64)]
-TYPE_WORDS = 40  # of a class, in which its function for attributes is found
+TYPE_SLOTS = 40  # of a class, in which its function for attributes is found
 FLOAT_VALUE, ARRAY_SHAPE, DESCR_ITEMSIZE, TUPLE_SIZE, ARRAY_HANDLER = 16, 32, 40, 16, 88
 
 
 def slot_distances(kind: type, names: Iterable[str]) -> list[int]:
     """The distance of each slot of a class: where an object of its own stands after it has been stored there."""
-    thing: Any = object.__new__(kind)
-    found = []
+    obj: Any = object.__new__(kind)
+    matches = []
     for name in names:
         mark = object()
-        object.__setattr__(thing, name, mark)
-        words = words_of(thing, kind.__basicsize__)
-        found.append(8 * words.index(id(mark)))
-        object.__delattr__(thing, name)
-    return found
+        object.__setattr__(obj, name, mark)
+        seed_and_offset = slots_of(obj, kind.__basicsize__)
+        matches.append(8 * seed_and_offset.index(id(mark)))
+        object.__delattr__(obj, name)
+    return matches
 
 
-def words_of(thing: Any, size: int) -> list[int]:
-    return list((ctypes.c_int64 * (size // 8)).from_address(id(thing)))
+def slots_of(obj: Any, size: int) -> list[int]:
+    return list((ctypes.c_int64 * (size // 8)).from_address(id(obj)))
 
 
 def measured(kind: type, prefix: str = "") -> Callable[[C], C]:
@@ -60,14 +60,14 @@ def measured(kind: type, prefix: str = "") -> Callable[[C], C]:
 def items_distance() -> int:
     """Where the items of a tuple begin, which is another place from CPython 3.14 on."""
     mark = object()
-    return 8 * words_of((mark,), tuple.__basicsize__ + 8).index(id(mark))
+    return 8 * slots_of((mark,), tuple.__basicsize__ + 8).index(id(mark))
 
 
 @functools.cache
 def type_slot() -> int:
     """Where a class has its function for attributes: where `object` has the one that CPython exports."""
     plain = ctypes.cast(ctypes.pythonapi.PyObject_GenericGetAttr, ctypes.c_void_p).value
-    return 8 * words_of(object, 8 * TYPE_WORDS).index(plain or 0)
+    return 8 * slots_of(object, 8 * TYPE_SLOTS).index(plain or 0)
 
 
 class Object(Memory):
@@ -115,7 +115,7 @@ class Array(Object):
     handler: Object = at(ARRAY_HANDLER)
 
 
-@measured(fresh_class() or TensorBase, "_")
+@measured(tensor_class() or TensorBase, "_")
 class Tensor(Object):
     flat: Array  # or None
     storage: Array
@@ -123,13 +123,13 @@ class Tensor(Object):
     dtype: DType
     device: Object
     offset: Object
-    rg: Object
-    nd: Object
+    requires_grad: Object
+    array: Object
     strides: Object
-    fn: Object
+    grad_fn: Object
     grad: Object
     base: Object
-    writes: List  # or None
+    version_counter: List  # or None
     hooks: Object
     views: Object
     tangent: Object
@@ -184,7 +184,7 @@ class Device(Object):
 class Generator(Object):
     """A generator of random numbers: its words are the seed, and the position in its stream."""
 
-    words: Array
+    seed_and_offset: Array
 
 
 class Counter(Struct):

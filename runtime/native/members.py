@@ -13,7 +13,7 @@ from ..dispatch import member_classes
 from ..kernels.llvm.native_code.kernel_calls import call_native
 from ..kernels.llvm.native_code.typed import NULL, New, address_of, cast, native
 from . import c_functions as c
-from .interned import dict_type, name_buffers, name_modules, name_parameters, slot_of_attributes, slot_words
+from .interned import attribute_slots, dict_type, name_buffers, name_modules, name_parameters, slot_of_attributes
 from .layout import Dict, Object, type_slot
 from .references import retain
 
@@ -28,36 +28,36 @@ def member(attributes: Dict, table: Object, name: Object) -> Object:
 
 
 @native
-def found_in(attributes: Dict, name: Object) -> Object:
+def lookup_in(attributes: Dict, name: Object) -> Object:
     """An object's own attribute, or else a member, in the order of `Module.__getattr__`, borrowed; NULL for none."""
-    found = c.dict_item(attributes, name)
-    if found is NULL:
-        found = member(attributes, name_parameters, name)
-    if found is NULL:
-        found = member(attributes, name_modules, name)
-    return member(attributes, name_buffers, name) if found is NULL else found
+    result = c.dict_item(attributes, name)
+    if result is NULL:
+        result = member(attributes, name_parameters, name)
+    if result is NULL:
+        result = member(attributes, name_modules, name)
+    return member(attributes, name_buffers, name) if result is NULL else result
 
 
 @native
-def get_attribute(thing: Object, name: Object) -> New[Object]:
+def get_attribute(obj: Object, name: Object) -> New[Object]:
     """`thing.name`: what its class has is for CPython's own slot, and so is what is not found."""
-    if c.class_attribute(thing.type, name) is NULL:
-        attributes = cast(Dict, c.attributes_of(thing, 0))
-        found = cast(Object, NULL) if attributes is NULL else found_in(attributes, name)
-        if found is not NULL:
-            retain(found)
+    if c.class_attribute(obj.type, name) is NULL:
+        attributes = cast(Dict, c.attributes_of(obj, 0))
+        result = cast(Object, NULL) if attributes is NULL else lookup_in(attributes, name)
+        if result is not NULL:
+            retain(result)
         c.release(attributes)
-        if found is not NULL:
-            return found
+        if result is not NULL:
+            return result
         c.clear_error()
-    return cast(Object, call_native(slot_of_attributes.function, address_of(thing), address_of(name), 0))
+    return cast(Object, call_native(slot_of_attributes.function, address_of(obj), address_of(name), 0))
 
 
 def begin_members(address: int) -> None:
     """Native code is there, `get_attribute` at this address."""
     slot = type_slot()
-    slot_words[:] = ctypes.c_int64.from_address(id(WithMembers) + slot).value
-    member_classes.begin(slot, slot_words[0], address)
+    attribute_slots[:] = ctypes.c_int64.from_address(id(WithMembers) + slot).value
+    member_classes.begin(slot, attribute_slots[0], address)
 
 
 class WithMembers:

@@ -10,7 +10,7 @@ import numpy as np
 
 NEW_FROM_DESCR, SET_BASE_OBJECT, SET_HANDLER, GET_HANDLER, DEFAULT_HANDLER = 94, 282, 304, 305, 306
 NAME = b"mem_handler"  # of the capsule, as NumPy wants it
-_kept: list[Any] = []
+_references: list[Any] = []
 
 
 def entry(number: int) -> int:
@@ -51,6 +51,6 @@ def handler(name: bytes, context: int, addresses: Sequence[int]) -> Any:
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     capsule = new(ctypes.addressof(made), NAME, None)
-    _kept.append((capsule, made, NAME))
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # arrays may outlive this module when the process ends
+    _references.append((capsule, made, NAME))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_references))  # arrays may outlive this module when the process ends
     return capsule

@@ -13,10 +13,10 @@ from ..dispatch.elementwise.loop_nest import Rows as PythonRows
 from ..kernels.compile.halves import HalfArray
 from ..kernels.compile.row_entries import SUFFIX
 from ..kernels.llvm.native_code.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, KINDS
-from ..kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_NUMBERS
+from ..kernels.llvm.native_code.kernel_calls import MAX_ARRAYS, MAX_NUMBERS
 from ..kernels.llvm.native_code.structs import fields, length
 from ..pool.calls import kernel_address
-from ..pool.layout import MOST_LOOPS
+from ..pool.layout import MAX_LOOPS
 from ..pool.rows import Rows
 from .elementwise.forward import KERNELS, ForwardPlan
 from .elementwise.promotion import NOTHING, PROMOTES, TO_FLOAT
@@ -25,34 +25,34 @@ from .graph.gradients import (
     BY_VIEWS,
     HANDS_ON,
     HANDS_ON_AT_ONE,
-    MOST_CASES,
+    MAX_CASES,
     FusedKernel,
     FusedPlan,
     SavedTensor,
 )
-from .graph.recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
-from .graph.view_gradients import MOST_VALUES, ViewGradients
-from .interned import Adding, adding_words
+from .graph.recording import RESULT, SHAPES, RecordPlan, SavedTensorSlot, SavedValueSlot
+from .graph.view_gradients import MAX_VALUES, ViewGradients
+from .interned import Adding, adding_slots
 from .layout import Tensor, slot_distances
 from .views.one import ViewPlan
 
 # By kinds: of a number, and of a flat array.
-_FEW = (types.int32, types.int16, types.int8, types.uint8)
-NUMBERS = (types.float32, types.float64, types.float32, types.float32, types.boolean, types.int64, *_FEW)
+_SMALL_INTS = (types.int32, types.int16, types.int8, types.uint8)
+NUMBERS = (types.float32, types.float64, types.float32, types.float32, types.boolean, types.int64, *_SMALL_INTS)
 HALVES = {BFLOAT16: HalfArray("bfloat16"), FLOAT16: HalfArray("float16")}
-_kept: list[Any] = []  # what plans hold the addresses of
+_references: list[Any] = []  # what plans hold the addresses of
 
 
-def address(thing: Any) -> int:
+def address(obj: Any) -> int:
     """The address of an object, which lives as long as the process from now on."""
-    _kept.append(thing)
-    return id(thing)
+    _references.append(obj)
+    return id(obj)
 
 
-def memory(words: np.ndarray) -> int:
+def memory(slot_values: np.ndarray) -> int:
     """The address of a plan's words, which stay from now on."""
-    _kept.append(words)
-    return words.ctypes.data
+    _references.append(slot_values)
+    return slot_values.ctypes.data
 
 
 def array_of(kind: int) -> Any:
@@ -64,7 +64,7 @@ def resolver(kernels: np.ndarray, find: Callable[[int], int]) -> int:
     return address(lambda number: kernels.__setitem__(number, find(number)))
 
 
-MOST_INPUTS = 2
+MAX_INPUTS = 2
 no_plan = np.zeros(0, np.int64)  # of functions that need to know nothing
 
 
@@ -72,17 +72,17 @@ def bits(flags: Sequence[bool]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
-def has_room(op: Any) -> bool:
+def fits_capacity(op: Any) -> bool:
     """Whether an element-wise op has no more arrays, numbers and kept values than a frame and a record have places.
 
     One of two operands may be a number: given as one, or the same for a whole row. So may one of those beside a mask.
     """
     numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2 or chooses(op))
-    return len(op.operands) < MOST_ARRAYS and numbers <= MOST_NUMBERS and (op.node is None or can_record(op.node))
+    return len(op.operands) < MAX_ARRAYS and numbers <= MAX_NUMBERS and (op.node is None or can_record(op.node))
 
 
 def can_record(node: Any) -> bool:
-    return max(len(node.inputs), len(node.keeps), len(node.values)) <= recording.MOST
+    return max(len(node.inputs), len(node.keeps), len(node.values)) <= recording.MAX_NODE_TENSORS
 
 
 def elementwise_record(op: Any) -> np.ndarray:
@@ -92,22 +92,24 @@ def elementwise_record(op: Any) -> np.ndarray:
 def has_native_gradients(node: Any) -> bool:
     """Whether native code computes the gradients of an element-wise node, which then need not know what each input
     looks like; of three inputs, or by ops, `apply` does."""
-    return len(node.inputs) <= MOST_INPUTS and (bool(node.fused) or node.hands_on is True)
+    return len(node.inputs) <= MAX_INPUTS and (bool(node.fused) or node.hands_on is True)
 
 
-def has_room_backward(node: Any) -> bool:
+def fits_backward_capacity(node: Any) -> bool:
     """Whether a plan has places for all fused kernels of a node, and a frame for their arguments."""
 
-    def fits(mask: int, kept: Sequence[str], numbers: Sequence[str]) -> bool:
-        arrays = 1 + len(kept) + mask.bit_count()
+    def fits(mask: int, saved_count: Sequence[str], numbers: Sequence[str]) -> bool:
+        arrays = 1 + len(saved_count) + mask.bit_count()
         return (
-            mask <= MOST_CASES
-            and arrays <= MOST_ARRAYS
-            and len(kept) <= gradients.MOST
-            and len(numbers) < MOST_NUMBERS  # one more may stand in the place of a kept tensor
+            mask <= MAX_CASES
+            and arrays <= MAX_ARRAYS
+            and len(saved_count) <= gradients.MAX_NODE_TENSORS
+            and len(numbers) < MAX_NUMBERS  # one more may stand in the place of a kept tensor
         )
 
-    return len(node.keeps) <= gradients.MOST and all(fits(mask, *reads) for mask, reads in node.fused.items())
+    return len(node.keeps) <= gradients.MAX_NODE_TENSORS and all(
+        fits(mask, *reads) for mask, reads in node.fused.items()
+    )
 
 
 def forward_plan(op: Any, name: str) -> np.ndarray:
@@ -128,12 +130,12 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         computed=bits([computes(op, kind) for kind in range(KINDS)]),
         promotes=rule_of(op),
         converts_bools="b" in op.converts,
-        positive="p" in op.whole,
+        positive="p" in op.integral_kinds,
         node=0 if op.node is None else memory(elementwise_record(op)),
         differentiable=bits([name in inputs or name in op.refuses or op.overwrites for name in op.operands]),
         refused=bits([name in op.refuses for name in op.operands]),
         name=address(f"{op.name.removesuffix('_')}_"),
-        complexes=op.complexes and 2 * len(op.numbers) <= MOST_NUMBERS,
+        complexes=op.complexes and 2 * len(op.numbers) <= MAX_NUMBERS,
         gives_real=op.result_dtypes[0] == "real",
         rows=address(op.rows) if by_rows else 0,
         device=address(op.launches[name]),
@@ -154,7 +156,7 @@ def computes(op: Any, kind: int) -> bool:
     """Whether native code may run an op on tensors of a kind."""
     if kind < FLOATS:
         return not op.allowed or "float" in op.allowed
-    return "b" in op.whole if kind == BOOL else bool({"i", "p"} & {*op.whole})
+    return "b" in op.integral_kinds if kind == BOOL else bool({"i", "p"} & {*op.integral_kinds})
 
 
 def chooses(op: Any) -> bool:
@@ -181,14 +183,14 @@ def forward_kernel(op: Any, number: int) -> int:
 
 def complex_kernel(op: Any, number: int) -> int:
     own = (types.complex64, types.complex128)[number]
-    given = {"bool": types.boolean, "real": NUMBERS[number]}.get(op.result_dtypes[0], own)
-    operands, result = [types.Array(own, 1, "C")] * len(op.operands), types.Array(given, 1, "C")
+    value = {"bool": types.boolean, "real": NUMBERS[number]}.get(op.result_dtypes[0], own)
+    operands, result = [types.Array(own, 1, "C")] * len(op.operands), types.Array(value, 1, "C")
     return kernel_address(op.kernels.forward_complex, [*operands, *[types.complex128] * len(op.numbers), result])
 
 
 def rows_plan(rows: PythonRows, count: int, is_long: bool) -> np.ndarray:
     around, inner = rows.loops[:-1], rows.loops[-1]
-    room = [0] * (MOST_LOOPS - len(rows.loops))
+    padding_zeros = [0] * (MAX_LOOPS - len(rows.loops))
     return Rows.pack(
         around=len(around),
         outer=rows.outer,
@@ -197,37 +199,37 @@ def rows_plan(rows: PythonRows, count: int, is_long: bool) -> np.ndarray:
         elements=count,
         repeated=rows.repeated[0] + 1 if rows.repeated else 0,
         long=is_long,
-        reach=[rows.reach(k) for k in (0, 1)],
+        read_extent=[rows.read_extent(k) for k in (0, 1)],
         extents=[*reversed(around)],
-        steps=[word for k in (0, 1, -1) for word in [*map(int, rows.steps[k][::-1]), *room]],
+        steps=[word for k in (0, 1, -1) for word in [*map(int, rows.steps[k][::-1]), *padding_zeros]],
     )
 
 
 def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: bool = False) -> np.ndarray:
     """The plan of a node for `record`: the slots in which it keeps tensors and values."""
-    places = {name: i for i, name in enumerate(operands)}
-    places |= {f"output {i}": RESULT - i for i in range(node.output_count)}
+    positions = {name: i for i, name in enumerate(operands)}
+    positions |= {f"output {i}": RESULT - i for i in range(node.output_count)}
     tensors = [
-        KeptTensor.pack(
+        SavedTensorSlot.pack(
             slot=slot_distances(node, [slot]),
             version=slot_distances(node, [f"{slot}_version"]),
-            source=places[source],
+            source=positions[source],
             needed=bits([name in needed for name in node.inputs]),
             alias=slot in node.saved_outputs,
         )
         for slot, (source, needed) in node.keeps.items()
     ]
     values = [
-        KeptValue.pack(slot=slot_distances(node, [slot]), source=places[source], part=value_part(part))
+        SavedValueSlot.pack(slot=slot_distances(node, [slot]), source=positions[source], part=value_part(part))
         for slot, (source, part) in node.values.items()
     ]
     return RecordPlan.pack(
         type=address(node),
         edges=len(node.inputs),
-        inputs=[places[name] for name in node.inputs],
-        kept=len(tensors),
+        inputs=[positions[name] for name in node.inputs],
+        saved_count=len(tensors),
         tensors=tensors,
-        kept_values=len(values),
+        saved_values=len(values),
         values=values,
         elementwise=elementwise,
         listed=listed,
@@ -245,7 +247,7 @@ def value_part(part: str) -> int:
 
 
 def view_plan(op: Any) -> np.ndarray:
-    if op.several or op.node is None:
+    if op.multiple_views or op.node is None:
         return ViewPlan.pack(found=address(op.found), operands=len(op.operands), typed=op.node is None)
     record = record_plan(op.node, op.operands, False)
     retypes = ("", "real", "complex").index(op.retypes)
@@ -254,8 +256,10 @@ def view_plan(op: Any) -> np.ndarray:
 
 def has_view_gradient(node: Any) -> bool:
     """Whether the gradient of a node may be a view of its own: it keeps no tensors, and no kernel computes it."""
-    alone = len(node.inputs) == node.output_count == 1 and len(node.values) <= MOST_VALUES
-    return alone and node.gives_fresh and node.elementwise is None and not (node.saved_slots or hasattr(node, "plans"))
+    alone = len(node.inputs) == node.output_count == 1 and len(node.values) <= MAX_VALUES
+    return (
+        alone and node.returns_owned and node.elementwise is None and not (node.saved_slots or hasattr(node, "plans"))
+    )
 
 
 def view_gradients_plan(node: Any) -> np.ndarray:
@@ -272,43 +276,47 @@ def gradient_plan(node: Any) -> np.ndarray:
         slots=slot_distances(node, node.keeps),
     )
     size = length(FusedKernel)
-    for mask, (kept, numbers) in node.fused.items():
+    for mask, (saved_count, numbers) in node.fused.items():
         first = FusedPlan.word("cases") + size * (mask - 1)
-        put_fused_kernel(plan[first : first + size], node, mask, kept, numbers)
+        put_fused_kernel(plan[first : first + size], node, mask, saved_count, numbers)
     return plan
 
 
-def put_fused_kernel(words: np.ndarray, node: Any, mask: int, kept: Sequence[str], numbers: Sequence[str]) -> None:
+def put_fused_kernel(
+    slot_values: np.ndarray, node: Any, mask: int, saved_count: Sequence[str], numbers: Sequence[str]
+) -> None:
     op = node.elementwise
-    masks = [name in op.operands and op.is_raw(op.operands.index(name)) for name in map(kept_name, kept)]
+    masks = [name in op.operands and op.is_raw(op.operands.index(name)) for name in map(saved_slot_name, saved_count)]
     second = f"kept_{op.operands[1]}" if op.takes_number and mask == 1 else ""
 
     def find(number: int) -> int:
         with_number, kind = divmod(number, FLOATS)
         arrays = [array_of(BOOL if is_mask else kind) for is_mask in masks]
         if with_number:
-            arrays[kept.index(second)] = NUMBERS[kind]
+            arrays[saved_count.index(second)] = NUMBERS[kind]
         results = [array_of(kind)] * mask.bit_count()
         kernel = getattr(op.kernels, f"backward_{mask}")
         return kernel_address(kernel, [array_of(kind), *arrays, *[types.float64] * len(numbers), *results])
 
-    words[:] = FusedKernel.pack(
-        saved=len(kept),
-        tensors=[SavedTensor.pack(slot=a, version=b) for a, b in zip(*_slots_and_versions(node, kept), strict=True)],
+    slot_values[:] = FusedKernel.pack(
+        saved=len(saved_count),
+        tensors=[
+            SavedTensor.pack(slot=a, version=b) for a, b in zip(*_slots_and_versions(node, saved_count), strict=True)
+        ],
         masks=bits(masks),
-        number=kept.index(second) if second in kept else -1,
+        number=saved_count.index(second) if second in saved_count else -1,
         numbers=len(numbers),
         number_slots=slot_distances(node, numbers),
-        resolver=resolver(words[FusedKernel.word("kernels") :], find),
+        resolver=resolver(slot_values[FusedKernel.word("kernels") :], find),
         device=address(op.launches[mask]),
     )
 
 
-def _slots_and_versions(node: Any, kept: Sequence[str]) -> tuple[list[int], list[int]]:
-    return slot_distances(node, kept), slot_distances(node, [f"{slot}_version" for slot in kept])
+def _slots_and_versions(node: Any, saved_count: Sequence[str]) -> tuple[list[int], list[int]]:
+    return slot_distances(node, saved_count), slot_distances(node, [f"{slot}_version" for slot in saved_count])
 
 
-def kept_name(slot: str) -> str:
+def saved_slot_name(slot: str) -> str:
     return slot.removeprefix("kept_")
 
 
@@ -318,5 +326,5 @@ def adding_kernels() -> np.ndarray:
     def find(kind: int) -> int:
         return kernel_address(add_each, [array_of(kind), array_of(kind)])
 
-    Adding.put(adding_words, "resolver", resolver(adding_words[Adding.word("kernels") :], find))
-    return adding_words
+    Adding.put(adding_slots, "resolver", resolver(adding_slots[Adding.word("kernels") :], find))
+    return adding_slots

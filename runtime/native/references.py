@@ -27,7 +27,7 @@ import sys
 from typing import TypeVar
 
 from ..kernels.llvm.native_code.check_mode import CHECKING
-from ..kernels.llvm.native_code.structs import Items, Struct, room
+from ..kernels.llvm.native_code.structs import Items, Struct, capacity
 from ..kernels.llvm.native_code.typed import NULL, New, Stolen, address_of, cast, native
 from . import c_functions as c
 from .interned import layout_changes
@@ -42,7 +42,7 @@ class Owned(Struct):
 
     count: int
     changes: int  # of layouts, until `begin`
-    items: Items[Object] = room(80)
+    items: Items[Object] = capacity(80)
 
 
 class Slot(Struct):
@@ -50,15 +50,15 @@ class Slot(Struct):
 
 
 @native
-def retain(thing: T) -> New[T]:
+def retain(obj: T) -> New[T]:
     """One more reference to an object, which is returned."""
     if CHECKING:
-        c.alive(thing)  # ends the process at the first use after a release, not somewhere later
+        c.alive(obj)  # ends the process at the first use after a release, not somewhere later
     if COUNTS_ASK_PYTHON:
-        c.increment(thing)
+        c.increment(obj)
     else:
-        thing.references += 1
-    return thing
+        obj.references += 1
+    return obj
 
 
 @native
@@ -75,18 +75,18 @@ def nothing_changed(owned: Owned) -> bool:
 
 
 @native
-def own(owned: Owned, thing: T) -> T:
+def own(owned: Owned, obj: T) -> T:
     """Own an object, which is returned, until `release_all`."""
-    return own_new(owned, retain(thing))
+    return own_new(owned, retain(obj))
 
 
 @native
-def own_new(owned: Owned, thing: Stolen[T]) -> T:
+def own_new(owned: Owned, obj: Stolen[T]) -> T:
     """Own a new reference, which is returned, until `release_all`; NULL is none."""
-    if thing is not NULL:  # so that what allocates can be owned in the same line, and compared with NULL after it
-        owned.items[owned.count] = thing
+    if obj is not NULL:  # so that what allocates can be owned in the same line, and compared with NULL after it
+        owned.items[owned.count] = obj
         owned.count += 1
-    return thing
+    return obj
 
 
 @native
@@ -97,9 +97,9 @@ def release_all(owned: Owned) -> None:
 
 
 @native
-def is_held(thing: Object, times: int) -> bool:
+def is_held(obj: Object, times: int) -> bool:
     """Whether there are just so many references to an object."""
-    return thing.references & 0xFFFFFFFF == times  # the upper half has other meanings from 3.12 on
+    return obj.references & 0xFFFFFFFF == times  # the upper half has other meanings from 3.12 on
 
 
 @native
@@ -119,11 +119,11 @@ def size(items: Tuple) -> int:
 
 
 @native
-def put_item(items: Tuple, i: int, thing: Stolen[Object]) -> None:
+def put_item(items: Tuple, i: int, obj: Stolen[Object]) -> None:
     """Put an item into a new tuple that nobody has read yet, and whose place is empty."""
     if CHECKING and (i >= c.checked_tuple_size(items) or items.items[i] is not NULL):
         c.abort()
-    items.items[i] = thing
+    items.items[i] = obj
 
 
 @native
@@ -137,20 +137,20 @@ def pair(first: Object, second: Object) -> New[Tuple]:
 
 
 @native
-def slot(thing: Object, distance: int) -> Object:
+def slot(obj: Object, distance: int) -> Object:
     """The reference in a slot of an object whose distance a plan knows; borrowed."""
-    return cast(Slot, address_of(thing) + distance).slot
+    return cast(Slot, address_of(obj) + distance).slot
 
 
 @native
-def set_slot(thing: Object, distance: int, value: Stolen[Object]) -> None:
+def set_slot(obj: Object, distance: int, value: Stolen[Object]) -> None:
     """Fill such a slot of an object, which is empty."""
-    cast(Slot, address_of(thing) + distance).slot = value
+    cast(Slot, address_of(obj) + distance).slot = value
 
 
 @native
-def exchange_item(items: Tuple, i: int, thing: Stolen[Object]) -> New[Object]:
+def swap_item(items: Tuple, i: int, obj: Stolen[Object]) -> New[Object]:
     """Put an item into a tuple that nobody else has read yet; gives what stood there."""
     before = items.items[i]
-    items.items[i] = thing
+    items.items[i] = obj
     return before

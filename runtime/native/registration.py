@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dispatch import fast_path
-from ..dispatch.fast_path import FastPath, not_handled, stay
+from ..dispatch.fast_path import FastPath, no_native, not_handled
 from ..kernels.cache.ahead import begin_early
 from ..kernels.compile.loading import load_compiler
 
@@ -21,10 +21,10 @@ def supported() -> bool:
     """Whether native code runs here; its compiler is then loaded."""
     from . import layout
 
-    if found := layout.supported():
+    if result := layout.supported():
         begin_early()
         load_compiler()
-    return found
+    return result
 
 
 def learn_gradients(node: Any) -> None:
@@ -58,11 +58,11 @@ class NativePath(FastPath):
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
         if name == "gradients":
-            if not plans.has_room_backward(op.node):
+            if not plans.fits_backward_capacity(op.node):
                 return not_handled
             plan = node_plans[op.node] = plans.gradient_plan(op.node)
             return compared(builtin(HOST, gradients, plan, doc), op.node.__name__, op.node.apply)
-        if not plans.has_room(op):
+        if not plans.fits_capacity(op):
             return not_handled
         if op.converts:
             let_convert()
@@ -85,8 +85,8 @@ class NativePath(FastPath):
         from .views.several import launch_made_view, launch_views
 
         doc = f"{op.name} of a tensor whose layout it has seen; None for others."
-        launch = launch_views if op.several else launch_made_view
-        if op.node is not None and not op.several:
+        launch = launch_views if op.multiple_views else launch_made_view
+        if op.node is not None and not op.multiple_views:
             launch = launch_view
             learn_gradients(op.node)
         return compared(builtin(HOST, launch, view_plan(op), doc), op.name, public_function(op, op.operands))
@@ -170,16 +170,16 @@ class NativePath(FastPath):
         doc = "A tensor over the same memory outside the graph."
         return compared(builtin(HOST, detach, no_plan, doc), "detach", operator.methodcaller("detach"))
 
-    def walker(self) -> Callable[..., Any]:
+    def native_backward(self) -> Callable[..., Any]:
         if not supported():
-            return stay
+            return no_native
         from .builtins import HOST, builtin
-        from .compared_walk import compared_walker
+        from .compared_walk import compared_native_backward
         from .graph.backward import walk
         from .plans import adding_kernels
 
         doc = "Run nodes of a backward pass from one to the next."
-        return compared_walker(builtin(HOST, walk, adding_kernels(), doc))
+        return compared_native_backward(builtin(HOST, walk, adding_kernels(), doc))
 
     def starter(self) -> Callable[..., Any]:
         if not supported():
@@ -210,7 +210,7 @@ class NativePath(FastPath):
         self,
         plan: Any,
         layouts: Sequence[Any],
-        letters: str,
+        arg_kinds: str,
         outputs: int,
         arguments: Sequence[Any],
         singles: int | None,
@@ -220,7 +220,7 @@ class NativePath(FastPath):
             return None
         from .kernel_ops.plans import call_plan
 
-        return call_plan(plan, layouts, letters, outputs, arguments, singles, in_pairs)
+        return call_plan(plan, layouts, arg_kinds, outputs, arguments, singles, in_pairs)
 
 
 fast_path.register(NativePath())

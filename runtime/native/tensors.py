@@ -13,7 +13,7 @@ from ..kernels.llvm.native_code.element_kinds import (
     itemsize,
 )
 from ..kernels.llvm.native_code.structs import Items
-from ..kernels.llvm.native_code.typed import NULL, New, Stolen, cast, exchange, native, rare
+from ..kernels.llvm.native_code.typed import NULL, New, Stolen, atomic_xchg, cast, native, rare
 from . import c_functions as c
 from .array_memory import new_large
 from .interned import (
@@ -24,7 +24,7 @@ from .interned import (
     complex128,
     cpu,
     dtype_table,
-    empty_text,
+    empty_string,
     false,
     float16,
     float32,
@@ -53,18 +53,20 @@ EQ = 2  # Py_EQ
 
 
 @native
-def is_tensor_anywhere(thing: Object) -> bool:
+def is_tensor_anywhere(obj: Object) -> bool:
     """Whether an object is a tensor with slots of its own, which have been filled: one of vmap's examples has
     properties in their place, and one that `__new__` alone has made has nothing in them. What carries tangents is for
     the general path."""
-    known = thing.type is tensor_type or c.set_has(plain_classes, thing.type) == 1  # the usual class first: no call
-    return known and cast(Tensor, thing).rg is not NULL and cast(Tensor, thing).tangent is none  # rg is filled last
+    known = obj.type is tensor_type or c.set_has(plain_classes, obj.type) == 1  # the usual class first: no call
+    return (
+        known and cast(Tensor, obj).requires_grad is not NULL and cast(Tensor, obj).tangent is none
+    )  # rg is filled last
 
 
 @native
-def is_tensor(thing: Object) -> bool:
+def is_tensor(obj: Object) -> bool:
     """Whether an object is such a tensor, and its memory is the host's."""
-    return is_tensor_anywhere(thing) and cast(Tensor, thing).device is cpu
+    return is_tensor_anywhere(obj) and cast(Tensor, obj).device is cpu
 
 
 @native
@@ -144,22 +146,22 @@ def holds_kind(flat: Array, kind: int) -> bool:
 
 
 @native
-def new_flat(words: Items[int], count: int, kind: int) -> New[Array]:
+def new_flat(slot_values: Items[int], count: int, kind: int) -> New[Array]:
     """A flat array, not filled; `words` is a place for its size."""
-    return new_array(words, count, itemsize(kind), dtype_table.numpy[kind])
+    return new_array(slot_values, count, itemsize(kind), dtype_table.numpy[kind])
 
 
 @native
-def new_array(words: Items[int], count: int, itemsize: int, descr: Object) -> New[Array]:
+def new_array(slot_values: Items[int], count: int, itemsize: int, descr: Object) -> New[Array]:
     """A flat array, not filled, of elements that NumPy describes; `words` is a place for its size."""
-    words[0] = count
+    slot_values[0] = count
     size = count * itemsize
-    if size >= new_memory.least:
-        made = new_large(descr, words, size)
+    if size >= new_memory.min_bytes:
+        made = new_large(descr, slot_values, size)
         if made is not NULL:
             return made
         c.clear_error()  # NumPy may yet find memory, or says that there is none
-    return c.new_array(array_type, retain(descr), 1, words, 0, 0, 0, 0)
+    return c.new_array(array_type, retain(descr), 1, slot_values, 0, 0, 0, 0)
 
 
 @native
@@ -175,12 +177,12 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     if tensor is NULL:
         c.release(flat)  # stolen: nobody else would release it
         return NULL
-    tensor.nd = retain(none)
+    tensor.array = retain(none)
     tensor.strides = retain(none)
-    tensor.fn = retain(none)
+    tensor.grad_fn = retain(none)
     tensor.grad = retain(none)
     tensor.base = retain(none)
-    tensor.writes = cast(List, retain(none))
+    tensor.version_counter = cast(List, retain(none))
     tensor.hooks = retain(none)
     tensor.views = retain(none)
     tensor.tangent = retain(none)
@@ -190,7 +192,7 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.dtype = retain(dtype)
     tensor.device = retain(device)
     tensor.offset = retain(zero)
-    tensor.rg = retain(false)  # the last: see is_tensor
+    tensor.requires_grad = retain(false)  # the last: see is_tensor
     if inferring.size != 0:
         note_inference(tensor)
     return tensor
@@ -201,7 +203,7 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
 def note_inference(tensor: Tensor) -> None:
     """Make an inference tensor of a new tensor where this thread is in the mode: see runtime/modes/inference.py."""
     if in_inference_mode():
-        c.release(exchange(tensor, "writes", retain(untracked)))
+        c.release(atomic_xchg(tensor, "version_counter", retain(untracked)))
 
 
 @rare
@@ -240,25 +242,25 @@ def meta_of(tensor: Tensor) -> New[Tuple]:
 @native
 def new_writes() -> New[List]:
     """A count of writes, of none: [0, ""]."""
-    writes = c.new_list(2)
-    if writes is not NULL:
-        c.set_list_item(writes, 0, retain(zero))  # steals, as the items of a new list are owned by it
-        c.set_list_item(writes, 1, retain(empty_text))
-    return writes
+    version_counter = c.new_list(2)
+    if version_counter is not NULL:
+        c.set_list_item(version_counter, 0, retain(zero))  # steals, as the items of a new list are owned by it
+        c.set_list_item(version_counter, 1, retain(empty_string))
+    return version_counter
 
 
 @native
 def shared_writes(tensor: Tensor) -> New[List]:
     """The count of writes to a tensor's memory, which views share."""
-    if tensor.writes is none:
-        writes = new_writes()
-        if writes is NULL:
+    if tensor.version_counter is none:
+        version_counter = new_writes()
+        if version_counter is NULL:
             return NULL
-        if tensor.writes is none:  # still: a finalizer may have written to it
-            c.release(exchange(tensor, "writes", retain(writes)))
-            return writes
-        c.release(writes)
-    return retain(tensor.writes)
+        if tensor.version_counter is none:  # still: a finalizer may have written to it
+            c.release(atomic_xchg(tensor, "version_counter", retain(version_counter)))
+            return version_counter
+        c.release(version_counter)
+    return retain(tensor.version_counter)
 
 
 @native
@@ -277,7 +279,7 @@ def state_of_other_thread(name: Object) -> Object:
     if attributes is NULL:
         return NULL
     number = c.thread_number(c.thread_state())
-    before = exchange(thread_state, "attributes", attributes)
+    before = atomic_xchg(thread_state, "attributes", attributes)
     thread_state.number = number  # nothing was called since the line before, so no other thread got in between
     answer = c.dict_item(attributes, name)
     c.release(before)  # only now: another thread may run, and put its own in their place

@@ -19,32 +19,32 @@ ARM: list[Call] = [("llvm.aarch64.hint", (1,))]
 PAUSES = {"x86_64": X86, "AMD64": X86, "aarch64": ARM, "arm64": ARM}
 
 
-def _place(builder: Any, cell: Any) -> Any:
+def _cell_pointer(builder: Any, cell: Any) -> Any:
     return word_at(builder, cell, WORD(0))
 
 
 @instruction(Word, CELL)
 def read(builder: Any, cell: Any) -> Any:
     """read(cell): the word."""
-    return builder.load_atomic(_place(builder, cell), ORDER, 8)
+    return builder.load_atomic(_cell_pointer(builder, cell), ORDER, 8)
 
 
 @instruction(Nothing, CELL, Word)
 def write(builder: Any, cell: Any, word: Any) -> Any:
     """write(cell, word)"""
-    return builder.store_atomic(word, _place(builder, cell), ORDER, 8)
+    return builder.store_atomic(word, _cell_pointer(builder, cell), ORDER, 8)
 
 
 @instruction(Word, CELL, Word)
 def add(builder: Any, cell: Any, number: Any) -> Any:
     """add(cell, number): add to the word and return its value from before."""
-    return builder.atomic_rmw("add", _place(builder, cell), number, ORDER)
+    return builder.atomic_rmw("add", _cell_pointer(builder, cell), number, ORDER)
 
 
 @instruction(Word, CELL, Word, Word)
 def compare_and_swap(builder: Any, cell: Any, before: Any, after: Any) -> Any:
     """compare_and_swap(cell, before, after): write `after` if `before` stands there; 0 where it does not."""
-    done = builder.extract_value(builder.cmpxchg(_place(builder, cell), before, after, ORDER, ORDER), 1)
+    done = builder.extract_value(builder.cmpxchg(_cell_pointer(builder, cell), before, after, ORDER, ORDER), 1)
     return builder.zext(done, WORD)
 
 

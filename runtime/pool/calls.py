@@ -11,7 +11,7 @@ import numpy as np
 from ..kernels.compile.loading import load_compiler
 from ..kernels.llvm.native_code.structs import CALL_INTEGERS, CALL_NUMBERS
 
-ARRAY_WORDS = 7  # of a flat one
+ARRAY_SLOTS = 7  # of a flat one
 INTEGERS = (int, bool, np.int64, np.int32, np.bool_)
 FLOATS = (float, np.float64)
 _addresses: dict[Any, int] = {}
@@ -19,18 +19,18 @@ _addresses: dict[Any, int] = {}
 
 def sliced_arrays(arguments: Sequence[Any], size: int) -> list[int]:
     """Where those arrays begin among the integers of the arguments, numbers and arrays, that have this size."""
-    found, place = [], 0
+    result, position = [], 0
     for argument in arguments:
         if type(argument) is np.ndarray:
             if argument.size == size:
-                found.append(place)
-            place += ARRAY_WORDS
+                result.append(position)
+            position += ARRAY_SLOTS
         else:
-            place += type(argument) in INTEGERS
-    return found
+            position += type(argument) in INTEGERS
+    return result
 
 
-def words_of(arguments: tuple[Any, ...]) -> tuple[list[int], list[float]] | None:
+def slots_of(arguments: tuple[Any, ...]) -> tuple[list[int], list[float]] | None:
     """The arguments as integers and as floating-point numbers; None where a call cannot have them.
 
     numba passes an array as (owner, parent, elements, bytes of one, address, shape, strides).
@@ -85,8 +85,8 @@ def kernel_address(kernel: Any, arguments: Sequence[Any], suffix: str = "") -> i
 
     `suffix`: behind the name of another entry of the kernel.
     """
-    found = compiled_for(kernel, arguments)
-    return int(found.library.get_pointer_to_function(f"{found.fndesc.llvm_func_name}{suffix}"))
+    result = compiled_for(kernel, arguments)
+    return int(result.library.get_pointer_to_function(f"{result.fndesc.llvm_func_name}{suffix}"))
 
 
 def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Any:

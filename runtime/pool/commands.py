@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..kernels.cache.digest import texts_of
+from ..kernels.cache.digest import sources_of
 from ..kernels.llvm.native_code.typed import address_of, cast, native
 from ..kernels.llvm.native_code.units import Unit
 from .atomics import compare_and_swap, read, write
@@ -16,7 +16,7 @@ from .layout import (
     DONE,
     FAILED,
     FORKED,
-    MOST_WORKERS,
+    MAX_WORKERS,
     PYTHON,
     RESIZE,
     RUN,
@@ -26,7 +26,7 @@ from .layout import (
     Request,
 )
 from .python_tasks import run_python, run_worker_part
-from .scheduler import LOOKS, await_all, claim, describe, is_wanted, look_again, post, release, sleep
+from .scheduler import LOOKS, await_all, claim, describe, is_requested, look_again, post, release, sleep
 from .tasks import run_part
 from .worker_threads import forget, resize, start_workers
 
@@ -35,7 +35,7 @@ from .worker_threads import forget, resize, start_workers
 def serve(job: Job, slot: ParkingSlot) -> None:
     """Run parts as long as the worker is wanted."""
     idle = 0
-    while is_wanted(job, slot):
+    while is_requested(job, slot):
         part = claim(job, False)
         idle = 0 if part >= 0 else idle + 1
         if part >= 0 and job.kind == PYTHON:
@@ -56,7 +56,7 @@ def work(slot: ParkingSlot, unused: int, unused_too: int) -> int:
     while stays:
         serve(job, slot)
         write(slot.state, ABSENT)
-        stays = compare_and_swap(slot.state, ABSENT, AWAKE) if is_wanted(job, slot) else 0
+        stays = compare_and_swap(slot.state, ABSENT, AWAKE) if is_requested(job, slot) else 0
     return 0
 
 
@@ -79,12 +79,12 @@ def acquire_and_run(job: Job, request: Request) -> int:
     if read(job.workers) == 0 or compare_and_swap(job.owned, 0, 1) == 0:
         return ALONE
     kind, more = request.kind, request.more if request.kind == PYTHON else address_of(request)
-    job.work = MOST_WORKERS * job.large  # so much that every thread has a part
+    job.work = MAX_WORKERS * job.large  # so much that every thread has a part
     describe(job, kind, request.kernel, request.arrays, request.extent, request.unit, request.frame, more)
     if kind == PYTHON:
         job.parts = request.parts  # one for each tuple of arguments, whatever workers there are
         return run_python(job, request)
-    job.place = request.place
+    job.position = request.position
     return FAILED if run(job) != 0 else DONE
 
 
@@ -106,7 +106,7 @@ def schedule(job: Job, command: int, more: int) -> int:
 
 def sources() -> bytes:
     """Changes with all that is compiled into these, but what all units have in common."""
-    return texts_of(Path(__file__).parent)
+    return sources_of(Path(__file__).parent)
 
 
 UNIT = Unit("pool", (schedule, work), sources)

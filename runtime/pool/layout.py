@@ -16,21 +16,21 @@ from ..kernels.llvm.native_code.structs import (
     Items,
     Struct,
     at,
+    capacity,
     fields,
     length,
-    room,
 )
 
 LINE = 64  # bytes that processors hand to each other at once
-MOST_WORKERS = 255
+MAX_WORKERS = 255
 LARGE = 1 << 15  # elements of a result from which a second thread is worth its while, which is awake
 NEVER = 1 << 62
-TURNING = 1 << 17  # elements from which computations go through memory to and fro: see turning.py
+ALTERNATING_ELEMENTS = 1 << 17  # elements from which computations go through memory to and fro: see turning.py
 SECTION = 1 << 15  # elements that are done at a time then, a multiple of SLICE
 STANDING = 4096  # elements of an array that stands for as many as there are: all are one number
 SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
-MOST_SLICED = 16
-MOST_LOOPS = 6  # over rows: see rows.py
+MAX_SLICED = 16
+MAX_LOOPS = 6  # over rows: see rows.py
 # Kinds of jobs: which function runs a part of it. From STEP on a call for a part may prepare what all results need.
 PYTHON, FLAT, ROWS, SLICES, STEP, RANGE = range(6)
 ABSENT, AWAKE, ASLEEP = range(3)  # states of a worker's parking slot
@@ -56,7 +56,7 @@ class Job(Struct):
 
     cursor: Atomic  # the number of the job, the last part that is left + 1, the first part that is left
     finished: Atomic = at(LINE)  # how many parts are
-    wanted: Atomic = at(2 * LINE)  # how many workers there may be; those beyond end
+    requested: Atomic = at(2 * LINE)  # how many workers there may be; those beyond end
     large: int  # elements from which work is shared
     workers: Atomic  # how many threads were started, beside those that compute anyway
     scheduler: int  # the address of the function that runs commands
@@ -72,12 +72,12 @@ class Job(Struct):
     more: int  # and of what else a job of this kind needs
     owned: Atomic = at(4 * LINE)  # whether a thread has acquired the job
     failed: Atomic  # whether a kernel raised
-    place: int  # of the ints that say which part it is
+    position: int  # of the ints that say which part it is
     work: int  # how much there is to do, in elements
     missed: int  # elements that were computed alone because the workers slept
-    turned: int  # whether the last large computation went backward
+    sweep_direction: int  # whether the last large computation went backward
     own: int  # the parts of the thread that has a job that goes backward, else 0
-    slots: Items[ParkingSlot] = at(5 * LINE, MOST_WORKERS)
+    slots: Items[ParkingSlot] = at(5 * LINE, MAX_WORKERS)
 
 
 class Request(Struct):
@@ -89,35 +89,37 @@ class Request(Struct):
     parts: int  # of Python: how many
     frame: int  # of Python: a tuple of the arguments of each part
     more: int
-    place: int
-    integers: Items[int] = room(CALL_INTEGERS)  # those of a call
-    numbers: Items[float] = room(CALL_NUMBERS)
-    sliced: Items[int] = room(MOST_SLICED)  # the places of the arrays among the integers that are sliced
+    position: int
+    integers: Items[int] = capacity(CALL_INTEGERS)  # those of a call
+    numbers: Items[float] = capacity(CALL_NUMBERS)
+    sliced: Items[int] = capacity(MAX_SLICED)  # the places of the arrays among the integers that are sliced
 
 
-def request_of(head: tuple[int, ...], place: int, integers: list[int], numbers: list[float], sliced: list[int]) -> Any:
+def request_of(
+    head: tuple[int, ...], position: int, integers: list[int], numbers: list[float], sliced: list[int]
+) -> Any:
     """The words of a request, as `Request.pack` gives them, in a fifth of the time; `head` is its first fields."""
     made = np.zeros(_REQUEST, np.int64)
-    words = made.data
-    pack_into(f"{len(head)}q", words, 0, *head)
-    pack_into("q", words, _PLACES["place"], place)
-    pack_into(f"{len(integers)}q", words, _PLACES["integers"], *integers)
-    pack_into(f"{len(numbers)}d", words, _PLACES["numbers"], *numbers)
-    pack_into(f"{len(sliced)}q", words, _PLACES["sliced"], *sliced)
+    slot_values = made.data
+    pack_into(f"{len(head)}q", slot_values, 0, *head)
+    pack_into("q", slot_values, _JOB_OFFSETS["position"], position)
+    pack_into(f"{len(integers)}q", slot_values, _JOB_OFFSETS["integers"], *integers)
+    pack_into(f"{len(numbers)}d", slot_values, _JOB_OFFSETS["numbers"], *numbers)
+    pack_into(f"{len(sliced)}q", slot_values, _JOB_OFFSETS["sliced"], *sliced)
     return made
 
 
-_REQUEST, _PLACES = length(Request), {name: field.distance for name, field in fields(Request).items()}
+_REQUEST, _JOB_OFFSETS = length(Request), {name: field.distance for name, field in fields(Request).items()}
 
 
-def _from_a_line_on(given: np.ndarray) -> np.ndarray:
+def _from_a_line_on(value: np.ndarray) -> np.ndarray:
     """The same words where a cache line begins."""
-    longer = np.zeros(given.size + LINE // WORD_BYTES, np.int64)
+    longer = np.zeros(value.size + LINE // WORD_BYTES, np.int64)
     first = -longer.ctypes.data % LINE // WORD_BYTES
-    longer[first : first + given.size] = given
-    return longer[first : first + given.size]
+    longer[first : first + value.size] = value
+    return longer[first : first + value.size]
 
 
-words = _from_a_line_on(Job.pack(large=LARGE))
-ADDRESS = words.ctypes.data
-ctypes.pythonapi.Py_IncRef(ctypes.py_object(words))  # for workers look at it until the process is gone
+slot_values = _from_a_line_on(Job.pack(large=LARGE))
+ADDRESS = slot_values.ctypes.data
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(slot_values))  # for workers look at it until the process is gone

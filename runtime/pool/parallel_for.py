@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from . import layout
-from .calls import address_of, sliced_arrays, words_of
-from .layout import DONE, FAILED, MOST_SLICED, RANGE, SLICE, SLICES, request_of
+from .calls import address_of, sliced_arrays, slots_of
+from .layout import DONE, FAILED, MAX_SLICED, RANGE, SLICE, SLICES, request_of
 from .threads import get_num_threads
-from .workers import in_parts, together
+from .workers import in_parts, run_on_workers
 
 CALL = 4  # times as large as what native code shares: Python needs some 6 us to describe a call
 LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins some 50 us later
@@ -52,14 +52,14 @@ def _compiled(
     kind: int, kernel: Any, arguments: tuple[Any, ...], more: tuple[int, ...], sliced: list[int], count: int, unit: int
 ) -> bool:
     """Run a job without the interpreter; False where that cannot be, or another thread has the workers."""
-    found = words_of(arguments)
-    if found is None or len(sliced) > MOST_SLICED:
+    result = slots_of(arguments)
+    if result is None or len(sliced) > MAX_SLICED:
         return False
-    integers, numbers = found
+    integers, numbers = result
     # The request holds addresses alone: `arguments` keeps the arrays alive until every part is finished.
     head = kind, address_of(kernel, (*arguments, *more)), len(sliced), count, unit
     request = request_of(head, len(integers), integers, numbers, sliced)
-    answer = together(request)
+    answer = run_on_workers(request)
     if answer == FAILED:
         raise RuntimeError(f"{kernel.__name__}(): a thread failed")
     return answer == DONE

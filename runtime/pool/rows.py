@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..kernels.llvm.native_code.element_kinds import is_float, is_half, number_at
 from ..kernels.llvm.native_code.kernel_calls import (
-    MOST_NUMBERS,
+    MAX_NUMBERS,
     CallFrame,
     RowCall,
     call_elementwise,
@@ -16,27 +16,27 @@ from ..kernels.llvm.native_code.kernel_calls import (
     put_array,
 )
 from ..kernels.llvm.native_code.memory import load, load_eighth, load_half, load_quarter, store, store_eighth
-from ..kernels.llvm.native_code.structs import Items, Struct, room
+from ..kernels.llvm.native_code.structs import Items, Struct, capacity
 from ..kernels.llvm.native_code.typed import address_of, native, new
-from .layout import MOST_LOOPS
+from .layout import MAX_LOOPS
 from .packing import put_walk
 from .scheduler import smaller
 
 TILE = 4096  # bytes of short rows that are computed at once, or of numbers that are given for as many
-MOST_AROUND = MOST_LOOPS - 1
+MAX_OUTER_LOOPS = MAX_LOOPS - 1
 SHORT = 8  # such rows find room at least
 # Bytes of a row that is brought to others sooner than the kernel steps to it: one that computes much, or little.
 MOVED, MADE = 128, 32
-FEW = 64  # rows for which it is not worth while
+RESTART_ROWS_THRESHOLD = 64  # rows for which it is not worth while
 WIDENED = TILE // 8  # 16-bit floats that are given as numbers at once
-FOLLOWING, SAME, NUMBERS, APART = range(4)  # how rows of an operand lie: `lie`
+FOLLOWING, SAME, NUMBERS, STRIDED = range(4)  # how rows of an operand lie: `lie`
 
 
 class Steps(Struct):
     """From row to row of an operand or of the result, in elements: by the inner loop, and by those around it."""
 
     inner: int
-    around: Items[int] = room(MOST_AROUND)
+    around: Items[int] = capacity(MAX_OUTER_LOOPS)
 
 
 class Rows(Struct):
@@ -49,14 +49,16 @@ class Rows(Struct):
     elements: int  # of the result
     repeated: int  # 0, or 1 + the number of the operand that gives one number a row
     long: int  # whether the op computes much of an element
-    reach: Items[int] = room(2)  # elements from the first to the last that is read of either operand, plus one
-    extents: Items[int] = room(MOST_AROUND)  # of the loops around, from the inner one outwards
-    steps: Items[Steps] = room(3)
+    read_extent: Items[int] = capacity(
+        2
+    )  # elements from the first to the last that is read of either operand, plus one
+    extents: Items[int] = capacity(MAX_OUTER_LOOPS)  # of the loops around, from the inner one outwards
+    steps: Items[Steps] = capacity(3)
 
 
 class RowOperands(Struct):
-    memory: Items[int] = room(3)
-    itemsize: Items[int] = room(3)
+    memory: Items[int] = capacity(3)
+    itemsize: Items[int] = capacity(3)
     kind: int  # of the operands
     single: int  # whether there is but one operand, which stands in both places
     result: int  # whose steps the result has: its own, 2, or those of the first operand, to which it is written
@@ -67,54 +69,54 @@ class RowOperands(Struct):
 class Tiles(Struct):
     """Rows of two operands, of each as many as are computed at once, and a word that the last one may write behind."""
 
-    words: Items[int] = room(2 * (TILE // 8 + 1))
+    slot_values: Items[int] = capacity(2 * (TILE // 8 + 1))
 
 
 @native
-def lie(operands: RowOperands, k: int) -> int:
+def row_layout(operands: RowOperands, k: int) -> int:
     """How the rows of an operand lie: one behind the other, all in one place, as a number each, or apart."""
     if operands.rows.repeated == k + 1:
         return NUMBERS
     step = operands.rows.steps[k].inner
-    return FOLLOWING if step == operands.rows.size else SAME if step == 0 else APART
+    return FOLLOWING if step == operands.rows.size else SAME if step == 0 else STRIDED
 
 
 @native
-def most_made(found: Rows) -> int:
+def max_packed(result: Rows) -> int:
     """How many bytes a row of equal elements has at most that is made sooner than the kernel is given a number."""
-    return MOVED if found.long else MADE
+    return MOVED if result.long else MADE
 
 
 @native
 def rows_of_tile(operands: RowOperands, rows: int) -> int:
     """How many short rows are computed at once, as an operand's are brought together; 0 where each is for itself."""
-    found = operands.rows
-    first = lie(operands, 0)
-    second = first if operands.single else lie(operands, 1)
-    row_bytes = found.size * operands.itemsize[0]
-    if rows < FEW or row_bytes * SHORT > TILE or found.steps[operands.result].inner != found.size:
+    result = operands.rows
+    first = row_layout(operands, 0)
+    second = first if operands.single else row_layout(operands, 1)
+    row_bytes = result.size * operands.itemsize[0]
+    if rows < RESTART_ROWS_THRESHOLD or row_bytes * SHORT > TILE or result.steps[operands.result].inner != result.size:
         return 0
-    if (first == APART or second == APART) and (not found.long or row_bytes < 8 or row_bytes > MOVED):
+    if (first == STRIDED or second == STRIDED) and (not result.long or row_bytes < 8 or row_bytes > MOVED):
         return 0
-    if found.repeated and row_bytes > most_made(found):
+    if result.repeated and row_bytes > max_packed(result):
         return 0
-    return 0 if first == FOLLOWING and second == FOLLOWING else smaller(TILE // row_bytes, smaller(found.inner, rows))
+    return 0 if first == FOLLOWING and second == FOLLOWING else smaller(TILE // row_bytes, smaller(result.inner, rows))
 
 
 @native
-def fill_same(place: int, memory: int, row_bytes: int, wanted: int) -> None:
+def fill_same(position: int, memory: int, row_bytes: int, requested: int) -> None:
     """Bring a row to a place again and again, until so many bytes are there."""
     for i in range(row_bytes):
-        store_eighth(place + i, load_eighth(memory + i))
+        store_eighth(position + i, load_eighth(memory + i))
     done = row_bytes
-    while done < wanted:
-        step = smaller(done, wanted - done)  # what is there is written behind itself: twice as much each time
+    while done < requested:
+        step = smaller(done, requested - done)  # what is there is written behind itself: twice as much each time
         i = 0
         while i + 8 <= step:
-            store(place, done + i, load(place, i))
+            store(position, done + i, load(position, i))
             i += 8
         while i < step:
-            store_eighth(place + done + i, load_eighth(place + i))
+            store_eighth(position + done + i, load_eighth(position + i))
             i += 1
         done += step
 
@@ -132,23 +134,23 @@ def word_of(memory: int, itemsize: int) -> int:
 
 
 @native
-def fill_numbers(place: int, memory: int, step: int, itemsize: int, row_bytes: int, rows: int) -> None:
+def fill_numbers(position: int, memory: int, step: int, itemsize: int, row_bytes: int, rows: int) -> None:
     """Make rows of equal elements of numbers that lie `step` bytes apart; a row's last word may reach into the next."""
     for _ in range(rows):
         word = word_of(memory, itemsize)
         for i in range((row_bytes + 7) // 8):
-            store(place, 8 * i, word)
-        place, memory = place + row_bytes, memory + step
+            store(position, 8 * i, word)
+        position, memory = position + row_bytes, memory + step
 
 
 @native
-def fill_apart(place: int, memory: int, step: int, row_bytes: int, rows: int) -> None:
+def fill_strided(position: int, memory: int, step: int, row_bytes: int, rows: int) -> None:
     """Bring rows of at least eight bytes together that lie `step` bytes apart."""
     for _ in range(rows):
         for i in range(row_bytes // 8):
-            store(place, 8 * i, load(memory, 8 * i))
-        store(place, row_bytes - 8, load(memory, row_bytes - 8))  # some of it has been written before
-        place, memory = place + row_bytes, memory + step
+            store(position, 8 * i, load(memory, 8 * i))
+        store(position, row_bytes - 8, load(memory, row_bytes - 8))  # some of it has been written before
+        position, memory = position + row_bytes, memory + step
 
 
 @native
@@ -160,12 +162,12 @@ def steps_of(operands: RowOperands, k: int) -> Steps:
 @native
 def begin_of(operands: RowOperands, k: int, q: int) -> int:
     """Where the rows of an operand or of the result begin through which the inner loop goes the q-th time."""
-    found, place, rest = operands.rows, 0, q
-    for i in range(found.around):
-        last = i + 1 == found.around  # then there is nothing to divide
-        place += (rest if last else rest % found.extents[i]) * steps_of(operands, k).around[i]
-        rest = 0 if last else rest // found.extents[i]
-    return operands.memory[k] + place * operands.itemsize[k]
+    result, position, rest = operands.rows, 0, q
+    for i in range(result.around):
+        last = i + 1 == result.around  # then there is nothing to divide
+        position += (rest if last else rest % result.extents[i]) * steps_of(operands, k).around[i]
+        rest = 0 if last else rest // result.extents[i]
+    return operands.memory[k] + position * operands.itemsize[k]
 
 
 @native
@@ -179,56 +181,56 @@ def brought(tiles: Tiles, operands: RowOperands, k: int, q: int, r: int, rows: i
     """Where rows of an operand lie one behind the other: in its memory, or in a tile, which is filled with them.
 
     `same`: with so many where they all are the same, 0 where these are there."""
-    how, itemsize = lie(operands, k), operands.itemsize[k]
+    how, itemsize = row_layout(operands, k), operands.itemsize[k]
     memory = begin_of(operands, k, q) + r * inner_step(operands, k)
     if how == FOLLOWING:
         return memory
-    place, row_bytes = address_of(tiles) + k * (TILE + 8), operands.rows.size * itemsize
+    position, row_bytes = address_of(tiles) + k * (TILE + 8), operands.rows.size * itemsize
     if how == NUMBERS:
-        fill_numbers(place, memory, inner_step(operands, k), itemsize, row_bytes, rows)
-    elif how == APART:
-        fill_apart(place, memory, inner_step(operands, k), row_bytes, rows)
+        fill_numbers(position, memory, inner_step(operands, k), itemsize, row_bytes, rows)
+    elif how == STRIDED:
+        fill_strided(position, memory, inner_step(operands, k), row_bytes, rows)
     elif same:
-        fill_same(place, memory, row_bytes, same * row_bytes)
-    return place
+        fill_same(position, memory, row_bytes, same * row_bytes)
+    return position
 
 
 @native
-def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int, together: int) -> None:
+def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int, tile_rows: int) -> None:
     """`run_rows` where so many rows are computed at once."""
-    tiles, found = new(Tiles), operands.rows
+    tiles, match = new(Tiles), operands.rows
     result, row, known = 1 if operands.single else 2, first, -1
     for k in range(result):
         put_array(frame, k, 0, operands.itemsize[k])
     put_array(frame, result, 0, operands.itemsize[2])
     while row < last:
-        q, r = row // found.inner, row % found.inner
-        count = smaller(together, smaller(found.inner - r, last - row))
+        q, r = row // match.inner, row % match.inner
+        count = smaller(tile_rows, smaller(match.inner - r, last - row))
         for k in range(result):
-            frame.memory[k] = brought(tiles, operands, k, q, r, count, 0 if q == known else together)
+            frame.memory[k] = brought(tiles, operands, k, q, r, count, 0 if q == known else tile_rows)
         frame.memory[result] = begin_of(operands, 2, q) + r * inner_step(operands, 2)
-        call_elementwise(kernel, result + 1, count * found.size, frame)
+        call_elementwise(kernel, result + 1, count * match.size, frame)
         row, known = row + count, q
 
 
 @native
-def spreads(found: Rows, kind: int, itemsize: int) -> bool:
+def spreads(result: Rows, kind: int, itemsize: int) -> bool:
     """Whether the kernel gets a row of equal elements where an operand has one number for each row: where rows are
     short, so that many are computed at once, and of what are no floats, as kernels are given none but in arrays."""
-    return found.repeated > 0 and (not is_float(kind) or found.size * itemsize <= most_made(found))
+    return result.repeated > 0 and (not is_float(kind) or result.size * itemsize <= max_packed(result))
 
 
 @native
-def rows_together(operands: RowOperands, spread: bool, rows: int) -> int:
+def tile_row_count(operands: RowOperands, is_broadcast: bool, rows: int) -> int:
     """How many rows a call may have: of those that are made for it as many as there is room for."""
-    if spread:
+    if is_broadcast:
         return TILE // (operands.rows.size * operands.itemsize[0])
     return WIDENED if operands.rows.repeated and is_half(operands.kind) else rows
 
 
 @native
 def put_operand(
-    operands: RowOperands, k: int, spread: bool, memory: int, rows: int, array: int, tiles: Tiles, call: RowCall
+    operands: RowOperands, k: int, is_broadcast: bool, memory: int, rows: int, array: int, tiles: Tiles, call: RowCall
 ) -> int:
     """Put rows of an operand that begin at an address into a call, as array number `array` or as a number for each row;
     gives how many arrays there are with it."""
@@ -236,7 +238,7 @@ def put_operand(
     if operands.rows.repeated != k + 1:
         put_walk(call.arrays[array], memory, step)
         return array + 1
-    if spread:
+    if is_broadcast:
         fill_numbers(address_of(tiles), memory, step, operands.itemsize[k], row_bytes, rows)
         put_walk(call.arrays[array], address_of(tiles), row_bytes)
         return array + 1
@@ -252,20 +254,20 @@ def put_operand(
 @native
 def run_long_rows(operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
     """`run_rows` where the number of each row is given as equal elements, of which a tile has no room for all."""
-    found, tiles, call, width = operands.rows, new(Tiles), new(RowCall), operands.itemsize[0]
+    match, tiles, call, width = operands.rows, new(Tiles), new(RowCall), operands.itemsize[0]
     part, repeated = TILE // width, operands.rows.repeated - 1
-    for i in range(MOST_NUMBERS):
+    for i in range(MAX_NUMBERS):
         put_walk(call.numbers[i], address_of(frame.numbers) + 8 * i, 0)
     call.rows = 1
     for row in range(first, last):
-        q, r, start = row // found.inner, row % found.inner, 0
+        q, r, start = row // match.inner, row % match.inner, 0
         number = begin_of(operands, repeated, q) + r * inner_step(operands, repeated)
         fill_numbers(address_of(tiles), number, 0, width, TILE, 1)
-        while start < found.size:
-            array, call.size = 0, smaller(part, found.size - start)
+        while start < match.size:
+            array, call.size = 0, smaller(part, match.size - start)
             for k in range(1 if operands.single else 2):
-                place = begin_of(operands, k, q) + r * inner_step(operands, k) + start * width
-                put_walk(call.arrays[array], address_of(tiles) if k == repeated else place, 0)
+                position = begin_of(operands, k, q) + r * inner_step(operands, k) + start * width
+                put_walk(call.arrays[array], address_of(tiles) if k == repeated else position, 0)
                 array += 1
             result = begin_of(operands, 2, q) + r * inner_step(operands, 2) + start * operands.itemsize[2]
             put_walk(call.arrays[array], result, 0)
@@ -276,27 +278,27 @@ def run_long_rows(operands: RowOperands, frame: CallFrame, first: int, last: int
 @native
 def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
     """Call the kernel for a range of rows; its numbers stand in the frame already."""
-    found, tiles, call = operands.rows, new(Tiles), new(RowCall)
-    together = rows_of_tile(operands, smaller(found.inner, last - first))
-    if together:
-        run_tiled(kernel, operands, frame, first, last, together)
+    result, tiles, call = operands.rows, new(Tiles), new(RowCall)
+    tile_rows = rows_of_tile(operands, smaller(result.inner, last - first))
+    if tile_rows:
+        run_tiled(kernel, operands, frame, first, last, tile_rows)
         return
-    spread = spreads(found, operands.kind, operands.itemsize[0])
-    if spread and found.size * operands.itemsize[0] > TILE:
+    is_broadcast = spreads(result, operands.kind, operands.itemsize[0])
+    if is_broadcast and result.size * operands.itemsize[0] > TILE:
         run_long_rows(operands, frame, first, last)
         return
-    q, r, together = first // found.inner, first % found.inner, rows_together(operands, spread, last - first)
-    for i in range(MOST_NUMBERS):
+    q, r, tile_rows = first // result.inner, first % result.inner, tile_row_count(operands, is_broadcast, last - first)
+    for i in range(MAX_NUMBERS):
         put_walk(call.numbers[i], address_of(frame.numbers) + 8 * i, 0)
-    call.size = found.size
+    call.size = result.size
     while first < last:
-        array, rows = 0, smaller(together, smaller(found.inner - r, last - first))
+        array, rows = 0, smaller(tile_rows, smaller(result.inner - r, last - first))
         for k in range(1 if operands.single else 2):
             memory = begin_of(operands, k, q) + r * inner_step(operands, k)
-            array = put_operand(operands, k, spread, memory, rows, array, tiles, call)
+            array = put_operand(operands, k, is_broadcast, memory, rows, array, tiles, call)
         put_walk(call.arrays[array], begin_of(operands, 2, q) + r * inner_step(operands, 2), inner_step(operands, 2))
         call.rows = rows
         call_rows(operands.entry, call)
         first, r = first + rows, r + rows
-        if r == found.inner:
+        if r == result.inner:
             q, r = q + 1, 0

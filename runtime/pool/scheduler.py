@@ -70,17 +70,17 @@ def in_turn(job: Job, claimed: int) -> int:
 
 
 @native
-def is_wanted(job: Job, slot: ParkingSlot) -> bool:
+def is_requested(job: Job, slot: ParkingSlot) -> bool:
     """Whether the worker of a parking slot may stay."""
     number = (address_of(slot) - address_of(job.slots)) // SLOT_BYTES
-    return number < read(job.wanted)
+    return number < read(job.requested)
 
 
 @native
 def is_open(job: Job, slot: ParkingSlot) -> bool:
     """Whether there is something to do: a part of a job, or to end."""
     cursor = read(job.cursor)
-    return cursor >> 16 & 0xFFFF > cursor & 0xFFFF or not is_wanted(job, slot)
+    return cursor >> 16 & 0xFFFF > cursor & 0xFFFF or not is_requested(job, slot)
 
 
 @native
@@ -132,12 +132,12 @@ def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: i
     job.frame = frame
     job.more = more
     # Two share what is just large enough; of more threads each has at least half as much as one of these two.
-    most = max(2, 4 * job.work // job.large)
-    threads, units = smaller(read(job.workers) + 1, most), (extent + unit - 1) // unit
-    several = 1 if kind >= STEP else smaller(PARTS, units // PART // threads)
-    job.parts = smaller(units, max(threads, threads * several))
-    job.turned = 1 - job.turned
-    job.own = job.parts // threads if job.turned else 0
+    max_parts = max(2, 4 * job.work // job.large)
+    threads, units = smaller(read(job.workers) + 1, max_parts), (extent + unit - 1) // unit
+    work_units = 1 if kind >= STEP else smaller(PARTS, units // PART // threads)
+    job.parts = smaller(units, max(threads, threads * work_units))
+    job.sweep_direction = 1 - job.sweep_direction
+    job.own = job.parts // threads if job.sweep_direction else 0
 
 
 @native

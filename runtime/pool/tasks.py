@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from ..kernels.llvm.native_code.kernel_calls import (
-    MOST_INTS,
-    MOST_NUMBERS,
+    MAX_INTS,
+    MAX_NUMBERS,
     CallFrame,
-    CallWords,
+    CallSlots,
     Constants,
     FlatArray,
     call_any,
-    lay_array,
+    write_array_slots,
 )
 from ..kernels.llvm.native_code.structs import length
 from ..kernels.llvm.native_code.typed import address_of, cast, native, new
 from .atomics import write
 from .layout import FLAT, RANGE, ROWS, STEP, Job, Request
-from .packing import Apart
+from .packing import StridedOperand
 from .rows import RowOperands, run_rows
 from .scheduler import finish, first_of, in_turn
 from .turning import run_flat
@@ -39,8 +39,8 @@ def run_part(job: Job, claimed: int) -> None:
 @native
 def run_flat_part(job: Job, part: int) -> None:
     """Run the kernel on a part of each array."""
-    frame, apart = cast(CallFrame, job.frame), cast(Apart, job.more)
-    run_flat(job.kernel, job.arrays, first_of(job, part), first_of(job, part + 1), frame, apart)
+    frame, separate = cast(CallFrame, job.frame), cast(StridedOperand, job.more)
+    run_flat(job.kernel, job.arrays, first_of(job, part), first_of(job, part + 1), frame, separate)
     finish(job)
 
 
@@ -48,9 +48,9 @@ def run_flat_part(job: Job, part: int) -> None:
 def run_rows_part(job: Job, part: int) -> None:
     """Run a part of the rows."""
     # A frame for each part: `run_rows` writes every row's addresses into it, and threads run parts at the same time.
-    given, frame = cast(CallFrame, job.frame), new(CallFrame)
-    for i in range(MOST_NUMBERS):
-        frame.numbers[i] = given.numbers[i]
+    value, frame = cast(CallFrame, job.frame), new(CallFrame)
+    for i in range(MAX_NUMBERS):
+        frame.numbers[i] = value.numbers[i]
     run_rows(job.kernel, cast(RowOperands, job.more), frame, first_of(job, part), first_of(job, part + 1))
     finish(job)
 
@@ -58,14 +58,14 @@ def run_rows_part(job: Job, part: int) -> None:
 @native
 def run_step_part(job: Job, part: int) -> None:
     """The call for a part of the rows."""
-    frame, constants, call = cast(CallFrame, job.frame), cast(Constants, job.more), new(CallWords)
+    frame, constants, call = cast(CallFrame, job.frame), cast(Constants, job.more), new(CallSlots)
     for i in range(job.arrays):
-        lay_array(call.arrays[i], frame.memory[i], frame.itemsize[i], frame.size[i])
-    behind = job.arrays * ARRAY_WORDS
-    for i in range(MOST_INTS):
+        write_array_slots(call.arrays[i], frame.memory[i], frame.itemsize[i], frame.size[i])
+    behind = job.arrays * ARRAY_SLOTS
+    for i in range(MAX_INTS):
         call.integers[behind + i] = constants.ints[i]
-    call.integers[behind + job.place] = first_of(job, part)
-    call.integers[behind + job.place + 1] = first_of(job, part + 1)
+    call.integers[behind + job.position] = first_of(job, part)
+    call.integers[behind + job.position + 1] = first_of(job, part + 1)
     if call_any(job.kernel, call, constants.numbers) != 0:
         write(job.failed, 1)
     finish(job)
@@ -74,13 +74,13 @@ def run_step_part(job: Job, part: int) -> None:
 @native
 def run_call_part(job: Job, part: int, kind: int) -> None:
     """Call a kernel for a part of the range that its last two integers are, or for slices of its flat arrays."""
-    request, call, place = cast(Request, job.more), new(CallWords), job.place
+    request, call, position = cast(Request, job.more), new(CallSlots), job.position
     first, last = first_of(job, part), first_of(job, part + 1)
-    for i in range(place):
+    for i in range(position):
         call.integers[i] = request.integers[i]
     if kind == RANGE:
-        call.integers[place] = first
-        call.integers[place + 1] = last
+        call.integers[position] = first
+        call.integers[position + 1] = last
     for i in range(job.arrays):
         # The words were copied above: each thread moves its own copy to its slice.
         array = cast(FlatArray, address_of(call.integers) + 8 * request.sliced[i])
@@ -92,4 +92,4 @@ def run_call_part(job: Job, part: int, kind: int) -> None:
     finish(job)
 
 
-ARRAY_WORDS = length(FlatArray)
+ARRAY_SLOTS = length(FlatArray)

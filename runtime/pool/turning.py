@@ -9,42 +9,44 @@ processors expect that ask for memory ahead. No result depends on the order of p
 from __future__ import annotations
 
 from ..kernels.llvm.native_code.kernel_calls import (
-    MOST_INTS,
-    MOST_NUMBERS,
+    MAX_INTS,
+    MAX_NUMBERS,
     CallFrame,
     Constants,
     call_elementwise,
     call_with_constants,
 )
 from ..kernels.llvm.native_code.typed import NULL, native, new
-from .layout import SECTION, STANDING, TURNING, Job
-from .packing import Apart, end_of_block, move_part, run_rows_apart
+from .layout import ALTERNATING_ELEMENTS, SECTION, STANDING, Job
+from .packing import StridedOperand, end_of_block, move_part, run_strided_rows
 from .rows import RowOperands, run_rows
 from .scheduler import smaller
 
 
 @native
-def turned(job: Job) -> int:
+def sweep_direction(job: Job) -> int:
     """Whether a computation goes backward: every second one does."""
     # Threads that compute alone at one time may take the word from each other: both orders are right.
-    job.turned = 1 - job.turned
-    return job.turned
+    job.sweep_direction = 1 - job.sweep_direction
+    return job.sweep_direction
 
 
 @native
-def run_flat_alone(job: Job, kernel: int, arrays: int, elements: int, frame: CallFrame, apart: Apart) -> None:
+def run_flat_alone(
+    job: Job, kernel: int, arrays: int, elements: int, frame: CallFrame, separate: StridedOperand
+) -> None:
     """Call a kernel on all of what is in the frame, part by part where that is much."""
-    if elements < TURNING:
-        run_flat(kernel, arrays, 0, elements, frame, apart)
+    if elements < ALTERNATING_ELEMENTS:
+        run_flat(kernel, arrays, 0, elements, frame, separate)
         return
-    parts, back = (elements + SECTION - 1) // SECTION, turned(job)
+    parts, back = (elements + SECTION - 1) // SECTION, sweep_direction(job)
     for k in range(parts):
         first = (parts - 1 - k if back else k) * SECTION
-        run_flat(kernel, arrays, first, smaller(first + SECTION, elements), frame, apart)
+        run_flat(kernel, arrays, first, smaller(first + SECTION, elements), frame, separate)
 
 
 @native
-def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, apart: Apart) -> None:
+def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, separate: StridedOperand) -> None:
     """Call a kernel on a range of the elements of what is in the frame.
 
     Where the first array stands for as many as there are (`itemsize` 0), for as many at a time as it has. An operand
@@ -52,24 +54,24 @@ def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, 
     cache until the kernel has read it, and from there to where it lies if that is what is written to; or its rows are
     read where they lie.
     """
-    if apart is not NULL and apart.row_entry:
-        run_rows_apart(apart, frame, first, last)
+    if separate is not NULL and separate.row_entry:
+        run_strided_rows(separate, frame, first, last)
         return
-    moved, together = new(CallFrame), last - first if frame.itemsize[0] else STANDING
-    for i in range(MOST_NUMBERS):
+    moved, tile_rows = new(CallFrame), last - first if frame.itemsize[0] else STANDING
+    for i in range(MAX_NUMBERS):
         moved.numbers[i] = frame.numbers[i]
     for i in range(arrays):
         moved.itemsize[i] = frame.itemsize[i]
     while first < last:
         for i in range(arrays):
             moved.memory[i] = frame.memory[i] + first * frame.itemsize[i]
-        count = smaller(together, last - first)
-        if apart is not NULL:
-            count = smaller(end_of_block(apart, first), last) - first
-            move_part(apart, moved.memory[arrays - 1], first, first + count, False)
+        count = smaller(tile_rows, last - first)
+        if separate is not NULL:
+            count = smaller(end_of_block(separate, first), last) - first
+            move_part(separate, moved.memory[arrays - 1], first, first + count, False)
         call_elementwise(kernel, arrays, count, moved)
-        if apart is not NULL and apart.written:
-            move_part(apart, moved.memory[arrays - 1], first, first + count, True)
+        if separate is not NULL and separate.written:
+            move_part(separate, moved.memory[arrays - 1], first, first + count, True)
         first += count
 
 
@@ -78,31 +80,38 @@ def run_rows_alone(job: Job, kernel: int, operands: RowOperands, frame: CallFram
     """Call a kernel on all rows, some of them at a time where that is much."""
     rows = operands.rows
     count = rows.outer * rows.inner
-    if rows.elements < TURNING:
+    if rows.elements < ALTERNATING_ELEMENTS:
         run_rows(kernel, operands, frame, 0, count)
         return
-    together = max(1, SECTION // rows.size)
-    parts, back = (count + together - 1) // together, turned(job)
+    tile_rows = max(1, SECTION // rows.size)
+    parts, back = (count + tile_rows - 1) // tile_rows, sweep_direction(job)
     for k in range(parts):
-        first = (parts - 1 - k if back else k) * together
-        run_rows(kernel, operands, frame, first, smaller(first + together, count))
+        first = (parts - 1 - k if back else k) * tile_rows
+        run_rows(kernel, operands, frame, first, smaller(first + tile_rows, count))
 
 
 @native
 def run_step_alone(
-    job: Job, kernel: int, arrays: int, frame: CallFrame, constants: Constants, place: int, extent: int, together: int
+    job: Job,
+    kernel: int,
+    arrays: int,
+    frame: CallFrame,
+    constants: Constants,
+    position: int,
+    extent: int,
+    tile_rows: int,
 ) -> int:
     """The call of a kernel for all of its rows, so many of them at a time; 0 where none raised."""
-    moved, parts, failed = new(Constants), (extent + together - 1) // together, 0
-    back = turned(job)
-    for i in range(MOST_INTS):
+    moved, parts, failed = new(Constants), (extent + tile_rows - 1) // tile_rows, 0
+    back = sweep_direction(job)
+    for i in range(MAX_INTS):
         moved.ints[i] = constants.ints[i]
-    for i in range(MOST_NUMBERS):
+    for i in range(MAX_NUMBERS):
         moved.numbers[i] = constants.numbers[i]
     for k in range(parts):
-        first = (parts - 1 - k if back else k) * together
-        moved.ints[place] = first
-        moved.ints[place + 1] = smaller(first + together, extent)
+        first = (parts - 1 - k if back else k) * tile_rows
+        moved.ints[position] = first
+        moved.ints[position + 1] = smaller(first + tile_rows, extent)
         if call_with_constants(kernel, arrays, frame, moved) != 0:
             failed = 1
     return failed

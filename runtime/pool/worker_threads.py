@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..kernels.llvm.native_code.typed import external, native
 from .atomics import compare_and_swap, read, write
-from .layout import ABSENT, AWAKE, MOST_WORKERS, Job, ParkingSlot
+from .layout import ABSENT, AWAKE, MAX_WORKERS, Job, ParkingSlot
 from .scheduler import acquire_lock, new_lock, wake
 
 start_thread = external("PyThread_start_new_thread", int, int, ParkingSlot)  # waits for nothing
@@ -20,7 +20,7 @@ start_thread = external("PyThread_start_new_thread", int, int, ParkingSlot)  # w
 def start_workers(job: Job) -> int:
     """Start the workers that are wanted and not there; gives how many there are."""
     count = 0
-    while count < read(job.wanted) and occupy(job, job.slots[count]):
+    while count < read(job.requested) and occupy(job, job.slots[count]):
         count += 1
     write(job.workers, count)
     return count
@@ -50,13 +50,13 @@ def closed_lock() -> int:
 
 
 @native
-def resize(job: Job, wanted: int) -> None:
+def resize(job: Job, requested: int) -> None:
     """Want so many workers from now on; -1 is none, for good."""
-    if read(job.wanted) < 0:
+    if read(job.requested) < 0:
         return
-    write(job.wanted, wanted)
+    write(job.requested, requested)
     write(job.workers, 0)  # so the next job starts them
-    wake(job, MOST_WORKERS)  # all: those that are not wanted must be awake to end
+    wake(job, MAX_WORKERS)  # all: those that are not wanted must be awake to end
 
 
 @native
@@ -66,7 +66,7 @@ def forget(job: Job) -> None:
     write(job.workers, 0)
     write(job.cursor, 0)
     write(job.owned, 0)
-    for i in range(MOST_WORKERS):
+    for i in range(MAX_WORKERS):
         slot = job.slots[i]
         write(slot.state, ABSENT)
         slot.lock = 0  # a new one is made: whether this one was open at the fork nobody knows

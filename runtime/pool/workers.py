@@ -32,7 +32,7 @@ from .layout import (
     ALONE,
     DONE,
     FORKED,
-    MOST_WORKERS,
+    MAX_WORKERS,
     NEVER,
     PYTHON,
     RESIZE,
@@ -40,14 +40,14 @@ from .layout import (
     Job,
     ParkingSlot,
     Request,
-    words,
+    slot_values,
 )
 from .thread_count import get_num_threads
 
 NONE_FOR_GOOD = -1  # workers
 PATIENCE = 1.0  # seconds in which workers may finish what they do when the interpreter ends
 _Word = ctypes.c_ssize_t
-_places = {name: Job.word(name) for name in ("workers", "wanted", "scheduler")}
+_atomic_offsets = {name: Job.word(name) for name in ("workers", "requested", "scheduler")}
 
 
 @cache
@@ -57,24 +57,24 @@ def _schedulers() -> tuple[Any, Any]:
     from . import commands
 
     schedule = commands.UNIT.address(commands.schedule)
-    Job.put(words, "scheduler", schedule)
-    Job.put(words, "worker", commands.UNIT.address(commands.work))
+    Job.put(slot_values, "scheduler", schedule)
+    Job.put(slot_values, "worker", commands.UNIT.address(commands.work))
     _want()
     kinds = (ctypes.PYFUNCTYPE, ctypes.CFUNCTYPE)
     return tuple(kind(_Word, _Word, _Word, _Word)(schedule) for kind in kinds)  # type: ignore[return-value]
 
 
 def _value(name: str) -> int:
-    return int(words[_places[name]])
+    return int(slot_values[_atomic_offsets[name]])
 
 
 def _want() -> None:
     """Note how many workers there may be, and from which size on they are worth their while."""
     # Native code compares with `large` alone: with NEVER it does not even try to acquire the job.
-    if _value("wanted") > NONE_FOR_GOOD:
-        wanted = min(get_num_threads() - 1, MOST_WORKERS)
-        Job.put(words, "large", layout.LARGE if wanted else NEVER)
-        Job.put(words, "wanted", wanted)
+    if _value("requested") > NONE_FOR_GOOD:
+        requested = min(get_num_threads() - 1, MAX_WORKERS)
+        Job.put(slot_values, "large", layout.LARGE if requested else NEVER)
+        Job.put(slot_values, "requested", requested)
 
 
 @cache
@@ -86,10 +86,10 @@ def starter() -> Callable[[], int]:
 
 def has_workers() -> bool:
     """Whether there are any; they are started if need be."""
-    return bool(_value("workers")) or (_value("wanted") > NONE_FOR_GOOD and starter()() > 0)
+    return bool(_value("workers")) or (_value("requested") > NONE_FOR_GOOD and starter()() > 0)
 
 
-def together(request: np.ndarray) -> int:
+def run_on_workers(request: np.ndarray) -> int:
     """Run a job of compiled code, described as Request says; ALONE where others have the workers, or there are none."""
     if not has_workers():
         return ALONE
@@ -102,7 +102,7 @@ def in_parts(count: int, unit: int, task: Callable[[int, int], object]) -> None:
         task(0, count)
         return
     units = -(-count // unit)
-    parts = min(get_num_threads(), units, MOST_WORKERS + 1)
+    parts = min(get_num_threads(), units, MAX_WORKERS + 1)
     ends = [min(units * k // parts * unit, count) for k in range(parts + 1)]
     calls = tuple(zip(ends, ends[1:], strict=False))
     request = Request.pack(kind=PYTHON, kernel=id(task), extent=count, unit=unit, parts=parts, frame=id(calls))
@@ -114,25 +114,25 @@ def resize() -> None:
     """Allow as many workers as `set_num_threads` says; they start when needed, and those beyond end by themselves."""
     if not _value("scheduler"):
         return  # no worker was started yet, and who starts the first asks
-    wanted = min(get_num_threads() - 1, MOST_WORKERS)
-    Job.put(words, "large", layout.LARGE if wanted and _value("wanted") > NONE_FOR_GOOD else NEVER)
-    _schedulers()[0](ADDRESS, RESIZE, wanted)
+    requested = min(get_num_threads() - 1, MAX_WORKERS)
+    Job.put(slot_values, "large", layout.LARGE if requested and _value("requested") > NONE_FOR_GOOD else NEVER)
+    _schedulers()[0](ADDRESS, RESIZE, requested)
 
 
-def present() -> int:
+def worker_count() -> int:
     first = Job.word("slots")
-    states = words[first : first + MOST_WORKERS * length(ParkingSlot) : length(ParkingSlot)]
+    states = slot_values[first : first + MAX_WORKERS * length(ParkingSlot) : length(ParkingSlot)]
     return int(np.count_nonzero(states != ABSENT))
 
 
 def _close() -> None:
     """Stop the pool at the interpreter's end: jobs are no longer shared, and workers have a second to finish theirs."""
-    Job.put(words, "large", NEVER)
+    Job.put(slot_values, "large", NEVER)
     if _value("scheduler"):
         _schedulers()[0](ADDRESS, RESIZE, NONE_FOR_GOOD)
-    Job.put(words, "wanted", NONE_FOR_GOOD)
+    Job.put(slot_values, "requested", NONE_FOR_GOOD)
     patience = time.monotonic() + PATIENCE
-    while present() and time.monotonic() < patience:
+    while worker_count() and time.monotonic() < patience:
         time.sleep(0.0002)
 
 

@@ -25,7 +25,7 @@ class Calls:
     def waits(self, work: Any) -> Ended:
         """The program waits for a call."""
         record = self.session.begin(f"wait for {_name(work)}", WAIT)
-        record.about = {"Call": work.said}
+        record.about = {"Call": work.call_description}
         return lambda: self.session.end(record)
 
     def drives(self) -> Ended:
@@ -34,7 +34,7 @@ class Calls:
 
 
 def _name(work: Any) -> str:
-    return f"{_BACKEND}:{work.said.split()[0]}"
+    return f"{_BACKEND}:{work.call_description.split()[0]}"
 
 
 def about(work: Any) -> dict[str, Any]:
@@ -42,8 +42,8 @@ def about(work: Any) -> dict[str, Any]:
     tensors: list[Any] = [one for one in work.outputs if isinstance(one, TensorBase)]
     group = work.group
     return {
-        "Collective name": work.said.split()[0],
-        "Call": work.said,
+        "Collective name": work.call_description.split()[0],
+        "Call": work.call_description,
         "dtype": tensors[0].dtype.name if tensors else "",
         "Shapes": [list(one.shape) for one in tensors],
         "Bytes": sum(one.numel() * one.element_size() for one in tensors),

@@ -38,13 +38,13 @@ class DeviceTimes:
         self.references: dict[int, tuple[int, int]] = {}  # of devices: an event, and when it was passed
 
     def begin(self, record: Any, values: Iterable[Any]) -> None:
-        place = next(places(values), None)
-        if place is None:
+        event_device = next(devices_of(values), None)
+        if event_device is None:
             return
         from ..cuda.current import current_stream  # loaded with the first device
         from ..cuda.driver import driver
 
-        index = resolve(place).index or 0
+        index = resolve(event_device).index or 0
         stream = current_stream(index)
         if not driver().is_capturing(stream):
             self.refer(index, stream)
@@ -91,14 +91,14 @@ class DeviceTimes:
     def measured(self, span: Span) -> DeviceTime:
         from ..cuda.driver import driver
 
-        found = driver()
-        found.synchronize_event(span.end)
+        result = driver()
+        result.synchronize_event(span.end)
         reference, when = self.references[span.device]
-        start = when + int(found.elapsed(reference, span.start) * 1e6)
-        return DeviceTime(span.device, span.stream, start, found.elapsed(span.start, span.end) * 1e3)
+        start = when + int(result.elapsed(reference, span.start) * 1e6)
+        return DeviceTime(span.device, span.stream, start, result.elapsed(span.start, span.end) * 1e3)
 
 
-def places(values: Iterable[Any]) -> Iterator[Device]:
+def devices_of(values: Iterable[Any]) -> Iterator[Device]:
     for value in values:
         if isinstance(value, TensorBase):
             if value._device is not CPU:
@@ -107,14 +107,14 @@ def places(values: Iterable[Any]) -> Iterator[Device]:
             if value.type == "cuda":
                 yield value
         elif isinstance(value, (list, tuple)):
-            yield from places(value)
+            yield from devices_of(value)
 
 
 def is_view(result: Any, values: Iterable[Any]) -> bool:
     """Whether a result is the memory of an argument, seen in another way."""
     results = result if isinstance(result, (list, tuple)) else (result,)
-    given = [value for value in values if isinstance(value, TensorBase)]
+    args = [value for value in values if isinstance(value, TensorBase)]
     return all(
-        isinstance(one, TensorBase) and any(one is not other and one._storage is other._storage for other in given)
+        isinstance(one, TensorBase) and any(one is not other and one._storage is other._storage for other in args)
         for one in results
     )

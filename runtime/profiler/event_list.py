@@ -43,19 +43,19 @@ class EventList(list[Any]):
             group_by_stack_n: those called from elsewhere apart, by this many innermost lines of the stack.
             group_by_overload_name: those of different overloads of an op apart.
         """
-        found = averages(self, group_by_input_shapes, group_by_stack_n, group_by_overload_name)
+        result = averages(self, group_by_input_shapes, group_by_stack_n, group_by_overload_name)
         shown = dict(self._shown)
         shown["shapes"] = group_by_input_shapes
         shown["stacks"] = group_by_stack_n > 0
         shown["overloads"] = group_by_overload_name
-        return EventList(found, shown, self._source)
+        return EventList(result, shown, self._source)
 
     def total_average(self) -> FunctionEventAvg:
         """All events taken together."""
-        whole = FunctionEventAvg("Total")
+        total = FunctionEventAvg("Total")
         for event in self:
-            whole.add(event)
-        return whole
+            total.add(event)
+        return total
 
     def table(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 
 from .ranges import CALL, DRIVE, ENGINE, RANGE, WAIT
 from .session import NODE, OP, Record, Session
-from .table import time_text
+from .table import format_time
 
 
 class Figures:
@@ -41,17 +41,17 @@ class Figures:
     @property
     def device_time_str(self) -> str:
         """`device_time`, written out."""
-        return time_text(self.device_time)
+        return format_time(self.device_time)
 
     @property
     def device_time_total_str(self) -> str:
         """`device_time_total`, written out."""
-        return time_text(self.device_time_total)
+        return format_time(self.device_time_total)
 
     @property
     def self_device_time_total_str(self) -> str:
         """`self_device_time_total`, written out."""
-        return time_text(self.self_device_time_total)
+        return format_time(self.self_device_time_total)
 
     @property
     def cuda_time(self) -> float:
@@ -71,17 +71,17 @@ class Figures:
     @property
     def cpu_time_str(self) -> str:
         """`cpu_time`, written out."""
-        return time_text(self.cpu_time)
+        return format_time(self.cpu_time)
 
     @property
     def cpu_time_total_str(self) -> str:
         """`cpu_time_total`, written out."""
-        return time_text(self.cpu_time_total)
+        return format_time(self.cpu_time_total)
 
     @property
     def self_cpu_time_total_str(self) -> str:
         """`self_cpu_time_total`, written out."""
-        return time_text(self.self_cpu_time_total)
+        return format_time(self.self_cpu_time_total)
 
 
 Contraction = Callable[[tuple[int, ...], list[tuple[int, ...]]], int]
@@ -312,18 +312,18 @@ def averages(
     events: Iterable[FunctionEvent], by_shape: bool, stack_lines: int, by_overload: bool
 ) -> list[FunctionEventAvg]:
     """One average per name, in the order in which the names appear; what is asked for keeps events apart."""
-    found: dict[Any, FunctionEventAvg] = {}
+    results: dict[Any, FunctionEventAvg] = {}
     for event in events:
         shapes = str(event.input_shapes) if by_shape else ""
         stack = tuple(event.stack[:stack_lines])
         overload = event.overload_name if by_overload else ""
         key = (event.key, event.is_user_annotation, shapes, stack, overload)
-        average = found.get(key)
+        average = results.get(key)
         if average is None:
-            average = found[key] = FunctionEventAvg(event.key)
+            average = results[key] = FunctionEventAvg(event.key)
             average.scope, average.is_user_annotation = event.scope, event.is_user_annotation
             average.cpu_parent, average.overload_name, average.stack = event.cpu_parent, overload, list(stack)
             if by_shape:
                 average.input_shapes = event.input_shapes
         average.add(event)
-    return list(found.values())
+    return list(results.values())

@@ -72,16 +72,16 @@ def _devices(sessions: Sequence[Session]) -> list[int]:
 def _device(index: int) -> Entry:
     from ..cuda.driver import driver  # loaded with the first device
 
-    found = driver().properties(index)
+    result = driver().properties(index)
     return {
         "id": index,
-        "name": found.name,
-        "totalGlobalMem": found.total_memory,
-        "computeMajor": found.major,
-        "computeMinor": found.minor,
-        "numSms": found.multi_processor_count,
-        "warpSize": found.warp_size,
-        "maxThreadsPerBlock": found.max_threads_per_block,
+        "name": result.name,
+        "totalGlobalMem": result.total_memory,
+        "computeMajor": result.major,
+        "computeMinor": result.minor,
+        "numSms": result.multi_processor_count,
+        "warpSize": result.warp_size,
+        "maxThreadsPerBlock": result.max_threads_per_block,
     }
 
 
@@ -143,7 +143,7 @@ def _at(record: Record, when: int, base: int) -> Entry:
 def _arguments(record: Record) -> Entry:
     """The details of an event that a viewer shows on a click, without empty ones."""
     entry = None if record.described is None else entry_of(*record.described)
-    found = {
+    results = {
         "Overload": record.overload,
         "Spec": entry and entry.where,
         "Schema": entry and entry.schema,
@@ -156,20 +156,20 @@ def _arguments(record: Record) -> Entry:
         "Args": record.note,
     }
     if record.sequence >= 0:
-        found["Sequence number"] = record.sequence
-    return {**{name: value for name, value in found.items() if value or name == "Sequence number"}, **record.about}
+        results["Sequence number"] = record.sequence
+    return {**{name: value for name, value in results.items() if value or name == "Sequence number"}, **record.about}
 
 
 def _arrows(records: Sequence[Record], base: int) -> Iterator[Entry]:
     """From each op to each time that backward ran its node; the first arrow's id is the node's sequence number."""
     ops: dict[int, Record] = {}
-    drawn: dict[int, int] = {}
+    flow_ids: dict[int, int] = {}
     for record in records:
         if record.kind == OP and record.sequence >= 0:
             ops[record.sequence] = record
         elif record.kind == NODE and record.sequence in ops:
             sequence = record.sequence
-            times = drawn[sequence] = drawn.get(sequence, 0) + 1
+            times = flow_ids[sequence] = flow_ids.get(sequence, 0) + 1
             name: Any = sequence if times == 1 else f"{sequence}.{times}"
             arrow = {"cat": "fwdbwd", "name": "fwdbwd", "id": name}
             op = ops[sequence]

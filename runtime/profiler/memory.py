@@ -45,9 +45,9 @@ class Tally:
         made = [array for array in map(owner_of, _tensors((result,))) if id(array) not in self.alive]
         if not made:
             return
-        given = {id(owner_of(t)) for t in (*_tensors(args), *_tensors(kwargs.values()))}
+        values = {id(owner_of(t)) for t in (*_tensors(args), *_tensors(kwargs.values()))}
         for array in made:
-            if id(array) not in given and id(array) not in self.alive:
+            if id(array) not in values and id(array) not in self.alive:
                 self._follow(array, record)
 
     def _follow(self, array: np.ndarray, record: Any) -> None:

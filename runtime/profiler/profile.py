@@ -87,12 +87,12 @@ def schedule(
         step -= skip_first - (wait if skip_first_wait else 0)
         if repeat and step >= repeat * cycle:
             return ProfilerAction.NONE
-        place = step % cycle
-        if place < wait:
+        position = step % cycle
+        if position < wait:
             return ProfilerAction.NONE
-        if place < wait + warmup:
+        if position < wait + warmup:
             return ProfilerAction.WARMUP
-        return ProfilerAction.RECORD if place < cycle - 1 else ProfilerAction.RECORD_AND_SAVE
+        return ProfilerAction.RECORD if position < cycle - 1 else ProfilerAction.RECORD_AND_SAVE
 
     return action
 

@@ -83,8 +83,8 @@ class Results:
         if not recorder.finished:
             raise AssertionError(f"Profiler must be initialized before {doing}: nothing has been recorded to the end")
         if recorder.events is None:
-            found = [event for session in recorder.finished for event in events_of(session)]
-            recorder.events = EventList(found, shown=recorder.shown, source=self)
+            matches = [event for session in recorder.finished for event in events_of(session)]
+            recorder.events = EventList(matches, shown=recorder.shown, source=self)
         return recorder.events
 
     def events(self) -> EventList:

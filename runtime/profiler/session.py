@@ -52,13 +52,13 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 
 
 def callers() -> tuple[str, ...]:
-    frame, found = sys._getframe(1), []
+    frame, result = sys._getframe(1), []
     while frame is not None:
         code = frame.f_code
         if not code.co_filename.startswith(_PACKAGE):
-            found.append(f"{code.co_filename}({frame.f_lineno}): {code.co_name}")
+            result.append(f"{code.co_filename}({frame.f_lineno}): {code.co_name}")
         frame = frame.f_back  # type: ignore[assignment]
-    return tuple(found)
+    return tuple(result)
 
 
 @dataclass(slots=True, eq=False)

@@ -9,29 +9,29 @@ from typing import Any, NamedTuple
 TIME_UNITS = {"us": 1.0, "ms": 1e3, "s": 1e6}
 
 
-def time_text(microseconds: float, unit: str | None = None) -> str:
+def format_time(microseconds: float, unit: str | None = None) -> str:
     """A time, in the unit in which it is readable or in a given one of us, ms and s."""
     if unit is None:
         unit = "s" if abs(microseconds) >= 1e6 else "ms" if abs(microseconds) >= 1e3 else "us"
     return f"{microseconds / TIME_UNITS[unit]:.3f}{unit}"
 
 
-def memory_text(size: float) -> str:
+def format_bytes(size: float) -> str:
     for unit, name in ((1024**3, "GB"), (1024**2, "MB"), (1024, "KB")):
         if abs(size) >= unit:
             return f"{size / unit:.2f} {name}"
     return f"{size:.0f} B"
 
 
-def share_text(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.2f}%" if whole else "NaN"
+def format_share(part: float, total: float) -> str:
+    return f"{100 * part / total:.2f}%" if total else "NaN"
 
 
 def scale_of(largest: float) -> tuple[float, str]:
     """The power of 1000 in which counts up to `largest` are readable, and the letter for it."""
-    for scale, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K")):
+    for scale, suffix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K")):
         if largest >= scale:
-            return scale, letter
+            return scale, suffix
     return 1.0, ""
 
 
@@ -63,7 +63,7 @@ def render(
     """The table of events, with the sum of their own times below it."""
     if not events:
         return ""
-    whole = sum(event.self_cpu_time_total for event in events)
+    total = sum(event.self_cpu_time_total for event in events)
     rows = [e for e in events if not top_level or e.cpu_parent is None]
     if sort_by is not None:
         if not all(hasattr(event, sort_by) for event in rows):
@@ -71,42 +71,42 @@ def render(
         rows.sort(key=lambda event: getattr(event, sort_by), reverse=True)
     rows = rows if limit < 0 else rows[:limit]
     on_devices = sum(event.self_device_time_total for event in events)
-    columns = [*_names(rows, layout), *_figures(rows, whole, on_devices, layout), *_descriptions(rows, layout)]
+    columns = [*_names(rows, layout), *_figures(rows, total, on_devices, layout), *_descriptions(rows, layout)]
     lines = [*_above(columns, header, top_level), *_body(columns, len(rows))]
     rule = _rule(columns)
-    sums = [f"Self CPU time total: {time_text(whole, layout.unit)}"]
+    sums = [f"Self CPU time total: {format_time(total, layout.unit)}"]
     if on_devices:
-        sums.append(f"Self CUDA time total: {time_text(on_devices, layout.unit)}")
+        sums.append(f"Self CUDA time total: {format_time(on_devices, layout.unit)}")
     return "\n".join([*lines, rule, *sums, ""])
 
 
 def _names(rows: Iterable[Any], layout: Layout) -> list[Column]:
     names = [event.key for event in rows]
-    columns = [_text_column("Name", names, layout.name_width)]
+    columns = [_string_column("Name", names, layout.name_width)]
     if layout.shown.get("overloads"):
-        columns.append(_text_column("Overload Name", [e.overload_name for e in rows], layout.name_width))
+        columns.append(_string_column("Overload Name", [e.overload_name for e in rows], layout.name_width))
     return columns
 
 
-def _figures(rows: Sequence[Any], whole: float, on_devices: float, layout: Layout) -> list[Column]:
+def _figures(rows: Sequence[Any], total: float, on_devices: float, layout: Layout) -> list[Column]:
     unit = layout.unit
     columns = [
-        Column("Self CPU %", [share_text(e.self_cpu_time_total, whole) for e in rows]),
-        Column("Self CPU", [time_text(e.self_cpu_time_total, unit) for e in rows]),
-        Column("CPU total %", [share_text(e.cpu_time_total, whole) for e in rows]),
-        Column("CPU total", [time_text(e.cpu_time_total, unit) for e in rows]),
-        Column("CPU time avg", [time_text(e.cpu_time, unit) for e in rows]),
+        Column("Self CPU %", [format_share(e.self_cpu_time_total, total) for e in rows]),
+        Column("Self CPU", [format_time(e.self_cpu_time_total, unit) for e in rows]),
+        Column("CPU total %", [format_share(e.cpu_time_total, total) for e in rows]),
+        Column("CPU total", [format_time(e.cpu_time_total, unit) for e in rows]),
+        Column("CPU time avg", [format_time(e.cpu_time, unit) for e in rows]),
     ]
     if on_devices:
         columns += [
-            Column("Self CUDA", [time_text(e.self_device_time_total, unit) for e in rows]),
-            Column("Self CUDA %", [share_text(e.self_device_time_total, on_devices) for e in rows]),
-            Column("CUDA total", [time_text(e.device_time_total, unit) for e in rows]),
-            Column("CUDA time avg", [time_text(e.device_time, unit) for e in rows]),
+            Column("Self CUDA", [format_time(e.self_device_time_total, unit) for e in rows]),
+            Column("Self CUDA %", [format_share(e.self_device_time_total, on_devices) for e in rows]),
+            Column("CUDA total", [format_time(e.device_time_total, unit) for e in rows]),
+            Column("CUDA time avg", [format_time(e.device_time, unit) for e in rows]),
         ]
     if layout.shown.get("memory"):
-        columns.append(Column("CPU Mem", [memory_text(e.cpu_memory_usage) for e in rows]))
-        columns.append(Column("Self CPU Mem", [memory_text(e.self_cpu_memory_usage) for e in rows]))
+        columns.append(Column("CPU Mem", [format_bytes(e.cpu_memory_usage) for e in rows]))
+        columns.append(Column("Self CPU Mem", [format_bytes(e.self_cpu_memory_usage) for e in rows]))
     columns.append(Column("# of Calls", [str(e.count) for e in rows]))
     return columns
 
@@ -114,20 +114,20 @@ def _figures(rows: Sequence[Any], whole: float, on_devices: float, layout: Layou
 def _descriptions(rows: Sequence[Any], layout: Layout) -> list[Column]:
     columns = []
     if layout.shown.get("shapes"):
-        columns.append(_text_column("Input Shapes", [str(e.input_shapes) for e in rows], layout.shapes_width))
+        columns.append(_string_column("Input Shapes", [str(e.input_shapes) for e in rows], layout.shapes_width))
     if layout.shown.get("flops"):
-        scale, letter = scale_of(max((e.flops for e in rows), default=0))
+        scale, suffix = scale_of(max((e.flops for e in rows), default=0))
         cells = [f"{e.flops / scale:.3f}" if e.flops else "--" for e in rows]
-        columns.append(Column(f"Total {letter}FLOPs", cells))
+        columns.append(Column(f"Total {suffix}FLOPs", cells))
     if layout.shown.get("stacks"):
         columns.append(_source_column(rows, layout.source_width))
     return columns
 
 
-def _text_column(title: str, texts: list[str], widest: int) -> Column:
+def _string_column(title: str, strings: list[str], widest: int) -> Column:
     """A column as wide as its longest text and a margin, or as wide as allowed; longer texts are cut."""
-    width = max(_WIDTH, min(widest, 4 + max(map(len, texts), default=0)))
-    return Column(title, [text if len(text) < width else text[: width - 3] + "..." for text in texts], width)
+    width = max(_WIDTH, min(widest, 4 + max(map(len, strings), default=0)))
+    return Column(title, [text if len(text) < width else text[: width - 3] + "..." for text in strings], width)
 
 
 def _source_column(rows: Iterable[Any], widest: int) -> Column:
@@ -140,9 +140,9 @@ def _source_column(rows: Iterable[Any], widest: int) -> Column:
 
 def _above(columns: list[Column], header: str | None, top_level: bool) -> list[str]:
     rule = _rule(columns)
-    said = [] if header is None else [header]
-    said += ["This report only display top-level ops statistics"] if top_level else []
-    above = [line for text in said for line in ("=" * len(rule.rstrip()), text)]
+    message = [] if header is None else [header]
+    message += ["This report only display top-level ops statistics"] if top_level else []
+    above = [line for text in message for line in ("=" * len(rule.rstrip()), text)]
     return [*above, rule, _row([column.title for column in columns], columns), rule]
 
 

@@ -119,14 +119,14 @@ class ProfiledPass(BackwardPass):
             session.end(record)
         return super().follow(edges, grads, owned, incoming)
 
-    def reach(self, leaf: Any, grad: Any, owned: bool) -> None:
+    def deliver_to_leaf(self, leaf: Any, grad: Any, owned: bool) -> None:
         session = current.session
         if session is None or (self.capture is not None and not self.capture.accumulate):
-            return super().reach(leaf, grad, owned)
+            return super().deliver_to_leaf(leaf, grad, owned)
         engine = session.begin(_ENGINE + _LEAF, ENGINE)
         session.begin(_LEAF, NODE, (grad,))
         try:
-            super().reach(leaf, grad, owned)
+            super().deliver_to_leaf(leaf, grad, owned)
         finally:
             session.end(engine)
 

@@ -127,7 +127,7 @@ def collect_all(futures: Sequence[Future[Any]]) -> Future[list[Future[Any]]]:
         [1, 2]
     """
     waiting = list(futures)
-    together: Future[list[Future[Any]]] = Future()
+    combined: Future[list[Future[Any]]] = Future()
     missing = {id(future) for future in waiting}
     lock = new_lock()
 
@@ -138,13 +138,13 @@ def collect_all(futures: Sequence[Future[Any]]) -> Future[list[Future[Any]]]:
             missing.discard(id(done))
             last = not missing
         if last:
-            together.set_result(waiting)
+            combined.set_result(waiting)
 
     for future in waiting:
         future.add_done_callback(note)
     if not waiting:
-        together.set_result(waiting)
-    return together
+        combined.set_result(waiting)
+    return combined
 
 
 def wait_all(futures: Sequence[Future[Any]]) -> list[Any]:

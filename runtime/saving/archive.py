@@ -75,7 +75,7 @@ class Archive:
         """Believe members without checksums, if no member at all has one: PyTorch can be told to write none."""
         self.is_checked = any(member.checksum for member in self._members.values())
 
-    def place(self, name: str) -> tuple[int, int]:
+    def locate(self, name: str) -> tuple[int, int]:
         """Where the bytes of a member begin in the file, and how many there are."""
         return self._member(name)[:2]
 
@@ -85,10 +85,10 @@ class Archive:
     def read(self, name: str) -> np.ndarray:
         """The bytes of a member, as an array that can be written to."""
         start, size, checksum = self._member(name)
-        found, position, computed = aligned.empty(size, _BYTE), 0, 0
+        result, position, computed = aligned.empty(size, _BYTE), 0, 0
         self._file.seek(start)
         while position < size:
-            part = found[position : min(position + _CHUNK, size)]
+            part = result[position : min(position + _CHUNK, size)]
             count = self._read_into(part)
             if not count:
                 raise Damage(f"{name} ends after {position} of {size} bytes")
@@ -96,7 +96,7 @@ class Archive:
             position += count
         if self.is_checked and computed != checksum:
             raise Damage(f"{name} does not have the checksum that it had")
-        return found
+        return result
 
     def _read_into(self, part: np.ndarray) -> int:
         """Fill an array of bytes from where the file stands, as far as one read goes; how many bytes there were."""
@@ -171,14 +171,14 @@ def _entries(directory: bytes) -> Iterator[tuple[str, int, int, int]]:
         fields = _ENTRY.unpack_from(directory, position)
         signature, _, _, flags, packing, _, _, checksum, packed, size, *lengths, _, _, _, header = fields
         position += _ENTRY.size
-        texts = []
+        strings = []
         for length in lengths:
-            texts.append(directory[position : position + length])
+            strings.append(directory[position : position + length])
             position += length
         if signature != b"PK\x01\x02" or position > len(directory):
             raise Damage("its directory is no directory")
-        name = texts[0].decode("utf-8", "backslashreplace")
-        size, packed, header = _wide([size, packed, header], texts[1])
+        name = strings[0].decode("utf-8", "backslashreplace")
+        size, packed, header = _wide([size, packed, header], strings[1])
         if packing or flags & ~_FLAGS or size != packed:
             raise Damage(f"{name} is packed or encrypted, which save never does")
         yield name, header, size, checksum
@@ -193,7 +193,7 @@ def _wide(numbers: list[int], extra: bytes) -> list[int]:
         kind, length = struct.unpack_from("<2H", extra, position)
         position += 4
         if kind == 1:
-            found: Any = iter(struct.unpack_from(f"<{min(length, len(extra) - position) // 8}Q", extra, position))
-            return [next(found, n) if n == _IN_EXTRA else n for n in numbers]
+            result: Any = iter(struct.unpack_from(f"<{min(length, len(extra) - position) // 8}Q", extra, position))
+            return [next(result, n) if n == _IN_EXTRA else n for n in numbers]
         position += length
     return numbers

@@ -21,7 +21,7 @@ from .settings import skips_data
 _MEMBER = re.compile(
     r"[^/\\]+/(data\.pkl|byteorder|version|\.format_version|\.storage_alignment|\.data/serialization_id|data/(0|[1-9][0-9]*))"
 )
-Place = Callable[[str], device]
+DeviceMap = Callable[[str], device]
 
 
 class Storages:
@@ -34,34 +34,34 @@ class Storages:
         mapped: the whole file as it is mapped into memory, None where it is read.
     """
 
-    def __init__(self, archive: Archive, place: Place, swapped: bool, mapped: Any = None) -> None:
+    def __init__(self, archive: Archive, locate: DeviceMap, swapped: bool, mapped: Any = None) -> None:
         self._archive = archive
-        self._place = place
+        self._location = locate
         self._swapped = swapped
         self._mapped = mapped
         self._stem = next((name.partition("/")[0] for name in archive), "")
-        self._found: dict[tuple[str, device], Any] = {}
+        self._cached: dict[tuple[str, device], Any] = {}
 
     def __call__(self, identity: Any) -> Any:
         kind, key, location, count = checked_identity(identity)
-        place = self._place(location)
-        if (key, place) not in self._found:
+        locate = self._location(location)
+        if (key, locate) not in self._cached:
             raw = self._bytes(f"{self._stem}/data/{key}")
             size = (kind or uint8).itemsize
             if raw.size < count * size:
                 raise Damage(f"storage {key} has {raw.size} bytes, which are not {count} elements")
             typed = in_own_order(raw[: count * size], kind, self._swapped)
-            self._found[key, place] = storage_tensor(placed(typed, place), kind)
-        return self._found[key, place]
+            self._cached[key, locate] = storage_tensor(placed(typed, locate), kind)
+        return self._cached[key, locate]
 
     def _bytes(self, name: str) -> Any:
-        start, size = self._archive.place(name)
+        start, size = self._archive.locate(name)
         if skips_data():
             return np.zeros(size, np.uint8)
         if self._mapped is None:
             return self._archive.read(name)
-        found = self._mapped[start : start + size]
-        return found if start % 16 == 0 else found.copy()
+        entry = self._mapped[start : start + size]
+        return entry if start % 16 == 0 else entry.copy()
 
 
 def checked_identity(identity: Any) -> tuple[dtype | None, str, str, int]:
@@ -85,7 +85,7 @@ def in_own_order(raw: np.ndarray, kind: dtype | None, swapped: bool) -> np.ndarr
     return raw.view(f"u{part}").byteswap().view(kind.np)
 
 
-def read_archive(archive: Archive, place: Place, order: str, mapped: Any = None) -> Any:
+def read_archive(archive: Archive, locate: DeviceMap, order: str, mapped: Any = None) -> Any:
     """The object of an archive that `torch.save` has written."""
     stems = {name.partition("/")[0] for name in archive}
     for name in archive:
@@ -97,5 +97,5 @@ def read_archive(archive: Archive, place: Place, order: str, mapped: Any = None)
         order = archive.read(f"{stem}/byteorder").tobytes().decode("ascii", "replace")
     if order not in ("little", "big"):
         raise Damage(f"its byte order is {order!r}")
-    storages = Storages(archive, place, order != sys.byteorder, mapped)
+    storages = Storages(archive, locate, order != sys.byteorder, mapped)
     return Reader(archive.read(f"{stem}/data.pkl").tobytes(), find, storages).load()

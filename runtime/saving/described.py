@@ -20,7 +20,7 @@ _FORMAT = {"format": "specgrad", "version": 1, "byteorder": sys.byteorder}
 _MEMBER = re.compile(r"tree\.json|storages/(0|[1-9][0-9]*)")
 
 
-def read_described(archive: Archive, place: Callable[[str], device]) -> Any:
+def read_described(archive: Archive, locate: Callable[[str], device]) -> Any:
     for name in archive:
         if not _MEMBER.fullmatch(name):
             raise Damage(f"save writes no member called {name}")
@@ -28,18 +28,18 @@ def read_described(archive: Archive, place: Callable[[str], device]) -> Any:
     for key, expected in _FORMAT.items():
         if tree[key] != expected:
             raise Damage(f"{key} is {tree[key]!r}, expected {expected!r}")
-    return Decoder(_Storages(archive).read, place).decode(tree["object"])
+    return Decoder(_Storages(archive).read, locate).decode(tree["object"])
 
 
 class _Storages:
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._found: dict[tuple[int, device], Any] = {}
+        self._cached: dict[tuple[int, device], Any] = {}
 
-    def read(self, number: int, kind: dtype, place: device) -> Any:
-        if (number, place) not in self._found:
+    def read(self, number: int, kind: dtype, locate: device) -> Any:
+        if (number, locate) not in self._cached:
             raw = self._archive.read(f"storages/{number}")
             if raw.size % kind.itemsize:
                 raise Damage(f"storage {number} has no whole number of {kind} elements")
-            self._found[number, place] = placed(raw.view(kind.np), place)
-        return storage_as(self._found[number, place], kind)
+            self._cached[number, locate] = placed(raw.view(kind.np), locate)
+        return storage_as(self._cached[number, locate], kind)

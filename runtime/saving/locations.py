@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceError, SerializationError
-from ..tensor.base import fresh
+from ..tensor.base import from_flat
 from ..tensor.devices import device, resolve
 from ..tensor.dtypes import uint8
 from .registry import of_program
@@ -22,11 +22,11 @@ def checked_location(map_location: MapLocation) -> Location:
     if map_location is None or callable(map_location):
         return map_location
     if isinstance(map_location, dict):
-        return {str(saved): resolve(place) for saved, place in map_location.items()}
+        return {str(saved): resolve(target_device) for saved, target_device in map_location.items()}
     return resolve(map_location)
 
 
-class Place:
+class DeviceMap:
     """The device for a tensor that was saved on another, as `map_location` says; its own errors are no damage."""
 
     def __init__(self, location: Location) -> None:
@@ -44,17 +44,17 @@ class Place:
         if isinstance(self._location, device):
             return self._location
         if callable(self._location):
-            found = self._location(_probe(), saved)
-            return _here(saved) if found is None else found.device
+            result = self._location(_probe(), saved)
+            return _here(saved) if result is None else result.device
         if self._location is not None and saved in self._location:
             return self._location[saved]
-        found = None if saved == "cpu" else of_program(_probe(), saved)
-        return _here(saved) if found is None else found.device
+        result = None if saved == "cpu" else of_program(_probe(), saved)
+        return _here(saved) if result is None else result.device
 
 
 def _probe() -> Any:
     """What stands for a storage that has not been read yet."""
-    return fresh(np.empty(0, np.uint8), (0,), uint8)
+    return from_flat(np.empty(0, np.uint8), (0,), uint8)
 
 
 def _here(saved: str) -> device:

@@ -12,7 +12,7 @@ from ..tensor.devices import device
 from ..tensor.dtypes import uint8
 from ..tensor.memory import placed
 from .archive import Damage
-from .checkpoint import Place, checked_identity, in_own_order
+from .checkpoint import DeviceMap, checked_identity, in_own_order
 from .pickle_names import find
 from .pickle_reader import Named, Reader
 from .pickle_tensors import StorageType, storage_tensor
@@ -22,7 +22,7 @@ _VERSION = 1001
 _LENGTH = struct.Struct("<q")
 
 
-def read_older(data: bytes, place: Place) -> Any:
+def read_legacy(data: bytes, locate: DeviceMap) -> Any:
     """The object of such a file: magic number, version, machine, object, keys of storages, storages."""
     reader = Reader(data, find, _no_storage)
     reader.position = len(MAGIC)
@@ -34,7 +34,7 @@ def read_older(data: bytes, place: Place) -> Any:
     keys = reader.load()
     spans = _spans(data, reader.position, keys, sizes)
     swapped = bool(machine.get("little_endian", True)) != (sys.byteorder == "little")
-    reader = Reader(data, find, _Storages(data, spans, place, swapped))
+    reader = Reader(data, find, _Storages(data, spans, locate, swapped))
     reader.position = begin
     return reader.load()
 
@@ -61,9 +61,9 @@ def _nothing(value: Any, state: Any) -> None: ...
 
 
 def _storage_types(module: str, name: str) -> Named:
-    found = find(module, name) if name.endswith("Storage") else None
-    known = found is not None and isinstance(found.value, StorageType)
-    return found if found is not None and known else Named(_Nothing, _made, _made, _nothing, fill=True)
+    result = find(module, name) if name.endswith("Storage") else None
+    known = result is not None and isinstance(result.value, StorageType)
+    return result if result is not None and known else Named(_Nothing, _made, _made, _nothing, fill=True)
 
 
 def _element_sizes(data: bytes, begin: int) -> tuple[dict[str, int], int]:
@@ -98,24 +98,24 @@ def _spans(data: bytes, position: int, keys: Any, sizes: dict[str, int]) -> dict
 
 
 class _Storages:
-    def __init__(self, data: bytes, spans: dict[str, tuple[int, int]], place: Place, swapped: bool) -> None:
+    def __init__(self, data: bytes, spans: dict[str, tuple[int, int]], locate: DeviceMap, swapped: bool) -> None:
         self._data = data
         self._spans = spans
-        self._place = place
+        self._location = locate
         self._swapped = swapped
-        self._found: dict[tuple[str, device], Any] = {}
+        self._cached: dict[tuple[str, device], Any] = {}
 
     def __call__(self, identity: Any) -> Any:
         kind, key, location, count = checked_identity(identity)
-        place = self._place(location)
-        if (key, place) not in self._found:
+        locate = self._location(location)
+        if (key, locate) not in self._cached:
             start, stored = self._spans.get(key, (0, -1))
             if stored != count or start + count * (kind or uint8).itemsize > len(self._data):
                 raise Damage(f"storage {key} has {stored} elements, which are not {count}")
             raw = np.frombuffer(self._data, np.uint8, count * (kind or uint8).itemsize, start).copy()
-            self._found[key, place] = storage_tensor(placed(in_own_order(raw, kind, self._swapped), place), kind)
-        found = self._found[key, place]
-        return found if len(identity) == 5 or identity[5] is None else _part(found, identity[5])
+            self._cached[key, locate] = storage_tensor(placed(in_own_order(raw, kind, self._swapped), locate), kind)
+        entry = self._cached[key, locate]
+        return entry if len(identity) == 5 or identity[5] is None else _part(entry, identity[5])
 
 
 def _part(storage: Any, view: Any) -> Any:

@@ -14,7 +14,7 @@ from .pickle_reader import Named
 from .rebuild import check_sizes
 
 _KINDS = "biufcSU"
-_HOMES = ("numpy._core.", "numpy.core.")
+_LENDERS = ("numpy._core.", "numpy.core.")
 
 
 def _dtype(text: Any, align: Any = False, copy: Any = True) -> np.dtype[Any]:
@@ -82,7 +82,7 @@ _NUMPY_CLASSES = {
 
 def find_numpy_name(full: str) -> Named | None:
     """What one of NumPy's names stands for; None for others."""
-    for home in _HOMES:
-        if full.startswith(home):
-            return _NAMES.get(full.removeprefix(home))
+    for module_name in _LENDERS:
+        if full.startswith(module_name):
+            return _NAMES.get(full.removeprefix(module_name))
     return _NUMPY_CLASSES.get(full)

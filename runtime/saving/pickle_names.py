@@ -17,40 +17,40 @@ _BUILTINS = ("__builtin__", "builtins")
 _FACTORIES = (list, dict, set, int, float, str, tuple, OrderedDict)
 
 
-def _given(value: Any, *kinds: type) -> Any:
+def _checked_type(value: Any, *kinds: type) -> Any:
     if type(value) not in kinds:
         raise Damage(f"expected {' or '.join(kind.__name__ for kind in kinds)}, but got {type(value).__name__}")
     return value
 
 
 def _ordered(items: Any = ()) -> OrderedDict[Any, Any]:
-    pairs = _given(items, list, tuple)
-    return OrderedDict((checked_key(_given(pair, list, tuple)[0]), pair[1]) for pair in pairs)
+    pairs = _checked_type(items, list, tuple)
+    return OrderedDict((checked_key(_checked_type(pair, list, tuple)[0]), pair[1]) for pair in pairs)
 
 
 def _with_metadata(value: Any, state: Any) -> None:
     """An OrderedDict has one attribute, that of a module's state_dict."""
-    for name, part in _given(state, dict).items():
+    for name, part in _checked_type(state, dict).items():
         if name != "_metadata":
             raise Damage(f"the pickle gives an OrderedDict an attribute {name!r}")
         value._metadata = part
 
 
 def _counter(counts: Any = None) -> Counter[Any]:
-    return Counter({} if counts is None else _given(counts, dict))
+    return Counter({} if counts is None else _checked_type(counts, dict))
 
 
 def _defaultdict(factory: Any = None, items: Any = None) -> defaultdict[Any, Any]:
     if factory is not None and factory not in _FACTORIES:
         raise Damage("the pickle has a defaultdict of what is no plain class")
-    return defaultdict(factory, {} if items is None else _given(items, dict))
+    return defaultdict(factory, {} if items is None else _checked_type(items, dict))
 
 
 def _bytes(text: Any = "", encoding: Any = "latin1") -> bytes:
     """Bytes as protocol 2 writes them: text whose letters are their numbers."""
     if encoding not in ("latin1", "latin-1"):
         raise Damage("the pickle has bytes in another encoding than latin1")
-    return bytes(_given(text, str).encode("latin1"))
+    return bytes(_checked_type(text, str).encode("latin1"))
 
 
 def _bytearray(content: Any = b"", encoding: Any = "latin-1") -> bytearray:
@@ -58,23 +58,27 @@ def _bytearray(content: Any = b"", encoding: Any = "latin-1") -> bytearray:
 
 
 def _complex(real: Any, imaginary: Any) -> complex:
-    return complex(_given(real, float, int), _given(imaginary, float, int))
+    return complex(_checked_type(real, float, int), _checked_type(imaginary, float, int))
 
 
 def _set(items: Any = ()) -> set[Any]:
-    return set(map(checked_key, _given(items, list, tuple)))
+    return set(map(checked_key, _checked_type(items, list, tuple)))
 
 
 def _frozenset(items: Any = ()) -> frozenset[Any]:
-    return frozenset(map(checked_key, _given(items, list, tuple)))
+    return frozenset(map(checked_key, _checked_type(items, list, tuple)))
 
 
 def _size(numbers: Any = ()) -> Size:
-    return Size(_given(n, int) for n in _given(numbers, tuple, list))
+    return Size(_checked_type(n, int) for n in _checked_type(numbers, tuple, list))
 
 
 def _device(kind: Any, index: Any = None) -> device:
-    return device(_given(kind, str)) if index is None else device(_given(kind, str), _given(index, int))
+    return (
+        device(_checked_type(kind, str))
+        if index is None
+        else device(_checked_type(kind, str), _checked_type(index, int))
+    )
 
 
 _PYTHON: dict[str, Named] = {

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .archive import Damage
 
-_MOST_IN_A_KEY = 10_000  # parts of a tuple that is a key: tuples that hold each other twice have no end for `hash`
+_MAX_KEY_PARTS = 10_000  # parts of a tuple that is a key: tuples that hold each other twice have no end for `hash`
 _MAPPINGS = (dict, OrderedDict, Counter, defaultdict)
 _MARK = object()
 
@@ -40,7 +40,7 @@ def checked_key(value: Any) -> Any:
         count += 1
         if isinstance(part, tuple):
             waiting.extend(part)
-        if count + len(waiting) > _MOST_IN_A_KEY:
+        if count + len(waiting) > _MAX_KEY_PARTS:
             raise Damage("a key has too many parts")
     hash(value)
     return value
@@ -118,17 +118,17 @@ class Reader:
 
     def since_mark(self) -> list[Any]:
         """What was put on the stack since the last mark, which goes with it."""
-        for place in range(len(self._stack) - 1, -1, -1):
-            if self._stack[place] is _MARK:
-                found = self._stack[place + 1 :]
-                del self._stack[place:]
-                return found
+        for mark_position in range(len(self._stack) - 1, -1, -1):
+            if self._stack[mark_position] is _MARK:
+                entry = self._stack[mark_position + 1 :]
+                del self._stack[mark_position:]
+                return entry
         raise Damage("the pickle goes back to a mark that it has not set")
 
     def name(self, module: str, name: str) -> None:
-        found = self._find(module, name)
-        self._named[id(found.value)] = found
-        self.push(found.value)
+        result = self._find(module, name)
+        self._named[id(result.value)] = result
+        self.push(result.value)
 
     def get(self, number: int) -> None:
         if number not in self._memo:
@@ -149,32 +149,32 @@ class Reader:
 
     def call(self) -> None:
         arguments, function = self.pop(), self.pop()
-        found = self._named.get(id(function))
-        if found is None or found.call is None or type(arguments) is not tuple:
+        cached = self._named.get(id(function))
+        if cached is None or cached.call is None or type(arguments) is not tuple:
             raise Damage(f"the pickle calls {type(function).__name__} {getattr(function, '__name__', '')}")
-        self.push(found.call(*arguments))
+        self.push(cached.call(*arguments))
 
     def new(self, keywords: bool = False) -> None:
         more = self.pop() if keywords else {}
         arguments, cls = self.pop(), self.pop()
-        found = self._named.get(id(cls))
-        if found is None or found.new is None or type(arguments) is not tuple or type(more) is not dict:
+        cached = self._named.get(id(cls))
+        if cached is None or cached.new is None or type(arguments) is not tuple or type(more) is not dict:
             raise Damage(f"the pickle makes an object of {getattr(cls, '__name__', type(cls).__name__)}")
-        self.push(found.new(*arguments, **more))
+        self.push(cached.new(*arguments, **more))
 
     def build(self) -> None:
         state, value = self.pop(), self.top()
-        found = self._of_class(value)
-        if found is None or found.build is None:
+        result = self._of_class(value)
+        if result is None or result.build is None:
             raise Damage(f"the pickle gives a {type(value).__name__} a state")
-        found.build(value, state)
+        result.build(value, state)
 
     def _of_class(self, value: Any) -> Named | None:
         return next((self._named[id(cls)] for cls in type(value).__mro__ if id(cls) in self._named), None)
 
     def _filled(self, value: Any, kinds: tuple[type, ...]) -> Any:
-        found = self._of_class(value)
-        if type(value) not in kinds and (found is None or not found.fill):
+        result = self._of_class(value)
+        if type(value) not in kinds and (result is None or not result.fill):
             raise Damage(f"the pickle puts items into a {type(value).__name__}")
         return value
 
@@ -211,7 +211,7 @@ def _last(reader: Reader, count: int) -> tuple[Any, ...]:
     return tuple(reversed([reader.pop() for _ in range(count)]))
 
 
-def _text(reader: Reader, size: struct.Struct) -> str:
+def _read_string(reader: Reader, size: struct.Struct) -> str:
     return reader.take(reader.number(size)).decode("utf-8", "surrogatepass")
 
 
@@ -239,9 +239,9 @@ _OPERATIONS: dict[int, Callable[[Reader], Any]] = {
     0x8A: lambda r: r.push(decode_long(r.take(r.byte()))),
     0x8B: lambda r: r.push(decode_long(r.take(_signed_size(r)))),
     ord("G"): lambda r: r.push(r.number(_FLOAT)),
-    0x8C: lambda r: r.push(_text(r, _BYTE)),
-    ord("X"): lambda r: r.push(_text(r, _UINT)),
-    0x8D: lambda r: r.push(_text(r, _LONG)),
+    0x8C: lambda r: r.push(_read_string(r, _BYTE)),
+    ord("X"): lambda r: r.push(_read_string(r, _UINT)),
+    0x8D: lambda r: r.push(_read_string(r, _LONG)),
     ord("U"): lambda r: r.push(r.take(r.byte()).decode("latin-1")),
     ord("T"): lambda r: r.push(r.take(_signed_size(r)).decode("latin-1")),
     ord("C"): lambda r: r.push(r.take(r.byte())),

@@ -22,10 +22,10 @@ def described(tensor: Any) -> tuple[str, tuple[Any, ...]]:
 
 
 def _layout(name: Any) -> layout:
-    found = getattr(memory_format, name.removeprefix("torch."), None) if isinstance(name, str) else None
-    if not isinstance(found, layout):
+    result = getattr(memory_format, name.removeprefix("torch."), None) if isinstance(name, str) else None
+    if not isinstance(result, layout):
         raise Damage("a sparse tensor has no layout")
-    return found
+    return result
 
 
 def _sparse(kind: Any, content: Any) -> Any:

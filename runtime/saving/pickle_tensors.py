@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import SerializationError
-from ..tensor.base import TensorBase, fresh
+from ..tensor.base import TensorBase, from_flat
 from ..tensor.devices import META
 from ..tensor.dtypes import dtype, from_name, uint8
 from ..tensor.memory import empty
@@ -61,7 +61,7 @@ def _tensor(
     return _typed(storage, offset, size, stride, requires_grad, hooks, getattr(storage, "dtype", uint8), metadata)
 
 
-def _older(storage: Any, offset: Any, size: Any, stride: Any) -> Any:
+def _legacy_storage(storage: Any, offset: Any, size: Any, stride: Any) -> Any:
     return _tensor(storage, offset, size, stride)
 
 
@@ -75,8 +75,8 @@ def _typed(
     shape, strides = (tuple(n) if isinstance(n, tuple | list) else () for n in (size, stride))
     source = storage._storage
     check_layout(shape, strides, offset, source.size * source.dtype.itemsize // kind.itemsize)
-    found = rebuild(_class("tensor"), source, (shape, strides, offset), False, storage.device, {}, kind)
-    return _marked(found, metadata).requires_grad_(requires_grad)
+    result = rebuild(_class("tensor"), source, (shape, strides, offset), False, storage.device, {}, kind)
+    return _with_flags(result, metadata).requires_grad_(requires_grad)
 
 
 def _without_memory(kind: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
@@ -90,7 +90,7 @@ def _without_memory(kind: Any, size: Any, stride: Any, requires_grad: Any) -> An
     return rebuild(_class("tensor"), empty(span, kind.np, META), (shape, strides, 0), requires_grad, META, {}, kind)
 
 
-def _marked(tensor: Any, metadata: Any) -> Any:
+def _with_flags(tensor: Any, metadata: Any) -> Any:
     """A tensor as a view that shows conjugates or negatives, where the file says so."""
     marks = metadata if isinstance(metadata, dict) else {}
     if marks.get("conj"):
@@ -105,8 +105,8 @@ def _class(name: str) -> type:
 def _as(tensor: Any, cls: type, requires_grad: bool, attributes: dict[str, Any]) -> Any:
     if not isinstance(tensor, TensorBase):
         raise Damage("a parameter has no tensor")
-    _, storage, layout, _, place, _, kind = parts(unmarked(tensor))
-    return rebuild(cls, storage, layout, requires_grad, place, attributes, kind)
+    _, storage, layout, _, target_device, _, kind = parts(unmarked(tensor))
+    return rebuild(cls, storage, layout, requires_grad, target_device, attributes, kind)
 
 
 def _parameter(data: Any, requires_grad: Any = True, hooks: Any = None) -> Any:
@@ -119,15 +119,15 @@ def _parameter_with_state(data: Any, requires_grad: Any, hooks: Any, state: Any)
 
 def _attributes(state: Any) -> dict[str, Any]:
     """What an object's `__dict__` gets; slots hold nothing of a tensor's."""
-    found = state[0] if isinstance(state, tuple) and len(state) == 2 else state
-    if found is None:
+    result = state[0] if isinstance(state, tuple) and len(state) == 2 else state
+    if result is None:
         return {}
-    if type(found) is not dict:
+    if type(result) is not dict:
         raise Damage("a tensor has attributes that are no dict")
-    for name in found:
+    for name in result:
         if type(name) is not str or hasattr(_class("tensor"), name):
             raise Damage(f"a tensor has an attribute {name!r}, which stands for something else")
-    return found
+    return result
 
 
 def _of_type(function: Any, cls: Any, arguments: Any, state: Any) -> Any:
@@ -138,9 +138,11 @@ def _of_type(function: Any, cls: Any, arguments: Any, state: Any) -> Any:
     return _as(made, cls, made.requires_grad, _attributes(state))
 
 
-_CALLS = {function.__name__: function for function in (_tensor, _older, _typed, _parameter, _parameter_with_state)}
+_CALLS = {
+    function.__name__: function for function in (_tensor, _legacy_storage, _typed, _parameter, _parameter_with_state)
+}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "torch._utils._rebuild_tensor": _older,
+    "torch._utils._rebuild_tensor": _legacy_storage,
     "torch._utils._rebuild_tensor_v2": _tensor,
     "torch._utils._rebuild_tensor_v3": _typed,
     "torch._utils._rebuild_meta_tensor_no_storage": _without_memory,
@@ -167,10 +169,10 @@ def find(full: str) -> Named | None:
         return Named(_FUNCTIONS[full], _FUNCTIONS[full])
     if full in _CLASSES:
         return Named(_class(_CLASSES[full]))
-    home, _, name = full.rpartition(".")
-    if home == "torch._utils" and name in _UNREAD:
+    module_name, _, name = full.rpartition(".")
+    if module_name == "torch._utils" and name in _UNREAD:
         raise SerializationError(f"the file holds {_UNREAD[name]}, which load does not read")
-    if home in ("torch", "torch.cuda") and name in STORAGES:
+    if module_name in ("torch", "torch.cuda") and name in STORAGES:
         return Named(StorageType(from_name(STORAGES[name])))
     if full in ("torch.storage.UntypedStorage", "torch.UntypedStorage"):
         return Named(StorageType(None))
@@ -178,4 +180,4 @@ def find(full: str) -> Named | None:
 
 
 def storage_tensor(memory: Any, kind: dtype | None) -> Any:
-    return fresh(memory, memory.shape, uint8 if kind is None else kind)
+    return from_flat(memory, memory.shape, uint8 if kind is None else kind)

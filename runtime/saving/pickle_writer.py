@@ -71,7 +71,7 @@ class Writer(_Pickler):
     def __init__(self, file: BytesIO, protocol: int) -> None:
         super().__init__(file, protocol)
         self.storages: list[np.ndarray] = []
-        self._places: dict[tuple[Any, int, str], int] = {}
+        self._storage_index: dict[tuple[Any, int, str], int] = {}
         self._untyped: set[int] = set()
         self._names: dict[tuple[str, str], _Name] = {}
         self._trail: list[Any] = []
@@ -130,9 +130,9 @@ class Writer(_Pickler):
     }
 
     def _save_tensor(self, tensor: Any) -> None:
-        cls, storage, (shape, strides, offset), requires_grad, place, attributes, kind = parts(tensor)
+        cls, storage, (shape, strides, offset), requires_grad, target_device, attributes, kind = parts(tensor)
         marks = {"conj": tensor.conjugated, "neg": tensor.negated}
-        metadata = ({mark: True for mark, is_set in marks.items() if is_set},) if tensor.marked else ()
+        metadata = ({mark: True for mark, is_set in marks.items() if is_set},) if tensor.lazy_conj else ()
         if tensor.is_meta:
             without = self._utils("_rebuild_meta_tensor_no_storage")
             self._save_made(tensor, cls, without, ((kind, tuple(shape), tuple(strides)), requires_grad, ()), attributes)
@@ -141,13 +141,13 @@ class Writer(_Pickler):
         typed = kind is stored_as and kind.name in _TYPED and number not in self._untyped
         if not typed:
             self._untyped.add(number)
-        home, name = ("torch", _TYPED[kind.name]) if typed else ("torch.storage", "UntypedStorage")
+        module_name, name = ("torch", _TYPED[kind.name]) if typed else ("torch.storage", "UntypedStorage")
         count = storage.size * (1 if typed else storage.dtype.itemsize)
-        identity = _Stored("storage", self._name(home, name), str(number), str(place), count)
-        given = identity, offset, tuple(shape), tuple(strides)
+        identity = _Stored("storage", self._name(module_name, name), str(number), str(target_device), count)
+        args = identity, offset, tuple(shape), tuple(strides)
         behind: tuple[Any, ...] = (OrderedDict(), *(() if typed else (kind,)), *metadata)
         function = self._utils("_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3")
-        self._save_made(tensor, cls, function, (given, requires_grad, behind), attributes)
+        self._save_made(tensor, cls, function, (args, requires_grad, behind), attributes)
 
     def _save_sparse(self, tensor: Any) -> None:
         layout, content = described(tensor)
@@ -187,10 +187,10 @@ class Writer(_Pickler):
         on_cpu = isinstance(storage, np.ndarray)
         address = storage.__array_interface__["data"][0] if on_cpu else (storage.device, storage.address)
         key = (address, storage.nbytes, str(storage.dtype))
-        if storage.nbytes == 0 or key not in self._places:
-            self._places[key] = len(self.storages)
+        if storage.nbytes == 0 or key not in self._storage_index:
+            self._storage_index[key] = len(self.storages)
             self.storages.append(on_host(storage))
-        return self._places[key], from_numpy(storage.dtype)
+        return self._storage_index[key], from_numpy(storage.dtype)
 
 
 class _Made:

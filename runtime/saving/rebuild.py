@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..modes.overrides.switches import DisableTorchFunctionSubclass
-from ..tensor.base import TensorBase, alias, fresh, fresh_class
+from ..tensor.base import TensorBase, alias, from_flat, tensor_class
 from ..tensor.devices import device, resolve
 from ..tensor.dtype_views import origin_of, storage_as
 from ..tensor.dtypes import dtype
@@ -27,16 +27,16 @@ def rebuild(
     storage: Any,
     layout: tuple[tuple[int, ...], tuple[int, ...], int],
     requires_grad: bool,
-    place: device,
+    target_device: device,
     attributes: dict[str, Any],
     kind: dtype,
 ) -> Any:
     """A leaf of class `cls` over a storage array, from the parts that `parts` names."""
     shape, strides, offset = layout
     if isinstance(storage, np.ndarray):
-        storage = placed(storage, resolve(place))
+        storage = placed(storage, resolve(target_device))
     storage = storage_as(storage, kind)
-    t = alias(fresh(storage, storage.shape, kind), tuple(shape), strides, offset)
+    t = alias(from_flat(storage, storage.shape, kind), tuple(shape), strides, offset)
     t.__class__ = cls
     set_requires_grad(t, requires_grad)
     t.__dict__.update(attributes)
@@ -64,7 +64,7 @@ def parts(tensor: Any) -> tuple[Any, ...]:
     """The arguments with which `rebuild` makes an equal tensor over the same storage, in whatever dtype."""
     layout = (tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset())
     storage = origin_of(storage_of(tensor))
-    cls = fresh_class() if tensor.marked else type(tensor)
+    cls = tensor_class() if tensor.lazy_conj else type(tensor)
     return cls, storage, layout, tensor.requires_grad, tensor.device, tensor.__dict__, tensor.dtype
 
 
@@ -89,8 +89,8 @@ def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
             "deepcopy(): only Tensors created explicitly by the user (graph leaves) support the deepcopy "
             "protocol; use tensor.detach() or tensor.clone()"
         )
-    cls, storage, layout, requires_grad, place, attributes, kind = parts(tensor)
-    result = rebuild(cls, copied_once(storage, memo), layout, requires_grad, place, {}, kind)
+    cls, storage, layout, requires_grad, target_device, attributes, kind = parts(tensor)
+    result = rebuild(cls, copied_once(storage, memo), layout, requires_grad, target_device, {}, kind)
     memo[id(tensor)] = result
     result.__dict__.update(copy.deepcopy(attributes, memo))
     result.grad = copy.deepcopy(tensor.grad, memo)

@@ -54,11 +54,11 @@ class PyTorchFileReader:
 
     def get_record_size(self, name: str) -> int:
         """How many bytes the member `name` has."""
-        return self._archive.place(self._member(name))[1]
+        return self._archive.locate(self._member(name))[1]
 
     def get_record_offset(self, name: str) -> int:
         """Where the bytes of the member `name` begin in the file."""
-        return self._archive.place(self._member(name))[0]
+        return self._archive.locate(self._member(name))[0]
 
     def _member(self, name: str) -> str:
         if name not in self._members:

@@ -45,8 +45,8 @@ def location_tag(storage: Any) -> str:
         RuntimeError: no function knows it.
     """
     for _, tagger, _ in _packages:
-        if (found := tagger(storage)) is not None:
-            return found
+        if (result := tagger(storage)) is not None:
+            return result
     raise RuntimeError(f"don't know how to determine data location of {type(storage).__name__}")
 
 
@@ -61,20 +61,20 @@ def default_restore_location(storage: Any, location: str) -> Any:
         RuntimeError: no function knows the place, or there is no such device here.
     """
     for _, _, deserializer in _packages:
-        if (found := deserializer(storage, location)) is not None:
-            return found
+        if (result := deserializer(storage, location)) is not None:
+            return result
     raise RuntimeError(f"don't know how to restore data location of {type(storage).__name__} (tagged with {location})")
 
 
 def of_program(storage: Any, location: str) -> Any:
     """What the functions of the program make of a storage; None where none knows the place."""
     answers = (deserializer(storage, location) for _, _, deserializer in _packages if deserializer is not _restored)
-    return next((found for found in answers if found is not None), None)
+    return next((result for result in answers if result is not None), None)
 
 
 def _tag(storage: Any) -> str | None:
-    place = getattr(storage, "device", None)
-    return str(place) if isinstance(place, device) else None
+    target_device = getattr(storage, "device", None)
+    return str(target_device) if isinstance(target_device, device) else None
 
 
 def _restored(storage: Any, location: str) -> Any:
@@ -93,12 +93,12 @@ def validate_cuda_device(location: str) -> int:
         RuntimeError: there is no such device here.
         ValueError: another kind of device.
     """
-    place = device(location)
-    if place.type != "cuda":
+    target_device = device(location)
+    if target_device.type != "cuda":
         raise ValueError(f"Expected a cuda device, but got: {location}")
     if not cuda_available():
         raise RuntimeError(_NO_CUDA)
-    index, count = place.index or 0, cuda_device_count()
+    index, count = target_device.index or 0, cuda_device_count()
     if index >= count:
         raise RuntimeError(
             f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {count}. Please "

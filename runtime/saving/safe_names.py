@@ -67,9 +67,9 @@ def safe_name(module: str, name: str) -> Named:
     Raises:
         UnsafeFileError: nothing.
     """
-    wanted = public_name(f"{module}.{name}")
+    requested = public_name(f"{module}.{name}")
     for value, own in _named():
-        if own == wanted:
+        if own == requested:
             new = partial(value.__new__, value) if isinstance(value, type) else None
             return Named(
                 value,

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import AcceleratorError, ArgumentError, OutOfMemoryError, SerializationError
 from . import settings
-from .locations import MapLocation, Place, checked_location
+from .locations import DeviceMap, MapLocation, checked_location
 from .whole_file import is_seekable, replacing
 
 DEFAULT_PROTOCOL = 2
@@ -138,48 +138,48 @@ def load(
         raise SerializationError("load(): pickle_module would run what the file says; leave it out")
     if set(pickle_load_args) - {"encoding"}:
         raise ArgumentError(f"load(): got an unexpected keyword argument {min(set(pickle_load_args) - {'encoding'})!r}")
-    place = Place(checked_location(map_location))
+    locate = DeviceMap(checked_location(map_location))
     if hasattr(f, "read"):
         if mmap:
             raise ValueError("f must be a file path in order to use the mmap argument")
-        return _load(f, str(getattr(f, "name", "the file")), place, False)
+        return _load(f, str(getattr(f, "name", "the file")), locate, False)
     if not isinstance(f, str | os.PathLike):
         raise TypeError(f"load(): expected a file or its name, but got {type(f).__name__}")
     path = os.fspath(f)
     with open(path, settings.mode(bool(mmap))) as file:
-        return _load(file, os.fsdecode(path), place, bool(mmap))
+        return _load(file, os.fsdecode(path), locate, bool(mmap))
 
 
-def _load(file: Any, name: str, place: Place, mapped: bool) -> Any:
+def _load(file: Any, name: str, locate: DeviceMap, mapped: bool) -> Any:
     source = file if is_seekable(file) else io.BytesIO(file.read())
     if not isinstance(source.read(0), bytes):
         raise TypeError(f"load(): {name} is open for text, expected a file that gives bytes: open(..., 'rb')")
     try:
-        return _read(source, place, mapped)
+        return _read(source, locate, mapped)
     except MemoryError as error:
         raise SerializationError(f"load(): there is not enough memory for {name}") from error
     except _OF_BYTES as error:
-        if error is place.failure or isinstance(error, SerializationError | OutOfMemoryError | AcceleratorError):
+        if error is locate.failure or isinstance(error, SerializationError | OutOfMemoryError | AcceleratorError):
             raise
         reason = f"{type(error).__name__}: {error}"
         message = f"load(): {name} is damaged or was not written by specgrad.save or torch.save ({reason})"
         raise SerializationError(message) from error
 
 
-def _read(file: Any, place: Place, mapped: bool) -> Any:
+def _read(file: Any, locate: DeviceMap, mapped: bool) -> Any:
     from .archive import Archive
     from .checkpoint import read_archive
     from .described import DESCRIPTION, read_described
-    from .older_checkpoint import MAGIC, read_older
+    from .older_checkpoint import MAGIC, read_legacy
 
     begin = file.tell()
     if file.read(len(MAGIC)) == MAGIC:
         file.seek(begin)
-        return read_older(file.read(), place)
+        return read_legacy(file.read(), locate)
     archive = Archive(file)
     if DESCRIPTION in archive:
-        return read_described(archive, place)
-    return read_archive(archive, place, settings.order_where_unsaid(), _mapped(file) if mapped else None)
+        return read_described(archive, locate)
+    return read_archive(archive, locate, settings.order_where_unsaid(), _mapped(file) if mapped else None)
 
 
 def _mapped(file: Any) -> np.ndarray:

@@ -46,8 +46,8 @@ def check_module_version_greater_or_equal(
     """
     try:
         parts = module.__version__.split(".")
-        found = tuple(type(wanted)(part) for wanted, part in zip(req_version_tuple, parts, strict=False))
-        return found >= req_version_tuple
+        result = tuple(type(requested)(part) for requested, part in zip(req_version_tuple, parts, strict=False))
+        return result >= req_version_tuple
     except Exception as error:
         message = f"'{module.__name__}' module version string is malformed '{module.__version__}'"
         if error_if_malformed:

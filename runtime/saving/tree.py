@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor.base import fresh
+from ..tensor.base import from_flat
 from ..tensor.devices import CPU, device
 from ..tensor.dtypes import dtype, from_name, uint8
 from ..tensor.shapes import Size
@@ -30,24 +30,24 @@ def register_tensor_class(name: str, cls: type) -> type:
 
 
 def tensor_classes() -> dict[str, type]:
-    plain = type(fresh(np.empty(0, np.uint8), (0,), uint8))
+    plain = type(from_flat(np.empty(0, np.uint8), (0,), uint8))
     return {"tensor": plain, **_subclasses}
 
 
 class Decoder:
     """Turns nodes back into objects; `storage` reads a storage by number, `place` chooses the device."""
 
-    def __init__(self, storage: Callable[[int, dtype, device], Any], place: Callable[[str], device]) -> None:
+    def __init__(self, storage: Callable[[int, dtype, device], Any], locate: Callable[[str], device]) -> None:
         self._storage = storage
-        self._place = place
+        self._location = locate
         self._tensors: list[Any] = []
 
     def decode(self, node: Node) -> Any:
         if type(node) in _PLAIN:
             return node
-        kind = _given(_given(node, dict)["type"], str)
+        kind = _checked_type(_checked_type(node, dict)["type"], str)
         if kind in _SEQUENCES:
-            return _SEQUENCES[kind](self.decode(item) for item in _given(node["items"], list))
+            return _SEQUENCES[kind](self.decode(item) for item in _checked_type(node["items"], list))
         if kind in _MAPPINGS:
             return self._mapping(node)
         if kind in _LEAVES:
@@ -59,14 +59,14 @@ class Decoder:
         return self._tensor(node) if kind == "tensor" else self._array(node)
 
     def _same(self, node: Node) -> Any:
-        number = _given(node["as"], int)
+        number = _checked_type(node["as"], int)
         if not 0 <= number < len(self._tensors) or self._tensors[number] is None:
             raise ValueError(f"there is no tensor {number} yet")
         return self._tensors[number]
 
     def _mapping(self, node: Node) -> Any:
         result = _MAPPINGS[node["type"]]()
-        for key, value in _given(node["items"], list):  # one by one: a Counter made from pairs counts the pairs
+        for key, value in _checked_type(node["items"], list):  # one by one: a Counter made from pairs counts the pairs
             result[self.decode(key)] = self.decode(value)
         if "metadata" in node:
             result._metadata = self.decode(node["metadata"])
@@ -76,30 +76,30 @@ class Decoder:
         position = len(self._tensors)
         self._tensors.append(None)
         kind = from_name(node["dtype"])
-        requires_grad = _given(node["requires_grad"], bool)
+        requires_grad = _checked_type(node["requires_grad"], bool)
         if requires_grad and not (kind.is_floating_point or kind.is_complex):
             raise ValueError(f"a tensor of {kind} requires no gradient")
-        place = self._place(_given(node["device"], str))
-        storage = self._storage(_given(node["storage"], int), kind, place)
-        shape, strides = tuple(_given(node["shape"], list)), tuple(_given(node["strides"], list))
+        locate = self._location(_checked_type(node["device"], str))
+        storage = self._storage(_checked_type(node["storage"], int), kind, locate)
+        shape, strides = tuple(_checked_type(node["shape"], list)), tuple(_checked_type(node["strides"], list))
         layout = shape, strides, node["offset"]
         check_layout(*layout, storage.size)
-        attributes = _given(self.decode(node.get("attributes", {"type": "dict", "items": []})), dict)
-        attributes = {_given(name, str): value for name, value in attributes.items()}
+        attributes = _checked_type(self.decode(node.get("attributes", {"type": "dict", "items": []})), dict)
+        attributes = {_checked_type(name, str): value for name, value in attributes.items()}
         cls = tensor_classes()[node["class"]]
-        t = rebuild(cls, storage, layout, requires_grad, place, attributes, kind)
+        t = rebuild(cls, storage, layout, requires_grad, locate, attributes, kind)
         self._tensors[position] = t
         return t
 
     def _array(self, node: Node) -> Any:
-        storage = self._storage(_given(node["storage"], int), from_name(node["dtype"]), CPU)
-        shape = tuple(_given(node["shape"], list))
+        storage = self._storage(_checked_type(node["storage"], int), from_name(node["dtype"]), CPU)
+        shape = tuple(_checked_type(node["shape"], list))
         check_sizes(shape)
         array = storage.reshape(shape)
         return array[()] if node["scalar"] else array
 
 
-def _given(value: Any, cls: type) -> Any:
+def _checked_type(value: Any, cls: type) -> Any:
     """The value, which must be of just this class: what JSON holds may be anything."""
     if type(value) is not cls:
         raise ValueError(f"expected {cls.__name__}, but got {type(value).__name__}")
@@ -107,7 +107,7 @@ def _given(value: Any, cls: type) -> Any:
 
 
 def _decoded_bytes(value: Any) -> bytes:
-    return base64.b64decode(_given(value, str), validate=True)
+    return base64.b64decode(_checked_type(value, str), validate=True)
 
 
 _LEAVES: dict[str, Callable[[Any], Any]] = {

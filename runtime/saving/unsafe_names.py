@@ -56,12 +56,12 @@ def _is_known(module: str, name: str) -> bool:
 
 def _names(pickled: bytes) -> Iterator[tuple[str, str]]:
     """Modules and names in them, also those that the stack has as texts."""
-    texts: list[str] = []
+    strings: list[str] = []
     for operation, argument, _ in pickletools.genops(pickled):
         if operation.name == "GLOBAL":
             module, _, name = str(argument).partition(" ")
             yield module, name
-        elif operation.name == "STACK_GLOBAL" and len(texts) > 1:
-            yield texts[-2], texts[-1]
+        elif operation.name == "STACK_GLOBAL" and len(strings) > 1:
+            yield strings[-2], strings[-1]
         elif isinstance(argument, str):
-            texts.append(argument)
+            strings.append(argument)

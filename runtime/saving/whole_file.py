@@ -56,7 +56,7 @@ def replacing(path: str | bytes) -> Iterator[Any]:
                 _set_mode(descriptor, mode)
             os.fsync(descriptor)
             with _naming(path):
-                temporary.take_place(file, path)
+                temporary.replace_target(file, path)
     except BaseException:
         temporary.remove()
         raise
@@ -70,7 +70,7 @@ class _Temporary:
         self._descriptor = descriptor
         self._name = name
 
-    def take_place(self, file: Any, path: str) -> None:
+    def replace_target(self, file: Any, path: str) -> None:
         if self._name is None:
             with contextlib.suppress(FileExistsError):
                 self._link(path)
@@ -97,21 +97,21 @@ class _Temporary:
 
 def _followed(path: str) -> str:
     """Where the path leads; links stay."""
-    found = os.path.realpath(path)
-    if os.path.islink(found):
+    result = os.path.realpath(path)
+    if os.path.islink(result):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
-    return found
+    return result
 
 
 def _writable(path: str) -> os.stat_result | None:
     """The status of the file that is there, None where none is; PermissionError where it could not be written to."""
     try:
-        found = os.stat(path)
+        result = os.stat(path)
     except FileNotFoundError:
         return None
     if not os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    return found
+    return result
 
 
 @contextlib.contextmanager

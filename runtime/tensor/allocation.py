@@ -22,7 +22,7 @@ __all__ = ["empty_cache"]
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4  # of <malloc.h>
 _MMAPS = 65536  # blocks that may lie outside of the heap: what glibc begins with
 BLOCK = 32 << 20  # the most that glibc allows
-KEPT = 512 << 20
+CACHED_BLOCKS = 512 << 20
 RESERVED = 448 << 20  # less than KEPT, or it would be given back
 
 
@@ -33,7 +33,7 @@ def keep_freed_memory() -> bool:
     library = _glibc()
     if library is None:
         return False
-    complied = bool(library.mallopt(_MMAP_THRESHOLD, BLOCK)) and bool(library.mallopt(_TRIM_THRESHOLD, KEPT))
+    complied = bool(library.mallopt(_MMAP_THRESHOLD, BLOCK)) and bool(library.mallopt(_TRIM_THRESHOLD, CACHED_BLOCKS))
     if complied and not _limited():
         _reserve(library)
         _reserved.append(library)

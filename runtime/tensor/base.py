@@ -50,38 +50,40 @@ class TensorBase:
         "_device",
         "_dtype",
         "_flat",
-        "_fn",
+        "_grad_fn",
         "_grad",
         "_hooks",
-        "_nd",
+        "_array",
         "_offset",
-        "_rg",
+        "_requires_grad",
         "_shape",
         "_storage",
         "_strides",
         "_tangent",
-        "_writes",
+        "_version_counter",
         "_views",
     )
     edge_kind = 2  # a leaf is its own graph edge: see autograd.node
     _vmap_level: int | None = None  # of one example of a batch, the number of the vmap that it belongs to
-    marked = conjugated = negated = False  # whether what lies in memory is shown otherwise: see representations/marked/
+    lazy_conj = conjugated = negated = (
+        False  # whether what lies in memory is shown otherwise: see representations/marked/
+    )
 
     _base: TensorBase | None
     _device: device
     _dtype: dtype
     _flat: Any  # a 1-D NumPy array, a DeviceArray, or None
-    _fn: Any
+    _grad_fn: Any
     _grad: Any
     _hooks: Any
-    _nd: Any
+    _array: Any
     _offset: int
-    _rg: bool
+    _requires_grad: bool
     _shape: Shape
     _storage: Any
     _strides: tuple[int, ...] | None
     _tangent: Any
-    _writes: list[Any] | None
+    _version_counter: list[Any] | None
     _views: Any  # of a base: weak references to its views; of a view: how it was made, where that matters
 
     def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
@@ -101,14 +103,14 @@ class TensorBase:
     @property
     def array(self) -> Any:
         """The n-d NumPy array, or DeviceArray, over this tensor's memory (no copy)."""
-        nd = self._nd
+        nd = self._array
         if nd is None:
             flat = self._flat
             if flat is None:
                 nd = self._strided_array()
             else:
                 nd = flat if flat.shape == self._shape else flat.reshape(self._shape)
-            self._nd = nd
+            self._array = nd
         return nd
 
     def _strided_array(self) -> Any:
@@ -231,24 +233,24 @@ class TensorBase:
 
     def _bump_version(self, writer: str = "an in-place operation") -> None:
         """Note a write to the memory and the op that did it; all views share the count."""
-        writes = self._writes
+        writes = self._version_counter
         if writes is None:
-            self._writes = [1, writer]
+            self._version_counter = [1, writer]
         else:
             count, _ = writes
             writes[0] = count + 1
             writes[1] = writer
 
     def _shared_version(self) -> list[Any]:
-        if self._writes is None:
-            self._writes = [0, ""]
-        return self._writes
+        if self._version_counter is None:
+            self._version_counter = [0, ""]
+        return self._version_counter
 
     def __hash__(self) -> int:
         return id(self)
 
 
-def fresh(flat: Any, shape: Shape, dtype: dtype) -> Any:
+def from_flat(flat: Any, shape: Shape, dtype: dtype) -> Any:
     """A tensor over a 1-D contiguous array that nobody else holds."""
     t = _new(_tensor_class)
     t._flat = t._storage = flat
@@ -256,28 +258,32 @@ def fresh(flat: Any, shape: Shape, dtype: dtype) -> Any:
     t._dtype = dtype
     t._device = CPU if flat.__class__ is np.ndarray else flat.device
     t._offset = 0
-    t._rg = False
-    t._nd = t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    t._requires_grad = False
+    t._array = t._strides = t._grad_fn = t._grad = t._base = t._version_counter = t._hooks = t._views = t._tangent = (
+        None
+    )
     if inferring:
-        t._writes = first_writes()
+        t._version_counter = first_writes()
     return t
 
 
-def without_memory(cls: type, shape: Shape, dtype: dtype, place: device) -> Any:
+def without_memory(cls: type, shape: Shape, dtype: dtype, view_geometry: device) -> Any:
     """A tensor of a class whose elements lie elsewhere: metadata, and a place outside the graph."""
     t: Any = _new(cls)
     t._shape = shape
     t._dtype = dtype
-    t._device = place
+    t._device = view_geometry
     t._offset = 0
-    t._rg = False
-    t._nd = t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    t._requires_grad = False
+    t._array = t._strides = t._grad_fn = t._grad = t._base = t._version_counter = t._hooks = t._views = t._tangent = (
+        None
+    )
     if inferring:
-        t._writes = first_writes()
+        t._version_counter = first_writes()
     return t
 
 
-def fresh_class() -> Any:
+def tensor_class() -> Any:
     return _tensor_class
 
 
@@ -294,20 +300,20 @@ def adopt(value: Any, dtype: dtype | None = None) -> Any:
 def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
     """A tensor over an n-d array of this shape and dtype that nobody else holds; copied only to make it contiguous."""
     if array.__class__ is not np.ndarray and getattr(array, "on_device", False):  # a NumPy scalar is an array too
-        return fresh(contiguous(array).ravel(), shape, dtype)
+        return from_flat(contiguous(array).ravel(), shape, dtype)
     flat = array.ravel()
     t = _new(_tensor_class)
     t._flat = t._storage = flat
     base = flat.base  # a copy has another one than what it copies
-    t._nd = array if base is array or (base is not None and base is array.base) else None
+    t._array = array if base is array or (base is not None and base is array.base) else None
     t._shape = shape
     t._dtype = dtype
     t._device = CPU
     t._offset = 0
-    t._rg = False
-    t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    t._requires_grad = False
+    t._strides = t._grad_fn = t._grad = t._base = t._version_counter = t._hooks = t._views = t._tangent = None
     if inferring:
-        t._writes = first_writes()
+        t._version_counter = first_writes()
     return t
 
 
@@ -316,7 +322,7 @@ def share(array: np.ndarray) -> Any:
     if array.__class__ is not np.ndarray:  # a memory map is memory as any other
         array = np.asarray(array)
     if array.flags.c_contiguous:
-        return fresh(array.reshape(-1), array.shape, from_numpy(array.dtype))
+        return from_flat(array.reshape(-1), array.shape, from_numpy(array.dtype))
     itemsize = array.itemsize
     if any(step < 0 or step % itemsize for step in array.strides):
         raise ValueError(
@@ -327,7 +333,7 @@ def share(array: np.ndarray) -> Any:
     span = 1 + sum((size - 1) * step for size, step in zip(array.shape, strides, strict=True)) if array.size else 0
     known = array if array.dtype.isbuiltin == 1 else array.view(f"u{itemsize}")  # numbers that NumPy can describe
     storage = np.lib.stride_tricks.as_strided(known, (span,), (itemsize,)).view(array.dtype)
-    base = fresh(storage, (span,), from_numpy(array.dtype))
+    base = from_flat(storage, (span,), from_numpy(array.dtype))
     return alias(base, array.shape, strides, 0)
 
 
@@ -338,12 +344,12 @@ def note_layout_change() -> None:
 
 def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Any:
     """Another tensor over the storage of `base`, without a place in the graph or among the views."""
-    if base.marked:
+    if base.lazy_conj:
         return base.aliased(shape, strides, offset)
-    t = fresh(base._storage, tuple(shape), base._dtype)
+    t = from_flat(base._storage, tuple(shape), base._dtype)
     t._storage = base._storage
     t._offset = offset
-    t._writes = base._shared_version()
+    t._version_counter = base._shared_version()
     t._flat = part_of(base._storage, offset, prod(shape)) if is_contiguous(shape, strides) else None
     t._strides = None if strides is None else tuple(strides)
     return t
@@ -351,42 +357,42 @@ def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset
 
 def part_of(storage: Any, offset: int, count: int) -> Any:
     """A range of a storage as an array of its own; None where the storage has been resized and is too short for it."""
-    found = storage[offset : offset + count]
-    return found if len(found) == count else None
+    entry = storage[offset : offset + count]
+    return entry if len(entry) == count else None
 
 
-Place = tuple[Shape, tuple[int, ...] | None, int, int | None]
+ViewGeometry = tuple[Shape, tuple[int, ...] | None, int, int | None]
 
 
 @functools.lru_cache(maxsize=8192)
-def geometry(function: Any, *arguments: Any) -> Place:
+def geometry(function: Any, *arguments: Any) -> ViewGeometry:
     """The place of a view by a function of `views.py`, which is called once for each layout and arguments."""
     return placed(*function(*arguments))
 
 
 @functools.lru_cache(maxsize=1024)
-def geometries(function: Any, *arguments: Any) -> tuple[Place, ...]:
+def geometries(function: Any, *arguments: Any) -> tuple[ViewGeometry, ...]:
     """The places of several views by one function of `views.py` (split, unbind), found once for each layout."""
-    return tuple(placed(*found) for found in function(*arguments))
+    return tuple(placed(*result) for result in function(*arguments))
 
 
-def placed(shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Place:
+def placed(shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> ViewGeometry:
     """(shape, strides or None where they are the usual ones, offset, number of elements or None if not contiguous)."""
     shape = tuple(shape)
-    usual = strides is None or tuple(strides) == contiguous_strides(shape)
-    steps = None if usual else tuple(strides)  # type: ignore[arg-type]
+    contiguous_steps = strides is None or tuple(strides) == contiguous_strides(shape)
+    steps = None if contiguous_steps else tuple(strides)  # type: ignore[arg-type]
     return shape, steps, offset, prod(shape) if is_contiguous(shape, steps) else None
 
 
-def no_view(found: Any) -> Any:
+def no_view(result: Any) -> Any:
     """A result that was made as a view of memory which nobody else has: to its owner it is no view."""
-    found._base = found._views = None
-    return found
+    result._base = result._views = None
+    return result
 
 
-def view(source: Any, place: Place) -> Any:
+def view(source: Any, view_geometry: ViewGeometry) -> Any:
     """A view of `source` at a `geometry`: the same memory and version, and the same base."""
-    shape, strides, offset, count = place
+    shape, strides, offset, count = view_geometry
     base = source._base
     t = _new(_tensor_class)
     t._storage = storage = source._storage
@@ -396,9 +402,9 @@ def view(source: Any, place: Place) -> Any:
     t._offset = offset
     t._dtype = source._dtype
     t._device = source._device
-    t._rg = False
-    t._nd = t._fn = t._grad = t._hooks = t._views = t._tangent = None
-    t._writes = source._writes or source._shared_version()
+    t._requires_grad = False
+    t._array = t._grad_fn = t._grad = t._hooks = t._views = t._tangent = None
+    t._version_counter = source._version_counter or source._shared_version()
     if base is None:
         base = source
     else:

@@ -32,15 +32,15 @@ class device:
     index: int | None
 
     def __init__(self, type: str | int | device, index: int | None = None) -> None:
-        kind, found = _parse(type)
+        kind, result = _parse(type)
         if index is not None:
-            if found is not None:
+            if result is not None:
                 raise DeviceError(
                     f"device(): type must not include an index because index was passed explicitly: {type}"
                 )
-            found = _valid_index(index)
+            result = _valid_index(index)
         object.__setattr__(self, "type", kind)
-        object.__setattr__(self, "index", found)
+        object.__setattr__(self, "index", result)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"device is immutable: cannot set {name!r}")
@@ -86,8 +86,8 @@ def _parse(spec: Any) -> tuple[str, int | None]:
     if isinstance(spec, int) and not isinstance(spec, bool):
         return "cuda", _valid_index(spec)
     if not isinstance(spec, str):
-        found = type(spec).__name__
-        raise ArgumentError(f"device(): argument 'type' must be str, int or device, not {found}")
+        result = type(spec).__name__
+        raise ArgumentError(f"device(): argument 'type' must be str, int or device, not {result}")
     kind, colon, digits = spec.partition(":")
     if kind not in _TYPES:
         known = ", ".join(_TYPES)
@@ -107,8 +107,8 @@ def default_device() -> device:
     return default[0]
 
 
-def set_default(place: device) -> None:
-    default[0] = place
+def set_default(target_device: device) -> None:
+    default[0] = target_device
 
 
 def cuda_available() -> bool:

@@ -19,8 +19,8 @@ from .dtypes import from_name
 
 CPU, CUDA, CUDA_MANAGED = 1, 2, 13  # of DLDeviceType
 CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}  # of DLDataTypeCode
-WHOLE_CODES = {"float8_e4m3fn": 10, "float8_e5m2": 12}  # of those that say the bits too
-KINDS = {code: kind for kind, code in (CODES | WHOLE_CODES).items()}
+DLPACK_BYTE_CODES = {"float8_e4m3fn": 10, "float8_e5m2": 12}  # of those that say the bits too
+KINDS = {code: kind for kind, code in (CODES | DLPACK_BYTE_CODES).items()}
 BYTE = 8
 # Capsules keep the addresses of their names, so these live as long as the program.
 PLAIN, VERSIONED = b"dltensor", b"dltensor_versioned"
@@ -88,15 +88,17 @@ def exported(array: Any, kind: Dtype, max_version: tuple[int, int] | None) -> An
     shape = (ctypes.c_int64 * count)(*array.shape)
     strides = (ctypes.c_int64 * count)(*(step // array.itemsize for step in array.byte_strides))
     memory: Any = (ctypes.c_uint8 * 1)()
-    memory.kept = array.block, shape, strides
+    memory.retained = array.block, shape, strides
     byte = np.frombuffer(memory, np.uint8)
     is_versioned = max_version is not None and max_version[0] >= MAJOR
     capsule = byte.__dlpack__(max_version=max_version) if is_versioned else byte.__dlpack__()
-    said = content(capsule).tensor
-    said.data = array.address if array.size else None
-    said.device_type, said.device_id, said.ndim = CUDA, array.device.index, array.ndim
-    said.code, said.bits = data_type(kind)
-    said.shape, said.strides = (ctypes.cast(each, ctypes.POINTER(ctypes.c_int64)) for each in (shape, strides))
+    dl_tensor = content(capsule).tensor
+    dl_tensor.data = array.address if array.size else None
+    dl_tensor.device_type, dl_tensor.device_id, dl_tensor.ndim = CUDA, array.device.index, array.ndim
+    dl_tensor.code, dl_tensor.bits = data_type(kind)
+    dl_tensor.shape, dl_tensor.strides = (
+        ctypes.cast(each, ctypes.POINTER(ctypes.c_int64)) for each in (shape, strides)
+    )
     return capsule
 
 
@@ -105,19 +107,19 @@ def of_host(array: Any, kind: Dtype, max_version: Any, copy: bool | None) -> Any
     if array.dtype.isbuiltin == NUMPYS:
         return array.__dlpack__(max_version=max_version, copy=copy)
     capsule = array.view(f"u{kind.itemsize}").__dlpack__(max_version=max_version, copy=copy)
-    said = content(capsule).tensor
-    said.code, said.bits = data_type(kind)
+    dl_tensor = content(capsule).tensor
+    dl_tensor.code, dl_tensor.bits = data_type(kind)
     return capsule
 
 
 def renamed(capsule: Any) -> Dtype | None:
     """The dtype of a capsule over elements that NumPy has no numbers for, which says integers of their size from now
     on; None for any other."""
-    said = content(capsule).tensor
-    kind = dtype_of(said)
+    dl_tensor = content(capsule).tensor
+    kind = dtype_of(dl_tensor)
     if kind.np.isbuiltin == NUMPYS:
         return None
-    said.code = CODES["uint"]
+    dl_tensor.code = CODES["uint"]
     return kind
 
 
@@ -159,19 +161,19 @@ def content(capsule: Any) -> Any:
 
 
 def data_type(kind: Dtype) -> tuple[int, int]:
-    code = WHOLE_CODES.get(kind.name)
+    code = DLPACK_BYTE_CODES.get(kind.name)
     return CODES[kind.name.rstrip("0123456789")] if code is None else code, kind.itemsize * BYTE
 
 
-def dtype_of(said: DLTensor) -> Dtype:
+def dtype_of(dl_tensor: DLTensor) -> Dtype:
     """The dtype of an array; a BufferError where specgrad has no such dtype."""
-    word = KINDS.get(said.code, f"code {said.code}, ")
+    word = KINDS.get(dl_tensor.code, f"code {dl_tensor.code}, ")
     try:
-        if said.lanes != 1:
+        if dl_tensor.lanes != 1:
             raise ValueError
-        return from_name(word if word == "bool" or word in WHOLE_CODES else f"{word}{said.bits}")
+        return from_name(word if word == "bool" or word in DLPACK_BYTE_CODES else f"{word}{dl_tensor.bits}")
     except ValueError:
-        message = f"from_dlpack(): there is no dtype for {word}{said.bits} with {said.lanes} lanes"
+        message = f"from_dlpack(): there is no dtype for {word}{dl_tensor.bits} with {dl_tensor.lanes} lanes"
         raise BufferError(message) from None
 
 
@@ -217,23 +219,23 @@ class Foreign(NamedTuple):
         return 1 + sum((n - 1) * step for n, step in zip(self.shape, self.strides, strict=True))
 
 
-def taken(capsule: Any, stream: int) -> Foreign:
+def consume_capsule(capsule: Any, stream: int) -> Foreign:
     """The array of a capsule, which is the caller's from now on.
 
     Raises:
         BufferError: it was taken before, or it has a dtype or strides that no tensor has.
     """
     held = content(capsule)
-    said = held.tensor
+    dl_tensor = held.tensor
     if isinstance(held, Versioned) and held.major != MAJOR:
         raise BufferError(f"from_dlpack(): expected version {MAJOR} of DLPack, but got {held.major}.{held.minor}")
-    shape = tuple(said.shape[: said.ndim]) if said.ndim else ()
-    usual = tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
-    strides = tuple(said.strides[: said.ndim]) if said.ndim and said.strides else usual
+    shape = tuple(dl_tensor.shape[: dl_tensor.ndim]) if dl_tensor.ndim else ()
+    is_contiguous = tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+    strides = tuple(dl_tensor.strides[: dl_tensor.ndim]) if dl_tensor.ndim and dl_tensor.strides else is_contiguous
     if min(strides, default=0) < 0:
         raise BufferError(f"from_dlpack(): expected strides that are not negative, but got {strides}")
-    kind, device = dtype_of(said), (said.device_type, said.device_id)
+    kind, device = dtype_of(dl_tensor), (dl_tensor.device_type, dl_tensor.device_id)
     name = VERSIONED if isinstance(held, Versioned) else PLAIN
     _rename(capsule, USED[name])
     owner = Borrowed(ctypes.addressof(held), held.deleter or 0, stream)
-    return Foreign((said.data or 0) + said.byte_offset, shape, strides, kind, device, owner)
+    return Foreign((dl_tensor.data or 0) + dl_tensor.byte_offset, shape, strides, kind, device, owner)

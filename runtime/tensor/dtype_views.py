@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..locks import new_lock
-from .base import Place, alias, part_of, view
+from .base import ViewGeometry, alias, part_of, view
 from .dtypes import dtype, from_numpy
 
 _arrays: dict[tuple[int, dtype], weakref.ref[np.ndarray]] = {}  # by the number of the storage
@@ -20,17 +20,17 @@ _origins: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}  # number o
 _making = new_lock()
 
 
-def typed_view(source: Any, place: Place, kind: dtype) -> Any:
+def typed_view(source: Any, view_geometry: ViewGeometry, kind: dtype) -> Any:
     """A view of `source` whose elements are of the dtype `kind`, in which the place is counted."""
-    return _retyped(view(source, place), kind, place[3])
+    return _retyped(view(source, view_geometry), kind, view_geometry[3])
 
 
-def typed_alias(source: Any, place: Place, kind: dtype) -> Any:
+def typed_alias(source: Any, view_geometry: ViewGeometry, kind: dtype) -> Any:
     """A tensor of dtype `kind` over the memory of `source`, outside the graph and not among its views.
 
     Writes to it are counted with those to `source`.
     """
-    shape, strides, offset, count = place
+    shape, strides, offset, count = view_geometry
     return _retyped(alias(source, shape, strides, offset), kind, count)
 
 
@@ -62,12 +62,12 @@ def storage_as(storage: Any, kind: dtype) -> Any:
     key = id(origin), kind
     with _making:
         known = _arrays.get(key)
-        found = None if known is None else known()
-        if found is None:
-            whole = origin.nbytes - origin.nbytes % kind.itemsize
-            found = origin.view(np.uint8)[:whole].view(kind.np)
-            _note(key, found, origin)
-    return found
+        result = None if known is None else known()
+        if result is None:
+            full_bytes = origin.nbytes - origin.nbytes % kind.itemsize
+            result = origin.view(np.uint8)[:full_bytes].view(kind.np)
+            _note(key, result, origin)
+    return result
 
 
 def _note(key: tuple[int, dtype], array: np.ndarray, origin: np.ndarray) -> None:

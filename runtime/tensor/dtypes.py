@@ -138,13 +138,13 @@ def from_name(name: str) -> dtype:
 
 def from_numpy(np_dtype: Any) -> dtype:
     """The dtype that stores the same elements as the NumPy dtype; TypeError when there is none."""
-    found = BY_NUMPY.get(np_dtype) if isinstance(np_dtype, np.dtype) else BY_NUMPY.get(np.dtype(np_dtype))
-    if found is None:
+    result = BY_NUMPY.get(np_dtype) if isinstance(np_dtype, np.dtype) else BY_NUMPY.get(np.dtype(np_dtype))
+    if result is None:
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{np.dtype(np_dtype)}. "
             f"The only supported types are: {', '.join(_BY_NAME)}."
         )
-    return found
+    return result
 
 
 UNSIGNED = (uint16, uint32, uint64)  # beside uint8, which promotes as the signed ones do
@@ -207,8 +207,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     return _PROMOTED[type1, type2]
 
 
-def _check_dtypes(op: str, *given: Any) -> None:
-    for value in given:
+def _check_dtypes(op: str, *args: Any) -> None:
+    for value in args:
         if not isinstance(value, dtype):
             raise TypeError(f"{op}(): expected two dtypes, but got {type_name(value)}")
 
@@ -267,11 +267,11 @@ def result_type(*args: Any) -> dtype:
     """
     ranks: list[dtype | None] = [None, None, None]
     for arg in args:
-        found = getattr(arg, "_dtype", None)
-        rank = 2 if found is None else 0 if arg._shape else 1
-        found = found or scalar_type(arg)
+        value = getattr(arg, "_dtype", None)
+        rank = 2 if value is None else 0 if arg._shape else 1
+        value = value or scalar_type(arg)
         held = ranks[rank]
-        ranks[rank] = found if held is None else _PROMOTED[held, found]
+        ranks[rank] = value if held is None else _PROMOTED[held, value]
     result = _combine(ranks[0], _combine(ranks[1], ranks[2]))
     if result is None:
         raise TypeError("result_type(): expected at least one Tensor or number")

@@ -14,18 +14,18 @@ from .base import TensorBase
 
 def set_history(tensor: TensorBase, edge: Any) -> None:
     """Put a tensor in the graph as the result at an edge; at None as a leaf that requires grad."""
-    tensor._fn, tensor._rg = edge, True
+    tensor._grad_fn, tensor._requires_grad = edge, True
 
 
 def clear_history(tensor: TensorBase) -> None:
     """Take a tensor out of the graph: from now on it is a leaf that does not require grad."""
-    tensor._fn, tensor._rg = None, False
+    tensor._grad_fn, tensor._requires_grad = None, False
 
 
 def copy_history(tensor: TensorBase, source: TensorBase) -> None:
-    tensor._fn, tensor._rg = source._fn, source._rg
+    tensor._grad_fn, tensor._requires_grad = source._grad_fn, source._requires_grad
 
 
-def set_requires_grad(leaf: TensorBase, wanted: bool) -> None:
+def set_requires_grad(leaf: TensorBase, required: bool) -> None:
     """Set whether a leaf requires grad, without the checks of `requires_grad_`."""
-    leaf._rg = wanted
+    leaf._requires_grad = required

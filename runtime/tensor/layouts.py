@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import ShapeError
 from ..kernels.cpu.movement.copies import copied as copied_on_host
-from .base import alias, fresh
+from .base import alias, from_flat
 from .devices import CPU, META
 from .memory import copied
 from .memory_format import (
@@ -23,14 +23,16 @@ from .memory_format import (
 from .shapes import Shape, contiguous_strides, is_contiguous
 
 
-def format_strides(op: str, shape: Shape, wanted: memory_format) -> Strides:
-    if wanted is contiguous_format:
+def format_strides(op: str, shape: Shape, requested: memory_format) -> Strides:
+    if requested is contiguous_format:
         return contiguous_strides(shape)
-    order = ORDERS.get(wanted)
+    order = ORDERS.get(requested)
     if order is None:
-        raise RuntimeError(f"{op}(): unsupported memory format option {wanted.name}: there is no tensor to be like")
+        raise RuntimeError(f"{op}(): unsupported memory format option {requested.name}: there is no tensor to be like")
     if len(order) != len(shape):
-        raise ShapeError(f"{op}(): required rank {len(order)} tensor to use {wanted.name} format, but got {len(shape)}")
+        raise ShapeError(
+            f"{op}(): required rank {len(order)} tensor to use {requested.name} format, but got {len(shape)}"
+        )
     return ordered_strides(shape, order)
 
 
@@ -39,15 +41,15 @@ def suggested_format(shape: Shape, strides: Strides | None) -> memory_format:
     """The format that strides tell: channels last only where no size of 1 leaves it open, `contiguous_format` else."""
     if strides is None or len(shape) not in BY_DIMS:
         return contiguous_format
-    wanted, order = BY_DIMS[len(shape)]
-    least = 0
+    requested, order = BY_DIMS[len(shape)]
+    smallest = 0
     if strides[1] == 0:
         return contiguous_format
     for dim in reversed(order):
-        if not shape[dim] or strides[dim] < least or (dim == 0 and least == strides[1]):
+        if not shape[dim] or strides[dim] < smallest or (dim == 0 and smallest == strides[1]):
             return contiguous_format
-        least = strides[dim] * shape[dim]
-    return wanted
+        smallest = strides[dim] * shape[dim]
+    return requested
 
 
 @functools.lru_cache(maxsize=4096)
@@ -56,8 +58,8 @@ def preserved_strides(shape: Shape, strides: Strides | None) -> Strides | None:
     it has neither gaps nor overlaps, else its order without gaps."""
     if strides is None or is_contiguous(shape, strides):
         return None if strides is None or strides == contiguous_strides(shape) else strides
-    found = strides if is_dense(shape, strides) else ordered_strides(shape, memory_order(shape, (strides,)))
-    return None if found == contiguous_strides(shape) else found
+    result = strides if is_dense(shape, strides) else ordered_strides(shape, memory_order(shape, (strides,)))
+    return None if result == contiguous_strides(shape) else result
 
 
 @functools.lru_cache(maxsize=4096)
@@ -84,14 +86,14 @@ def memory_order(shape: Shape, operands: Sequence[Strides]) -> tuple[int, ...]:
     """
     order = list(reversed(range(len(shape))))  # the innermost first
     for start in range(1, len(order)):
-        place = start
+        position = start
         for before in reversed(range(start)):
-            told = _compared(order[before], order[place], shape, operands)
-            if told < 0:
+            comparison = _compared(order[before], order[position], shape, operands)
+            if comparison < 0:
                 break
-            if told > 0:
-                order[before], order[place] = order[place], order[before]
-                place = before
+            if comparison > 0:
+                order[before], order[position] = order[position], order[before]
+                position = before
     return tuple(reversed(order))
 
 
@@ -110,10 +112,10 @@ def _compared(first: int, second: int, shape: Shape, operands: Sequence[Strides]
 
 def is_in_rows(*tensors: Any) -> bool:
     """Whether no tensor on the host says that results are to lie in another order than that of rows."""
-    return all(t is None or t._strides is None or _format_taken_over(t) is contiguous_format for t in tensors)
+    return all(t is None or t._strides is None or _inherited_format(t) is contiguous_format for t in tensors)
 
 
-def _format_taken_over(tensor: Any) -> memory_format:
+def _inherited_format(tensor: Any) -> memory_format:
     """The memory format that results take over: on devices all kernels give rows."""
     return suggested_format(tensor._shape, tensor._strides) if keeps_order(tensor) else contiguous_format
 
@@ -136,55 +138,55 @@ def agreeing(tensors: Sequence[Any]) -> Any:
     return tensors[0] if len(formats) == 1 else None
 
 
-def laid_like(result: Any, *tensors: Any) -> Any:
+def memory_format_of(result: Any, *tensors: Any) -> Any:
     """A new tensor in the memory format of the first of some tensors that has one other than rows."""
     for t in tensors:
         if t is not None and t._strides is not None:
-            wanted = _format_taken_over(t)
-            if wanted is not contiguous_format and len(result._shape) == len(ORDERS[wanted]):
-                return laid_out(result, ordered_strides(result._shape, ORDERS[wanted]))
+            requested = _inherited_format(t)
+            if requested is not contiguous_format and len(result._shape) == len(ORDERS[requested]):
+                return with_layout(result, ordered_strides(result._shape, ORDERS[requested]))
     return result
 
 
-def first_laid_like(results: tuple[Any, ...], *tensors: Any) -> tuple[Any, ...]:
+def first_format_of(results: tuple[Any, ...], *tensors: Any) -> tuple[Any, ...]:
     """Several results of which the first is in the memory format of some tensors."""
-    return laid_like(results[0], *tensors), *results[1:]
+    return memory_format_of(results[0], *tensors), *results[1:]
 
 
 def in_rows(tensor: Any) -> Any:
     """A tensor whose elements lie in rows for a kernel: itself, or of one in another memory format a copy."""
     if is_in_rows(tensor):
         return tensor
-    return fresh(_copied(tensor).ravel(), tensor._shape, tensor._dtype)
+    return from_flat(_copied(tensor).ravel(), tensor._shape, tensor._dtype)
 
 
-def formatted(op: str, result: Any, source: Any, wanted: memory_format | None) -> Any:
+def formatted(op: str, result: Any, source: Any, requested: memory_format | None) -> Any:
     """A new tensor, in rows, in a memory format; by default as its source lies, which copies on devices do not."""
-    if wanted is None and not keeps_order(result):
+    if requested is None and not keeps_order(result):
         return result
-    strides = wanted_strides(op, source, wanted)
-    return result if strides is None else laid_out(result, strides)
+    strides = requested_strides(op, source, requested)
+    return result if strides is None else with_layout(result, strides)
 
 
-def wanted_strides(op: str, source: Any, wanted: memory_format | None) -> Strides | None:
+def requested_strides(op: str, source: Any, requested: memory_format | None) -> Strides | None:
     """The strides of a copy of a tensor in a memory format, by default the one that preserves; None for the usual."""
-    if wanted is None or wanted is preserve_format:
+    if requested is None or requested is preserve_format:
         return preserved_strides(source._shape, source._strides)
-    if wanted is contiguous_format:
+    if requested is contiguous_format:
         return None
-    strides = format_strides(op, source._shape, wanted)
+    strides = format_strides(op, source._shape, requested)
     return None if strides == contiguous_strides(source._shape) else strides
 
 
-def laid_out(tensor: Any, strides: Strides) -> Any:
+def with_layout(tensor: Any, strides: Strides) -> Any:
     """A copy of a tensor, without a place in the graph, whose elements lie without gaps in the order of strides."""
     if tensor._device is META:
         return relaid(tensor, strides)
     shape, steps = tensor._shape, tensor.stride()
     order = sorted(range(len(shape)), key=lambda dim: (-strides[dim], dim))
-    turned = alias(tensor, tuple([shape[dim] for dim in order]), tuple([steps[dim] for dim in order]), tensor._offset)
-    flat = _copied(turned).ravel()
-    return alias(fresh(flat, (flat.size,), tensor._dtype), shape, strides, 0)
+    permuted = alias(tensor, tuple([shape[dim] for dim in order]), tuple([steps[dim] for dim in order]), tensor._offset)
+    flat = _copied(permuted).ravel()
+    return alias(from_flat(flat, (flat.size,), tensor._dtype), shape, strides, 0)
 
 
 def relaid(tensor: Any, strides: Strides | None) -> Any:

@@ -55,7 +55,7 @@ ORDERS = {  # dimensions from the outermost in memory to the innermost
     channels_last: (0, 2, 3, 1),
     channels_last_3d: (0, 2, 3, 4, 1),
 }
-BY_DIMS = {len(order): (wanted, order) for wanted, order in ORDERS.items()}
+BY_DIMS = {len(order): (requested, order) for requested, order in ORDERS.items()}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -69,11 +69,11 @@ def ordered_strides(shape: Shape, order: Sequence[int]) -> Strides:
 
 
 @functools.lru_cache(maxsize=4096)
-def has_format(shape: Shape, strides: Strides | None, wanted: memory_format) -> bool:
+def has_format(shape: Shape, strides: Strides | None, requested: memory_format) -> bool:
     """Whether elements lie in a memory format without gaps; strides of dimensions of size 1 do not matter."""
-    if wanted not in ORDERS:
+    if requested not in ORDERS:
         return is_contiguous(shape, strides)
-    order, step = ORDERS[wanted], 1
+    order, step = ORDERS[requested], 1
     if len(shape) != len(order):
         return False
     steps = contiguous_strides(shape) if strides is None else strides

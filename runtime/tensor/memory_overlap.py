@@ -44,12 +44,12 @@ def as_bytes(array: np.ndarray) -> np.ndarray:
     return plain.view(np.uint8).reshape(*array.shape, array.itemsize)
 
 
-def check_apart(name: str, tensor: Any, other: Any, same_allowed: bool) -> None:
+def check_disjoint(name: str, tensor: Any, other: Any, same_allowed: bool) -> None:
     """Refuse an operand that lies in the memory that is being written to, but for all of it where that is allowed.
 
     As in PyTorch, tensors with gaps between their elements are not looked at.
     """
-    if _meet(tensor, other) and not (same_allowed and (other is tensor or _same_places(tensor, other))):
+    if _meet(tensor, other) and not (same_allowed and (other is tensor or _same_elements(tensor, other))):
         raise RuntimeError(
             f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor {_ADVICE}"
         )
@@ -62,7 +62,7 @@ def _meet(a: Any, b: Any) -> bool:
     return bool(a._offset < b._offset + b.numel() and b._offset < a._offset + a.numel())
 
 
-def _same_places(a: Any, b: Any) -> bool:
+def _same_elements(a: Any, b: Any) -> bool:
     """Whether two dense tensors that meet have the same elements, in the same order."""
     return bool(a._offset == b._offset and a.numel() == b.numel() and a.stride() == b.stride())
 

@@ -88,8 +88,8 @@ class MetaArray:
 
     def strided(self, shape: Shape, dtype: np.dtype, offset: int, steps: tuple[int, ...]) -> MetaArray:
         """Elements of this memory `steps` bytes apart, wherever they begin."""
-        usual = byte_strides(shape, contiguous_strides(shape), dtype.itemsize)
-        return MetaArray(shape, dtype, None if tuple(steps) == usual else tuple(steps))
+        is_contiguous = byte_strides(shape, contiguous_strides(shape), dtype.itemsize)
+        return MetaArray(shape, dtype, None if tuple(steps) == is_contiguous else tuple(steps))
 
     def as_read(self, dtype: np.dtype, final: Any = None) -> MetaArray:
         return self if dtype == self.dtype else MetaArray(self.shape, dtype, self.strides)
@@ -99,7 +99,7 @@ def no_data() -> NoDataError:
     return NoDataError(NO_DATA)
 
 
-def empty(shape: Shape, dtype: Any, place: Any) -> MetaArray:
+def empty(shape: Shape, dtype: Any, target_device: Any) -> MetaArray:
     return MetaArray(shape, np.dtype(dtype))
 
 
@@ -128,7 +128,7 @@ def to_host(array: MetaArray) -> np.ndarray:
     raise no_data()
 
 
-def from_host(array: Any, place: Any) -> MetaArray:
+def from_host(array: Any, target_device: Any) -> MetaArray:
     """What is left of an array of another place: its shape and dtype."""
     return MetaArray(array.shape, array.dtype)
 

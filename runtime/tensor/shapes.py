@@ -45,8 +45,8 @@ class Size(tuple[int, ...]):
         return prod(self)
 
     def __getitem__(self, item: Any) -> Any:
-        found = tuple.__getitem__(self, item)
-        return _new(Size, found) if isinstance(item, slice) else found
+        result = tuple.__getitem__(self, item)
+        return _new(Size, result) if isinstance(item, slice) else result
 
     def __add__(self, other: Any) -> Any:
         return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
@@ -64,8 +64,8 @@ def _as_int(size: Any, position: int) -> int:
     try:
         return operator.index(size)
     except TypeError:
-        found = type(size).__name__
-        raise ArgumentError(f"Size() takes an iterable of 'int' (item {position} is '{found}')") from None
+        result = type(size).__name__
+        raise ArgumentError(f"Size() takes an iterable of 'int' (item {position} is '{result}')") from None
 
 
 def numel(shape: Sequence[int]) -> int:

@@ -32,10 +32,10 @@ def swap_tensors(t1: Any, t2: Any) -> None:
             raise TypeError(f"swap_tensors(): argument '{name}' must be Tensor, not {type(tensor).__name__}")
         if weakref.getweakrefs(tensor):
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
-    kept = [(name, getattr(t1, name), getattr(t2, name)) for name in _SLOTS]
+    retained = [(name, getattr(t1, name), getattr(t2, name)) for name in _SLOTS]
     classes = type(t1), type(t2)
     t1.__class__, t2.__class__ = classes[1], classes[0]
-    for name, first, second in kept:
+    for name, first, second in retained:
         setattr(t1, name, second)
         setattr(t2, name, first)
     layout_changes[0] += 1  # what native code has found of the one is not true of the other

@@ -9,4 +9,4 @@ from ..namespace import op
 
 def unmarked(tensor: Any) -> Any:
     """What a conjugate or negative shows, in memory of its own; another tensor as it is."""
-    return op.resolve_neg(op.resolve_conj(tensor)) if tensor.marked else tensor
+    return op.resolve_neg(op.resolve_conj(tensor)) if tensor.lazy_conj else tensor

@@ -21,8 +21,8 @@ def view(shape: Ints, strides: Ints, offset: int, size: Ints) -> Layout | Rows |
     """The layout under which the same elements have shape `size`; None when only a copy can have it."""
     if is_contiguous(shape, strides):
         return tuple(size), None, offset
-    found = _view_strides(shape, strides, size)
-    return None if found is None else (tuple(size), found, offset)
+    result = _view_strides(shape, strides, size)
+    return None if result is None else (tuple(size), result, offset)
 
 
 def _view_strides(shape: Ints, strides: Ints, size: Ints) -> tuple[int, ...] | None:
@@ -172,9 +172,9 @@ def span(size: Ints, stride: Ints) -> int:
 
 def may_overlap(size: Ints, stride: Ints) -> bool:
     """Whether elements of a layout may share places: whether some stride does not step over all smaller ones."""
-    reach = 0
+    read_extent = 0
     for step, count in sorted((s, n) for s, n in zip(stride, size, strict=True) if n > 1):
-        if step <= reach:
+        if step <= read_extent:
             return True
-        reach += step * (count - 1)
+        read_extent += step * (count - 1)
     return False

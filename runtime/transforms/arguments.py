@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..pytree import flatten, unflatten
-from ..tensor.base import TensorBase, fresh
+from ..tensor.base import TensorBase, from_flat
 from ..tensor.memory import placed
 
 
@@ -51,7 +51,7 @@ def basis_of(tensors: Sequence[Any]) -> list[Any]:
     for tensor, size in zip(tensors, sizes, strict=True):
         units = np.zeros((total, size), tensor._dtype.np)
         units[range(start, start + size), range(size)] = 1
-        flat = fresh(placed(units.reshape(-1), tensor._device), type(tensor._shape)((total, size)), tensor._dtype)
+        flat = from_flat(placed(units.reshape(-1), tensor._device), type(tensor._shape)((total, size)), tensor._dtype)
         result.append(flat.reshape((total, *tensor._shape)))
         start += size
     return result
@@ -60,29 +60,29 @@ def basis_of(tensors: Sequence[Any]) -> list[Any]:
 def parted_jacobian(rows: Any, outputs: Sequence[Any], out_spec: Any) -> Any:
     """From rows, one for each element of all outputs, to a tree like the output's of trees like the arguments'."""
     leaves, spec = flatten(rows)
-    start, found = 0, []
+    start, result = 0, []
     for output in outputs:
         size = prod(output._shape)
         blocks = [leaf.narrow(0, start, size).reshape((*output._shape, *leaf._shape[1:])) for leaf in leaves]
-        found.append(unflatten(blocks, spec))
+        result.append(unflatten(blocks, spec))
         start += size
-    return unflatten(found, out_spec)
+    return unflatten(result, out_spec)
 
 
-def joined_jacobian(columns: Any, inputs: Sequence[Any], in_spec: Any) -> Any:
+def stacked_jacobian(columns: Any, inputs: Sequence[Any], in_spec: Any) -> Any:
     """From columns, one for each element of all inputs, last in each leaf, to a tree like the output's of trees."""
     leaves, spec = flatten(columns)
     return unflatten([_parts(leaf, inputs, in_spec) for leaf in leaves], spec)
 
 
 def _parts(leaf: Any, inputs: Sequence[Any], in_spec: Any) -> Any:
-    start, found = 0, []
+    start, result = 0, []
     for value in inputs:
         size = prod(value._shape)
         block = leaf.narrow(-1, start, size)
-        found.append(block.reshape((*leaf._shape[:-1], *value._shape)))
+        result.append(block.reshape((*leaf._shape[:-1], *value._shape)))
         start += size
-    return unflatten(found, in_spec)
+    return unflatten(result, in_spec)
 
 
 def with_aux(call: str, returned: Any, has_aux: bool) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from ..batching import vmap
 from ..namespace import op
 from ..pytree import flatten, shown, tree_map, unflatten
 from ..tensor.base import TensorBase
-from .arguments import basis_of, check_outputs, check_real, check_tensor, chosen, joined_jacobian, replaced, with_aux
+from .arguments import basis_of, check_outputs, check_real, check_tensor, chosen, replaced, stacked_jacobian, with_aux
 from .reverse import Argnums, jacrev, vjp
 
 _JVP = "jvp(f, primals, tangents)"  # the call, as messages show it
@@ -46,8 +46,8 @@ def jvp(
         check_outputs(_JVP, outputs)
         halves = [_split(o, level, strict) for o in outputs]
         aux = tree_map(lambda a: unpack_dual(a, level=level).primal, aux) if has_aux else None
-    found = tuple([unflatten(part, out_spec) for part in zip(*halves, strict=True)])
-    return (*found, aux) if has_aux else found
+    result = tuple([unflatten(part, out_spec) for part in zip(*halves, strict=True)])
+    return (*result, aux) if has_aux else result
 
 
 def _matching(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
@@ -109,16 +109,16 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
 def _check_tangents(tangents: Any, metas: Sequence[Any], spec: Any) -> None:
     """Whether tangents are like the primals that a function was linearised at."""
-    given, given_spec = flatten(tangents)
-    if given_spec != spec:
+    arg, input_spec = flatten(tangents)
+    if input_spec != spec:
         raise RuntimeError(
-            f"Expected the tangents {shown(given_spec)} to have the same argspec as the primals {shown(spec)}"
+            f"Expected the tangents {shown(input_spec)} to have the same argspec as the primals {shown(spec)}"
         )
-    for index, (value, (shape, dtype)) in enumerate(zip(given, metas, strict=True)):
-        for what, found, wanted in (("shape", value._shape, shape), ("dtype", value._dtype, dtype)):
-            if found != wanted:
+    for index, (value, (shape, dtype)) in enumerate(zip(arg, metas, strict=True)):
+        for what, result, requested in (("shape", value._shape, shape), ("dtype", value._dtype, dtype)):
+            if result != requested:
                 raise RuntimeError(
-                    f"tangent:{index} with {what} {found} in flattened pytree doesn't match the {what} {wanted} of the "
+                    f"tangent:{index} with {what} {result} in flattened pytree doesn't match the {what} {requested} of the "
                     "corresponding primal."
                 )
 
@@ -152,18 +152,18 @@ def jacfwd(
         check_real("jacfwd", "input", inputs)
 
         def column(*units: Any) -> Any:
-            def partial(*given: Any) -> Any:
-                return func(*replaced(args, argnums, unflatten(given, spec)), **kwargs)
+            def partial(*arg: Any) -> Any:
+                return func(*replaced(args, argnums, unflatten(arg, spec)), **kwargs)
 
             output, tangent, *aux = jvp(partial, tuple(inputs), units, has_aux=has_aux)
             check_real("jacfwd", "output", flatten(output)[0])
             return (tangent, aux[0]) if has_aux else tangent
 
         dims = (-1, 0) if has_aux else -1
-        found = vmap(column, randomness=randomness, out_dims=dims)(*basis_of(inputs))
+        result = vmap(column, randomness=randomness, out_dims=dims)(*basis_of(inputs))
         if not has_aux:
-            return joined_jacobian(found, inputs, spec)
-        return joined_jacobian(found[0], inputs, spec), tree_map(_first, found[1])
+            return stacked_jacobian(result, inputs, spec)
+        return stacked_jacobian(result[0], inputs, spec), tree_map(_first, result[1])
 
     return jacobian
 

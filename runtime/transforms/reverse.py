@@ -54,8 +54,8 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
 
     @functools.wraps(func)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        found, rest = both(*args, **kwargs)
-        return (found, rest[1]) if has_aux else found
+        result, rest = both(*args, **kwargs)
+        return (result, rest[1]) if has_aux else result
 
     return gradient
 
@@ -82,8 +82,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
             output = func(*replaced(args, argnums, unflatten(tracked.examples, spec)), **kwargs)
         value, aux = with_aux(_GRAD, output, has_aux)
         check_scalar(_GRAD, value)
-        found = tracked.gradients([value], [op.ones_like(value)], retain=False)
-        result = unflatten(found, spec), tracked.released(value)
+        match = tracked.gradients([value], [op.ones_like(value)], retain=False)
+        result = unflatten(match, spec), tracked.released(value)
         aux = tree_map(tracked.released, aux)
         tracked.finish()
         return (result[0], (result[1], aux)) if has_aux else result
@@ -126,13 +126,13 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
 
     @explained
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        given, given_spec = flatten(cotangents)
-        if given_spec != out_spec:
+        value, input_spec = flatten(cotangents)
+        if input_spec != out_spec:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
-                f"function. cotangents: {shown(given_spec)}, primal output: {shown(out_spec)}"
+                f"function. cotangents: {shown(input_spec)}, primal output: {shown(out_spec)}"
             )
-        return unflatten(tracked.gradients(outputs, given, retain_graph, create_graph), spec)
+        return unflatten(tracked.gradients(outputs, value, retain_graph, create_graph), spec)
 
     released = unflatten([tracked.released(o) for o in outputs], out_spec)
     aux = tree_map(tracked.released, aux)
@@ -167,17 +167,17 @@ def jacrev(
 
     @functools.wraps(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        wanted = chosen("jacrev", args, argnums)
+        requested = chosen("jacrev", args, argnums)
 
-        def partial(*given: Any) -> Any:
-            return func(*replaced(args, argnums, given[0]), **kwargs)
+        def partial(*value: Any) -> Any:
+            return func(*replaced(args, argnums, value[0]), **kwargs)
 
-        check_real("jacrev", "input", flatten(wanted)[0])
-        output, vjp_fn, *aux = vjp(partial, wanted, has_aux=has_aux)
+        check_real("jacrev", "input", flatten(requested)[0])
+        output, vjp_fn, *aux = vjp(partial, requested, has_aux=has_aux)
         outputs, out_spec = flatten(output)
         check_real("jacrev", "output", outputs)
         rows = vmap(lambda *units: vjp_fn(unflatten(units, out_spec))[0], chunk_size=chunk_size)(*basis_of(outputs))
-        found = parted_jacobian(rows, outputs, out_spec)
-        return (found, aux[0]) if has_aux else found
+        result = parted_jacobian(rows, outputs, out_spec)
+        return (result, aux[0]) if has_aux else result
 
     return jacobian

@@ -13,7 +13,7 @@ from ..autograd.backward import grad as autograd_grad
 from ..autograd.node import LEAF, OUTPUT
 from ..autograd.saved.saved import edge_of
 from ..batching.levels import VmapLevel, running_levels
-from ..batching.tensor import level_of, whole, wrap
+from ..batching.tensor import batch_first, level_of, wrap
 from ..modes.grad_mode import mode
 from ..modes.inference import is_inference
 from ..tensor.base import TensorBase
@@ -33,13 +33,13 @@ class Tracked:
     def _tracked(self, value: Any) -> Any:
         """The whole batch of an input as a tensor of its own, which leads on to the input where that has a history."""
         batch = as_batch(value, self.levels)
-        if batch._rg and mode.grad:
+        if batch._requires_grad and mode.grad:
             return batch.view_as(batch)
         return without_history(batch).requires_grad_()
 
     def released(self, output: Any) -> Any:
         """An output as the caller gets it: without the part of its history that only leads to the inputs."""
-        if not isinstance(output, TensorBase) or not output._rg:
+        if not isinstance(output, TensorBase) or not output._requires_grad:
             return output
         if mode.grad and leads_beyond([as_batch(output, self.levels)], self.batches):
             return output
@@ -62,19 +62,19 @@ class Tracked:
 
         They are recorded (`create`; by default where anything is) if they can lead to something else than the inputs.
         """
-        roots, given = [], []
+        roots, value = [], []
         for output, seed in zip(outputs, seeds, strict=True):
-            if output._rg and seed is not None:
+            if output._requires_grad and seed is not None:
                 roots.append(as_batch(output, self.levels))
-                given.append(as_batch(seed, self.levels))
+                value.append(as_batch(seed, self.levels))
         if not roots:
             return [self.as_example(batch.new_zeros(batch.shape)) for batch in self.batches]
-        wanted = bool(mode.grad) if create is None else create
-        create = wanted and (any(s._rg for s in given) or leads_beyond(roots, self.batches))
-        found = autograd_grad(
-            roots, self.batches, given, retain_graph=retain or create, create_graph=create, materialize_grads=True
+        requested = bool(mode.grad) if create is None else create
+        create = requested and (any(s._requires_grad for s in value) or leads_beyond(roots, self.batches))
+        result = autograd_grad(
+            roots, self.batches, value, retain_graph=retain or create, create_graph=create, materialize_grads=True
         )
-        return [self.as_example(gradient) for gradient in found]
+        return [self.as_example(gradient) for gradient in result]
 
 
 def without_history(tensor: Any) -> Any:
@@ -83,7 +83,7 @@ def without_history(tensor: Any) -> Any:
         return wrap(without_history(tensor.value), tensor.level)
     plain = tensor.detach()
     if is_inference(plain):
-        plain._writes = None  # to the transform it is a tensor as any other
+        plain._version_counter = None  # to the transform it is a tensor as any other
     plain._tangent = tensor._tangent
     return plain
 
@@ -91,7 +91,7 @@ def without_history(tensor: Any) -> Any:
 def as_batch(value: Any, levels: Sequence[VmapLevel]) -> Any:
     """The tensor with one dimension in front for each running vmap, the outermost first."""
     for level in reversed(levels):
-        value = whole(value, level.number, level.size)
+        value = batch_first(value, level.number, level.size)
     return value
 
 
@@ -108,7 +108,7 @@ def leads_beyond(roots: Sequence[Any], targets: Sequence[Any]) -> bool:
                 return True  # a target with a history of its own
             continue
         if edge.edge_kind == LEAF:
-            if edge._rg and id(edge) not in leaves and not getattr(edge, "is_finished_input", False):
+            if edge._requires_grad and id(edge) not in leaves and not getattr(edge, "is_finished_input", False):
                 return True
             continue
         node = edge.node if edge.edge_kind == OUTPUT else edge

@@ -44,12 +44,12 @@ def flags(
         deterministic: whether only algorithms are used that give the same bits each time.
         allow_tf32: whether convolutions of float32 may be computed in TF32.
     """
-    module, given = sys.modules[__name__], dict(locals())
+    module, arg = sys.modules[__name__], dict(locals())
     names = ("enabled", "benchmark", "deterministic", "allow_tf32")
     before = {name: getattr(module, name) for name in names}
     try:
         for name in names:
-            setattr(module, name, given[name])
+            setattr(module, name, arg[name])
         yield
     finally:
         for name, value in before.items():

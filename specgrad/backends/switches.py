@@ -19,17 +19,17 @@ class Switch:
         place: its name in `math_modes`.
     """
 
-    def __init__(self, place: str) -> None:
-        self.place = place
+    def __init__(self, module_path: str) -> None:
+        self.module_path = module_path
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> bool:
-        return getattr(math_modes, self.place)
+        return getattr(math_modes, self.module_path)
 
     def __set__(self, instance: Any, value: bool) -> None:
-        setattr(math_modes, self.place, checks.boolean("backends", self.name, value))
+        setattr(math_modes, self.module_path, checks.boolean("backends", self.name, value))
 
 
 class Cudnn(ModuleType):
@@ -89,16 +89,16 @@ def switching(module: str, **defaults: Any) -> Callable[..., AbstractContextMana
         Args:
             *args, **kwargs: the values, in the order of the module's switches or by their names.
         """
-        place = sys.modules[module]
-        given = defaults | dict(zip(defaults, args, strict=False)) | kwargs
-        if unknown := given.keys() - defaults.keys():
+        module_path = sys.modules[module]
+        value = defaults | dict(zip(defaults, args, strict=False)) | kwargs
+        if unknown := value.keys() - defaults.keys():
             raise TypeError(f"flags() got an unexpected keyword argument {min(unknown)!r}")
-        before = {name: getattr(place, name) for name in given}
-        vars(place).update(given)
+        before = {name: getattr(module_path, name) for name in value}
+        vars(module_path).update(value)
         try:
             yield
         finally:
-            vars(place).update(before)
+            vars(module_path).update(before)
 
     return flags
 

@@ -44,9 +44,9 @@ def __getattr__(name: str) -> _Any:
     if name in _CUDA_TYPES:
         return _CUDA_TYPES[name]
     if name.endswith("Storage"):
-        found = _import_module("..runtime.sharing.storages.legacy", __name__).CUDA_STORAGES.get(name)
-        if found is not None:
-            return found
+        cached = _import_module("..runtime.sharing.storages.legacy", __name__).CUDA_STORAGES.get(name)
+        if cached is not None:
+            return cached
     if name == "_initialized":
         return _devices.is_initialized()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -27,12 +27,12 @@ def losses(w: Any, x: Any) -> Any:
 def test_leaves_get_gradients_of_their_dtype() -> None:
     """Close to those of float32, and the same weight is cast once for both products."""
     x, w = leaf(3, 4), leaf(2, 4, start=-0.5)
-    wanted = sg.autograd.grad(losses(w, x), (w, x))
+    requested = sg.autograd.grad(losses(w, x), (w, x))
     with sg.autocast("cpu"):
         loss = losses(w, x)
     found = sg.autograd.grad(loss, (w, x))
     assert [g.dtype for g in (loss, *found)] == [sg.float32] * 3
-    for one, other in zip(found, wanted, strict=True):
+    for one, other in zip(found, requested, strict=True):
         assert sg.allclose(one, other, rtol=8 * HALF, atol=8 * HALF)
 
 
@@ -114,12 +114,12 @@ def test_a_checkpoint_is_repeated_in_its_region(use_reentrant: bool) -> None:
 
     with sg.autocast("cpu"):
         plain = function(x).sum()
-    wanted = sg.autograd.grad(plain, (x, w))
+    requested = sg.autograd.grad(plain, (x, w))
     with sg.autocast("cpu"):
         y = checkpoint(function, x, use_reentrant=use_reentrant)
     y.sum().backward()
     assert seen == [sg.bfloat16] * 3
-    assert x.grad.equal(wanted[0]) and w.grad.equal(wanted[1])
+    assert x.grad.equal(requested[0]) and w.grad.equal(requested[1])
 
 
 def test_a_checkpoint_without_a_region_is_repeated_without_one() -> None:

@@ -63,12 +63,12 @@ BY_HAND: list[tuple[str, str, Callable[[Maker], Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("wanted", "call"), [row[1:] for row in BY_HAND], ids=[row[0] for row in BY_HAND])
-def test_functions_written_by_hand(wanted: str, call: Callable[[Maker], Any]) -> None:
+@pytest.mark.parametrize(("requested", "call"), [row[1:] for row in BY_HAND], ids=[row[0] for row in BY_HAND])
+def test_functions_written_by_hand(requested: str, call: Callable[[Maker], Any]) -> None:
     """The dtypes of PyTorch, for an input of float32 and for one of bfloat16."""
     with sg.autocast("cpu"):
         found = [call(make).dtype for make in (of_floats, of_halves)]
-    assert found == [{"f": sg.float32, "h": sg.bfloat16}[letter] for letter in wanted]
+    assert found == [{"f": sg.float32, "h": sg.bfloat16}[arg_kind] for arg_kind in requested]
 
 
 # What PyTorch's op reference lists for the CPU, by the entries that stand for it.

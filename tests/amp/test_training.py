@@ -50,8 +50,8 @@ def test_losses_are_near_those_of_float32(make: Callable[[], Any], shape: tuple[
     assert exact[-1] < 0.4 * exact[0]
     for dtype in (sg.bfloat16, sg.float16):
         found = losses(make, shape, dtype)
-        apart = max(abs(one - other) for one, other in zip(found, exact, strict=True))
-        assert apart < 0.15 * exact[0], (dtype, found[-1], exact[-1])
+        separate = max(abs(one - other) for one, other in zip(found, exact, strict=True))
+        assert separate < 0.15 * exact[0], (dtype, found[-1], exact[-1])
 
 
 def test_on_a_device() -> None:

@@ -96,8 +96,16 @@ def test_saved_values(lib: Any) -> None:
 def test_dir_lists_what_is_saved(lib: Any) -> None:
     """Programs that draw graphs look for these names."""
     names = dir((leaf(lib, 1.0) * leaf(lib, 2.0)).grad_fn)
-    wanted = {"_saved_self", "_saved_other", "_raw_saved_self", "next_functions", "metadata", "name", "register_hook"}
-    assert wanted <= set(names)
+    requested = {
+        "_saved_self",
+        "_saved_other",
+        "_raw_saved_self",
+        "next_functions",
+        "metadata",
+        "name",
+        "register_hook",
+    }
+    assert requested <= set(names)
 
 
 def test_saved_tensors_cannot_be_set(lib: Any) -> None:

@@ -32,26 +32,26 @@ def test_edges_as_inputs(lib: Any) -> None:
     x = leaf(lib, 1.0, 2.0)
     y = x * 2
     loss = y.square().sum()
-    places = [edge(lib, x), edge(lib, y)]
+    positions = [edge(lib, x), edge(lib, y)]
     made = lib.autograd.graph.GradientEdge(y.grad_fn, 0)
     del y
-    found = lib.autograd.grad(loss, [*places, x, made], retain_graph=True)
+    found = lib.autograd.grad(loss, [*positions, x, made], retain_graph=True)
     assert [g.tolist() for g in found] == [[8.0, 16.0], [4.0, 8.0], [8.0, 16.0], [4.0, 8.0]]
-    assert lib.autograd.grad(loss, places[1])[0].tolist() == [4.0, 8.0]
+    assert lib.autograd.grad(loss, positions[1])[0].tolist() == [4.0, 8.0]
 
 
 def test_edges_as_outputs(lib: Any) -> None:
     """Differentiation may begin at an edge."""
     x = leaf(lib, 1.0, 2.0)
     y = x * 2
-    place, total = edge(lib, y), edge(lib, y.sum())
+    index, total = edge(lib, y), edge(lib, y.sum())
     assert lib.autograd.grad(total, x, retain_graph=True)[0].tolist() == [2.0, 2.0]
-    assert lib.autograd.grad([place], [x], [lib.ones(2)], retain_graph=True)[0].tolist() == [2.0, 2.0]
+    assert lib.autograd.grad([index], [x], [lib.ones(2)], retain_graph=True)[0].tolist() == [2.0, 2.0]
     assert lib.autograd.grad(edge(lib, x), x, lib.full((2,), 3.0))[0].tolist() == [3.0, 3.0]
     with pytest.raises(RuntimeError, match="can be implicitly created only for scalar outputs"):
-        lib.autograd.grad(place, x, retain_graph=True)
+        lib.autograd.grad(index, x, retain_graph=True)
     with pytest.raises(RuntimeError, match="Mismatch in shape"):
-        lib.autograd.grad(place, x, lib.ones(3), retain_graph=True)
+        lib.autograd.grad(index, x, lib.ones(3), retain_graph=True)
 
 
 def test_edge_of_one_output(lib: Any) -> None:
@@ -63,10 +63,10 @@ def test_edge_of_one_output(lib: Any) -> None:
 
     x = leaf(lib, 1.0, 2.0)
     outputs = Two.apply(x)
-    place = edge(lib, outputs[1])
+    index = edge(lib, outputs[1])
     del outputs
-    assert place.output_nr == 1
-    assert lib.autograd.grad(place, x, lib.ones(2))[0].tolist() == [3.0, 3.0]
+    assert index.output_nr == 1
+    assert lib.autograd.grad(index, x, lib.ones(2))[0].tolist() == [3.0, 3.0]
 
 
 def test_edges_for_backward(lib: Any) -> None:

@@ -148,21 +148,21 @@ def test_mistakes_in_an_example_are_seen(lib: Any, name: str) -> None:
 
 def test_escaped_examples() -> None:
     """An example used after its vmap is an error that says why, outside and in another vmap."""
-    kept: list[Any] = []
-    sg.vmap(lambda x: kept.append(x * 2) or x)(sg.ones(3, 2))
+    retained: list[Any] = []
+    sg.vmap(lambda x: retained.append(x * 2) or x)(sg.ones(3, 2))
     uses = (
-        lambda: kept[0] + 1,
-        lambda: kept[0].sum(),
-        lambda: kept[0].numpy(),
-        lambda: bool(kept[0] > 0),
-        lambda: kept[0][0],
+        lambda: retained[0] + 1,
+        lambda: retained[0].sum(),
+        lambda: retained[0].numpy(),
+        lambda: bool(retained[0] > 0),
+        lambda: retained[0][0],
     )
     for use in uses:
         with pytest.raises(RuntimeError, match="escaped from inside a function being vmapped"):
             use()
     with pytest.raises(RuntimeError, match="escaped"):
-        sg.vmap(lambda y: y + kept[0])(sg.ones(4, 2))
-    assert tuple(kept[0].shape) == (2,)
+        sg.vmap(lambda y: y + retained[0])(sg.ones(4, 2))
+    assert tuple(retained[0].shape) == (2,)
 
 
 def test_exceptions_pass_through(lib: Any) -> None:

@@ -17,7 +17,7 @@ EXAMPLES, LARGEST = 3, 120
 SHAPES = [(), (3,), (2, 3), (2, 1, 3), (1,), (4, 2)]
 
 
-def places(x: Any) -> Any:
+def positions(x: Any) -> Any:
     """Indices that depend on the values, so that they differ between the examples."""
     return (x.detach().reshape(-1) * 3).long().abs() % x.numel()
 
@@ -64,12 +64,14 @@ STEPS: dict[str, Callable[[Any, Any, int, int], Any]] = {
     "layer_norm": lambda x, y, d, k: F.layer_norm(x, x.shape[-1:]) if x.shape[-1] > 1 else x,
     "conv1d": lambda x, y, d, k: F.conv1d(x.reshape(1, 1, -1)[..., :9], y.reshape(-1)[:1].expand(2, 1, 2), padding=1),
     "pool": lambda x, y, d, k: F.max_pool1d(x.reshape(1, -1), 2) if x.numel() > 1 else x,
-    "index": lambda x, y, d, k: x.reshape(-1)[places(x)],
-    "index_put": lambda x, y, d, k: x.reshape(-1).index_put((places(x)[:2],), x.reshape(-1)[:2] * 2, accumulate=True),
-    "scatter_add": lambda x, y, d, k: x.reshape(-1).scatter_add(0, places(x), x.reshape(-1).cos()),
+    "index": lambda x, y, d, k: x.reshape(-1)[positions(x)],
+    "index_put": lambda x, y, d, k: x.reshape(-1).index_put(
+        (positions(x)[:2],), x.reshape(-1)[:2] * 2, accumulate=True
+    ),
+    "scatter_add": lambda x, y, d, k: x.reshape(-1).scatter_add(0, positions(x), x.reshape(-1).cos()),
     "mul_": lambda x, y, d, k: changed(x, lambda z: z.mul_(x)),
     "row": lambda x, y, d, k: changed(x, lambda z: z.__setitem__(k % z.shape[0], 1.5)),
-    "element": lambda x, y, d, k: changed(x.reshape(-1), lambda z: z.__setitem__(places(x)[0], 0.7)),
+    "element": lambda x, y, d, k: changed(x.reshape(-1), lambda z: z.__setitem__(positions(x)[0], 0.7)),
     "mask": lambda x, y, d, k: changed(x, lambda z: z.__setitem__(z > 0.3, 0.1)),
     # In rows: whether `reshape` gives a view depends on how an example lies among the others.
     "strided view": lambda x, y, d, k: changed((x * 1).contiguous(), lambda z: z.view(-1)[::2].mul_(0.5)),

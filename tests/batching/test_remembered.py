@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.runtime.batching.remembered import Constant, Given, Translation, Whole, translated
+from specgrad.runtime.batching.remembered import ArgumentValue, BatchedValue, Constant, Translation, translated
 from specgrad.runtime.dispatch.overloads import overloads_of
 from tests.examples import array, close, reals
 
@@ -22,16 +22,18 @@ def forwarding(x: Any, *args: Any, **kwargs: Any) -> Any:
 
 def test_arguments_have_places_as_far_as_none_is_left_out() -> None:
     """Those behind one that is left out go by name, and defaults not at all."""
-    near = {"dim": Constant(1), "x": Whole(0), "dtype": Constant(None)}
-    assert translated(function, near) == Translation(function, (Whole(0), Constant(1)), {})
-    apart = {"x": Whole(0), "keepdim": Given(1), "dtype": Given(2)}
-    assert translated(function, apart) == Translation(function, (Whole(0),), {"keepdim": Given(1), "dtype": Given(2)})
+    small = {"dim": Constant(1), "x": BatchedValue(0), "dtype": Constant(None)}
+    assert translated(function, small) == Translation(function, (BatchedValue(0), Constant(1)), {})
+    separate = {"x": BatchedValue(0), "keepdim": ArgumentValue(1), "dtype": ArgumentValue(2)}
+    assert translated(function, separate) == Translation(
+        function, (BatchedValue(0),), {"keepdim": ArgumentValue(1), "dtype": ArgumentValue(2)}
+    )
 
 
 def test_names_that_a_function_does_not_list_are_kept() -> None:
     """A function of any arguments gets all of them."""
-    made = translated(forwarding, {"x": Whole(0), "dim": Constant(None)})
-    assert made == Translation(forwarding, (Whole(0),), {"dim": Constant(None)})
+    made = translated(forwarding, {"x": BatchedValue(0), "dim": Constant(None)})
+    assert made == Translation(forwarding, (BatchedValue(0),), {"dim": Constant(None)})
 
 
 def test_public_functions_know_their_overloads() -> None:

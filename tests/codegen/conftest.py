@@ -122,12 +122,12 @@ def entry(load: Callable[[str], tuple[Spec, list[str]]]) -> Callable[[str], Entr
 def check(load: Callable[[str], tuple[Spec, list[str]]]) -> Callable[..., list[str]]:
     """Validates the text of a spec that has nothing wrong in form."""
 
-    def check_text(text: str, base: Spec | None = None) -> list[str]:
+    def format_check(text: str, base: Spec | None = None) -> list[str]:
         spec, problems = load(text)
         assert problems == []
         return [str(problem) for problem in validate(spec, KNOWN, base)]
 
-    return check_text
+    return format_check
 
 
 @pytest.fixture

@@ -178,7 +178,7 @@ ENTRIES = {
           dispatch: {batch: product}
           self: grad.mm(adjoint(mat2))
           mat2: adjoint(self).mm(grad)
-          backward: mm_backward(wanted, grad, self, mat2)
+          backward: mm_backward(output_mask, grad, self, mat2)
           result: self_t.mm(mat2_p) + self_p.mm(mat2_t)
           samples: ["self=T(3, 3), mat2=T(3, 3)"]
         """,
@@ -376,13 +376,13 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-def entry_text(name: str, entry: str) -> str:
+def entry_source(name: str, entry: str) -> str:
     """An entry under another name."""
     return f"- name: {name}{dedent(ENTRIES[entry])}"
 
 
 def wrong_text(name: str, mistake: Mistake) -> str:
     """The entry with its mistake."""
-    right = entry_text(name, mistake.entry)
+    right = entry_source(name, mistake.entry)
     assert right.count(mistake.right) == 1, f"{mistake}: {mistake.right!r} must stand once in {mistake.entry}"
     return right.replace(mistake.right, mistake.wrong)

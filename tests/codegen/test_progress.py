@@ -36,7 +36,7 @@ def on_a_terminal(*arguments: str, **environment: str) -> str:
     return found.decode()
 
 
-def apart(*arguments: str, **environment: str) -> tuple[str, str]:
+def separate(*arguments: str, **environment: str) -> tuple[str, str]:
     """What a Python program writes to its two outputs, which are files."""
     command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
@@ -55,7 +55,7 @@ def test_a_terminal_shows_each_step_on_one_line() -> None:
 
 def test_nothing_is_shown_without_a_terminal() -> None:
     """Logs hold results alone."""
-    assert apart("-c", WORK) == ("a result\n", "")
+    assert separate("-c", WORK) == ("a result\n", "")
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_nothing_is_shown_without_a_terminal() -> None:
     ],
     ids=["verify", "warmup", "benchmarks"],
 )
-def test_commands_show_how_far_they_are(command: list[str], words: str) -> None:
+def test_commands_show_how_far_they_are(command: list[str], slot_values: str) -> None:
     """Long commands count on a terminal, and are as quiet as ever elsewhere."""
-    assert words in on_a_terminal("-m", *command)
-    assert apart("-m", *command)[1] == ""
+    assert slot_values in on_a_terminal("-m", *command)
+    assert separate("-m", *command)[1] == ""
 
 
 def test_the_first_step_does_not_count_for_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,8 +29,8 @@ def test_what_is_left_out_is_the_default() -> None:
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
     """The registry of a package with two ops."""
     one = {"name": "one", "function": "one", "node": "Node", "kind": "kernel", "schema": "", "arguments": []}
-    told = {"domain": {"x": [0.5, float("inf")]}, "arguments": [["x", "Tensor", True, False]]}
-    two = one | {"name": "two.of", "function": "two", "example": "a\nb\u2028"} | told
+    notified = {"domain": {"x": [0.5, float("inf")]}, "arguments": [["x", "Tensor", True, False]]}
+    two = one | {"name": "two.of", "function": "two", "example": "a\nb\u2028"} | notified
     (tmp_path / "registry_of_two").mkdir()
     (tmp_path / "registry_of_two" / "__init__.py").touch()
     (tmp_path / "registry_of_two" / DATA).write_text(f"{json.dumps(one)}\n{json.dumps(two)}\n", encoding="ascii")

@@ -45,9 +45,9 @@ def test_errors(lib: Any) -> None:
 def test_several(lib: Any) -> None:
     """Several are there when all are."""
     futures = [lib.futures.Future() for _ in range(3)]
-    together = lib.futures.collect_all(futures)
+    batch = lib.futures.collect_all(futures)
     for number, future in enumerate(futures):
-        assert not together.done()
+        assert not batch.done()
         future.set_result(number)
-    assert [future.wait() for future in together.wait()] == [0, 1, 2] == lib.futures.wait_all(futures)
+    assert [future.wait() for future in batch.wait()] == [0, 1, 2] == lib.futures.wait_all(futures)
     assert lib.futures.wait_all([]) == []

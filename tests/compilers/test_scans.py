@@ -18,11 +18,11 @@ def test_a_recurrence(lib: Any, count: int, reverse: bool) -> None:
     a = np.linspace(-1, 1, 2 * count).reshape(2, count)
     b = np.cos(a)
 
-    def joined(left: Any, right: Any) -> Any:
+    def concatenated(left: Any, right: Any) -> Any:
         return left[0] * right[0], left[1] * right[0] + right[1]
 
     tensors = lib.tensor(a), lib.tensor(b)
-    _, found = _scan(lib)(joined, tensors, 1, reverse=reverse, combine_mode="generic")
+    _, found = _scan(lib)(concatenated, tensors, 1, reverse=reverse, combine_mode="generic")
     expected, h = np.empty_like(b), np.zeros(2)
     for i in range(count)[:: -1 if reverse else 1]:
         h = expected[:, i] = a[:, i] * h + b[:, i]

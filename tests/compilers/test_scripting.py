@@ -109,15 +109,15 @@ def test_errors_of_compiled_modules(compiled: str, args: tuple[Any, ...], kind: 
 def test_errors_that_pass_through_compiled_modules() -> None:
     """What is a RuntimeError already stays the object that it is; attributes of an error are kept."""
     refused = RuntimeError("as it is")
-    told = ValueError("with more")
-    told.more = 3  # type: ignore[attr-defined]
+    notified = ValueError("with more")
+    notified.more = 3  # type: ignore[attr-defined]
 
     class Raising(sg.nn.Module):
         def forward(self, error: Exception) -> None:
             raise error
 
     module = sg.jit.script(sg.nn.Sequential(sg.jit.script(Raising())))
-    for error, same in ((refused, True), (told, False)):
+    for error, same in ((refused, True), (notified, False)):
         with pytest.raises(RuntimeError) as raised:
             module(error)
         assert (raised.value is error) is same and vars(raised.value).get("more") == (None if same else 3)
@@ -164,7 +164,7 @@ def test_compile_says_once_that_it_does_nothing() -> None:
     """The argument comes back, with a warning the first time; as a decorator too."""
     from specgrad.runtime import errors
 
-    errors._said.clear()
+    errors._error_message.clear()
     with pytest.warns(UserWarning, match="returns its argument"):
         assert sg.compile(double) is double
     with warnings.catch_warnings():

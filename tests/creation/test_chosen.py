@@ -30,8 +30,8 @@ def test_places_with_replacement(layout: str, count: int) -> None:
     found = sg.multinomial(weights_in(layout), count, replacement=True, generator=seeded())
     shares = sg.rand(6, count, dtype=sg.float64, generator=seeded()).numpy()
     sums = np.cumsum(WEIGHTS.astype(np.float64), 1)
-    wanted = [np.searchsorted(row, share * row[-1], side="right") for row, share in zip(sums, shares, strict=True)]
-    np.testing.assert_array_equal(found.numpy(), wanted)
+    requested = [np.searchsorted(row, share * row[-1], side="right") for row, share in zip(sums, shares, strict=True)]
+    np.testing.assert_array_equal(found.numpy(), requested)
     assert found.dtype is sg.int64 and 7 not in found.tolist()
 
 
@@ -61,14 +61,14 @@ def test_trials(layout: str, dtype: Any) -> None:
 
 def test_draws_that_follow_take_other_words() -> None:
     """As many words are used up as there are elements that are decided."""
-    for draw, words in (
+    for draw, slot_values in (
         (lambda generator: sg.multinomial(sg.tensor(WEIGHTS), 3, replacement=True, generator=generator), 18),
         (lambda generator: sg.multinomial(sg.tensor(WEIGHTS), 3, generator=generator), 120),
         (lambda generator: sg.bernoulli(sg.tensor(WEIGHTS), generator=generator), 120),
     ):
         first, second = seeded(), seeded()
         draw(first)
-        sg.rand(words, dtype=sg.float64, generator=second)
+        sg.rand(slot_values, dtype=sg.float64, generator=second)
         assert sg.equal(sg.rand(4, generator=first), sg.rand(4, generator=second))
 
 

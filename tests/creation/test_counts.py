@@ -16,23 +16,23 @@ def seeded() -> None:
     sg.manual_seed(0)
 
 
-def frequencies(places: Any) -> np.ndarray:
+def frequencies(positions: Any) -> np.ndarray:
     """How often each place was drawn, of all draws."""
-    return np.bincount(places.reshape(-1)) / places.numel()
+    return np.bincount(positions.reshape(-1)) / positions.numel()
 
 
 def test_multinomial_with_replacement() -> None:
     """Places come in proportion to their weights; those of weight 0 never."""
-    drawn = sg.multinomial(sg.tensor([1.0, 0.0, 3.0, 4.0]), 8000, replacement=True)
-    assert np.allclose(frequencies(drawn), [0.125, 0, 0.375, 0.5], atol=0.02)
+    sampled = sg.multinomial(sg.tensor([1.0, 0.0, 3.0, 4.0]), 8000, replacement=True)
+    assert np.allclose(frequencies(sampled), [0.125, 0, 0.375, 0.5], atol=0.02)
 
 
 def test_multinomial_without_replacement() -> None:
     """Each place is drawn once; the first one in proportion to the weights, weight 0 only when nothing else is left."""
     rows = sg.tensor([1.0, 2.0, 3.0, 4.0]).expand(5000, 4)
-    drawn = rows.multinomial(2)
-    assert drawn.shape == (5000, 2) and drawn.dtype is sg.int64 and (drawn[:, 0] != drawn[:, 1]).all()
-    assert np.allclose(frequencies(drawn[:, 0]), [0.1, 0.2, 0.3, 0.4], atol=0.02)
+    sampled = rows.multinomial(2)
+    assert sampled.shape == (5000, 2) and sampled.dtype is sg.int64 and (sampled[:, 0] != sampled[:, 1]).all()
+    assert np.allclose(frequencies(sampled[:, 0]), [0.1, 0.2, 0.3, 0.4], atol=0.02)
     assert sg.multinomial(sg.tensor([0.0, 1.0, 0.0]), 2).tolist() == [1, 0]
     assert sg.multinomial(sg.ones(0, 3), 1).shape == (0, 1)
 
@@ -106,16 +106,16 @@ def test_the_same_on_every_machine(name: str) -> None:
 def test_the_same_in_threads() -> None:
     """Generators of their own give threads the same numbers as one after the other, with any number of workers."""
 
-    def drawn(seed: int) -> Any:
+    def sampled(seed: int) -> Any:
         generator = sg.Generator().manual_seed(seed)
         return [draw(generator).tolist() for draw, _ in DRAWS.values()]
 
-    alone = [drawn(seed) for seed in range(8)]
+    alone = [sampled(seed) for seed in range(8)]
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(drawn, range(8))) == alone
+        assert list(pool.map(sampled, range(8))) == alone
     count = sg.get_num_threads()
     sg.set_num_threads(1)
-    assert drawn(0) == alone[0]
+    assert sampled(0) == alone[0]
     sg.set_num_threads(count)
 
 
@@ -125,9 +125,9 @@ def test_threads_share_a_stream() -> None:
     with ThreadPoolExecutor(8) as pool:
         for seed in range(20):
             generator.manual_seed(seed)
-            drawn = list(pool.map(lambda _: sg.rand(1, dtype=sg.float64, generator=generator).item(), range(8)))
+            sampled = list(pool.map(lambda _: sg.rand(1, dtype=sg.float64, generator=generator).item(), range(8)))
             expected = sg.rand(8, dtype=sg.float64, generator=sg.Generator().manual_seed(seed))
-            assert sorted(drawn) == sorted(expected.tolist())
+            assert sorted(sampled) == sorted(expected.tolist())
 
 
 def test_default_generator_by_name() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.creation.ranges import MANY, MOST
+from specgrad.runtime.creation.ranges import FILL_ELEMENTS_THRESHOLD, MAX_NUMPY_ELEMENTS
 
 t64 = sg.tensor(1.0, dtype=sg.float64)
 
@@ -382,7 +382,7 @@ def test_linspace_errors() -> None:
 @pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.float16])
 def test_many_numbers_in_a_row(dtype: Any) -> None:
     """Each is computed in double precision and rounded once, as the few are."""
-    count = 2 * MANY + 1
+    count = 2 * FILL_ELEMENTS_THRESHOLD + 1
     index = np.arange(count)
     made = sg.arange(-3, -3 + 1e-3 * count, 1e-3, dtype=dtype)[:count]
     assert np.array_equal(made.numpy(), (-3 + 1e-3 * index[: len(made)]).astype(made.numpy().dtype))
@@ -395,9 +395,9 @@ def test_many_numbers_in_a_row(dtype: Any) -> None:
 def test_many_integers_in_a_row() -> None:
     """Up and down, at the ends of int64, and where the compiler is not loaded as where it is."""
     for first, last, step in (
-        (0, 2 * MANY + 1, 1),
+        (0, 2 * FILL_ELEMENTS_THRESHOLD + 1, 1),
         (5, -(10**6), -3),
-        (-(2**63), -(2**63) + MOST, 1),
+        (-(2**63), -(2**63) + MAX_NUMPY_ELEMENTS, 1),
         (0, 2**62, 2**40),
     ):
         assert np.array_equal(sg.arange(first, last, step).numpy(), np.arange(first, last, step))
@@ -438,9 +438,9 @@ def test_random_floats_of_integer_dtype(function) -> None:
 def test_randint() -> None:
     """Integers cover [low, high) evenly in each of the call forms."""
     g = sg.Generator().manual_seed(0)
-    drawn = sg.randint(-1, 3, (40_000,), generator=g)
-    assert drawn.dtype is sg.int64
-    counts = np.unique(drawn.numpy(), return_counts=True)
+    sampled = sg.randint(-1, 3, (40_000,), generator=g)
+    assert sampled.dtype is sg.int64
+    counts = np.unique(sampled.numpy(), return_counts=True)
     assert counts[0].tolist() == [-1, 0, 1, 2]
     assert abs(counts[1] - 10_000).max() < 400
     for made in (sg.randint(3, (2,)), sg.randint(high=3, size=(2,)), sg.randint(3, size=[2])):

@@ -94,11 +94,11 @@ def test_discrete(name: str) -> None:
     draw, expected = DISCRETE[name]
     values, counts = np.unique(draw().double().numpy(), return_counts=True)
     assert (values == np.round(values)).all()
-    wanted = expected.pmf(values) * COUNT
-    often = wanted >= 20
-    total = ((counts - wanted)[often] ** 2 / wanted[often]).sum()
+    requested = expected.pmf(values) * COUNT
+    often = requested >= 20
+    total = ((counts - requested)[often] ** 2 / requested[often]).sum()
     assert stats.chi2.sf(total, max(often.sum() - 1, 1)) > CHANCE
-    assert counts[~often].sum() < 20 + 2 * max(COUNT - wanted[often].sum(), 20)
+    assert counts[~often].sum() < 20 + 2 * max(COUNT - requested[often].sum(), 20)
 
 
 def test_permutations_of_few() -> None:
@@ -131,7 +131,10 @@ def test_neighbours() -> None:
 def test_counts_of_neighbours() -> None:
     """Attempts of one element have nothing to do with those of the next one, nor with the words themselves."""
     counts = sg.poisson(sg.full((COUNT,), 20.0, dtype=sg.float64), sg.Generator().manual_seed(1)).numpy()
-    words = sg.randn(COUNT, dtype=sg.float64, generator=sg.Generator().manual_seed(1)).numpy()
+    slot_values = sg.randn(COUNT, dtype=sg.float64, generator=sg.Generator().manual_seed(1)).numpy()
     limit = 5 / COUNT**0.5
     assert abs(np.corrcoef(counts[1:], counts[:-1])[0, 1]) < limit
-    assert abs(np.corrcoef(counts, words)[0, 1]) < limit and abs(np.corrcoef(counts[4:], words[:-4])[0, 1]) < limit
+    assert (
+        abs(np.corrcoef(counts, slot_values)[0, 1]) < limit
+        and abs(np.corrcoef(counts[4:], slot_values[:-4])[0, 1]) < limit
+    )

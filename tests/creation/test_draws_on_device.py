@@ -55,12 +55,12 @@ def test_the_same_numbers(name: str) -> None:
     """
     with simulated_device():
         found = []
-        for place in ("cpu", "cuda"):
+        for index in ("cpu", "cuda"):
             sg.manual_seed(5)
             sg.rand(3, dtype=sg.float64, device="cpu")
-            drawn = DRAWS[name](place)
-            assert drawn.device.type == place
-            found.append((drawn.cpu(), sg.default_generator.get_state().cpu()))
+            sampled = DRAWS[name](index)
+            assert sampled.device.type == index
+            found.append((sampled.cpu(), sg.default_generator.get_state().cpu()))
         (here, next_here), (there, next_there) = found
         rounded = 0 if fuses() or here.dtype is not sg.float64 else 8 * np.finfo(np.float64).eps
         assert sg.allclose(here, there, rtol=rounded, atol=rounded) and sg.equal(next_here, next_there)

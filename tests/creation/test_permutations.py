@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu.filling.draw_loops import FEW_PLACES, shuffled
+from specgrad.runtime.kernels.cpu.filling.draw_loops import SHUFFLE_BITS_THRESHOLD, shuffled
 from specgrad.runtime.kernels.cpu.filling.draws import fill_permutation
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 24, 25, 300, 1024, 1025, 3000, 40_000, 1 << FEW_PLACES])
+@pytest.mark.parametrize("count", [0, 1, 2, 24, 25, 300, 1024, 1025, 3000, 40_000, 1 << SHUFFLE_BITS_THRESHOLD])
 @pytest.mark.parametrize("seed", [0, 5, -9, 2**62])
 def test_both_loops_give_the_same_order(count: int, seed: int) -> None:
     """And it has each place once."""

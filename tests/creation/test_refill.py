@@ -50,13 +50,13 @@ def test_normal() -> None:
 
 def test_seed_decides() -> None:
     """The same seed gives the same numbers, through the default generator or one of its own."""
-    draws: list[Callable[[], Any]] = [
+    samples: list[Callable[[], Any]] = [
         lambda: sg.empty(9).random_(100),
         lambda: sg.bernoulli(sg.full((99,), 0.5)),
         lambda: sg.empty(9).exponential_(),
         lambda: sg.normal(0.0, 1.0, (9,)),
     ]
-    for draw in draws:
+    for draw in samples:
         pair = []
         for _ in range(2):
             sg.manual_seed(5)

@@ -15,7 +15,7 @@ from specgrad.runtime.kernels.cpu.filling import draws
 SEEDS = (0, 7, 2**63 + 5, 2**64 - 1)
 
 
-def words(seed: int, count: int, start: int = 0) -> np.ndarray:
+def slot_values(seed: int, count: int, start: int = 0) -> np.ndarray:
     """Words of NumPy's Philox."""
     return np.random.Philox(key=seed).random_raw(start + count)[start:]
 
@@ -27,7 +27,7 @@ def shares(bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (nearer + 0.5) * 2.0 ** (-8 * bits.itemsize), upper
 
 
-def drawn(seed: int, start: int = 0) -> sg.Generator:
+def sampled(seed: int, start: int = 0) -> sg.Generator:
     """A generator of which `start` words have been drawn."""
     generator = sg.Generator().manual_seed(seed)
     generator.take(start)
@@ -40,40 +40,41 @@ def test_words(seed: int, start: int) -> None:
     """Words are NumPy's from any place on, for any count."""
     for count in (0, 1, 2, 3, 4, 5, 11, 4099):
         found = np.empty(count, np.uint64)
-        draws.fill_words(found, *drawn(seed, start).take(count))
-        assert (found == words(seed, count, start)).all()
+        draws.fill_random_bits(found, *sampled(seed, start).take(count))
+        assert (found == slot_values(seed, count, start)).all()
 
 
 @pytest.mark.parametrize("start", range(5))
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 5003])
 def test_uniform_numbers_are_numpys(start: int, count: int) -> None:
     """float64 takes a word, float32 half of one, the lower half first; float16 and bfloat16 have its upper bits."""
-    halves = words(7, count, start).view(np.uint32)[:count]
+    halves = slot_values(7, count, start).view(np.uint32)[:count]
     assert (
-        sg.rand(count, dtype=sg.float64, generator=drawn(7, start)).numpy() == (words(7, count, start) >> 11) * 2.0**-53
+        sg.rand(count, dtype=sg.float64, generator=sampled(7, start)).numpy()
+        == (slot_values(7, count, start) >> 11) * 2.0**-53
     ).all()
-    assert (sg.rand(count, generator=drawn(7, start)).numpy() == (halves >> 8) * 2.0**-24).all()
+    assert (sg.rand(count, generator=sampled(7, start)).numpy() == (halves >> 8) * 2.0**-24).all()
     assert (
-        sg.rand(count, dtype=sg.float16, generator=drawn(7, start)).double().numpy() == (halves >> 21) * 2.0**-11
+        sg.rand(count, dtype=sg.float16, generator=sampled(7, start)).double().numpy() == (halves >> 21) * 2.0**-11
     ).all()
     assert (
-        sg.rand(count, dtype=sg.bfloat16, generator=drawn(7, start)).double().numpy() == (halves >> 24) * 2.0**-8
+        sg.rand(count, dtype=sg.bfloat16, generator=sampled(7, start)).double().numpy() == (halves >> 24) * 2.0**-8
     ).all()
-    pairs = sg.view_as_real(sg.rand(count, dtype=sg.complex128, generator=drawn(7, start))).numpy().ravel()
-    assert (pairs == (words(7, 2 * count, start) >> 11) * 2.0**-53).all()
+    pairs = sg.view_as_real(sg.rand(count, dtype=sg.complex128, generator=sampled(7, start))).numpy().ravel()
+    assert (pairs == (slot_values(7, 2 * count, start) >> 11) * 2.0**-53).all()
 
 
 @pytest.mark.parametrize(("dtype", "digits"), [("float64", 1e-15), ("float32", 1e-6)])
 def test_inverses(dtype: str, digits: float) -> None:
     """Normal and exponential numbers are the inverse distribution functions of SciPy at the numbers of the bits."""
     kind = getattr(sg, dtype)
-    bits = words(3, 20000).view(np.uint64 if dtype == "float64" else np.uint32)[:20000]
+    bits = slot_values(3, 20000).view(np.uint64 if dtype == "float64" else np.uint32)[:20000]
     small, upper = shares(bits)
-    normal = sg.randn(20000, dtype=kind, generator=drawn(3)).double().numpy()
+    normal = sg.randn(20000, dtype=kind, generator=sampled(3)).double().numpy()
     expected = np.where(upper, -1, 1) * ndtri(small)
     # ndtri loses digits where its argument is close to 1/2
     assert np.allclose(normal, expected, rtol=4 * digits, atol=4 * digits * np.sqrt(2 * np.pi))
-    waiting = sg.empty(20000, dtype=kind).exponential_(generator=drawn(3)).double().numpy()
+    waiting = sg.empty(20000, dtype=kind).exponential_(generator=sampled(3)).double().numpy()
     assert np.allclose(waiting, np.where(upper, -np.log1p(-small), -np.log(small)), rtol=digits, atol=0)
 
 
@@ -95,35 +96,37 @@ def test_extreme_bits() -> None:
 
 def test_integers_and_trials() -> None:
     """h count / 2^64 rounded down, for any range; a trial succeeds where a uniform number is less than p."""
-    given = words(5, 500)
+    given = slot_values(5, 500)
     for low, high in ((0, 1000), (-7, 3), (-(2**63), 2**63 - 1), (0, 2**62 + 12345)):
-        found = sg.randint(low, high, (500,), generator=drawn(5)).tolist()
+        found = sg.randint(low, high, (500,), generator=sampled(5)).tolist()
         assert found == [low + (int(h) * (high - low) >> 64) for h in given]
-    whole = np.empty(500, np.int64)
-    draws.fill_integers(whole, *drawn(5).take(500), -(2**63), 2**63)
-    assert (whole.view(np.uint64) == given + np.uint64(2**63)).all()
+    entire = np.empty(500, np.int64)
+    draws.fill_integers(entire, *sampled(5).take(500), -(2**63), 2**63)
+    assert (entire.view(np.uint64) == given + np.uint64(2**63)).all()
     uniform = (given >> 11) * 2.0**-53
     for p in (0.0, 0.3, 1.0):
-        assert (sg.empty(500).bernoulli_(p, generator=drawn(5)).numpy() == (uniform < p)).all()
+        assert (sg.empty(500).bernoulli_(p, generator=sampled(5)).numpy() == (uniform < p)).all()
         assert (
-            sg.bernoulli(sg.full((500,), p), generator=drawn(5)).double().numpy() == (uniform < np.float32(p))
+            sg.bernoulli(sg.full((500,), p), generator=sampled(5)).double().numpy() == (uniform < np.float32(p))
         ).all()
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 64, 1000, 4097])
 def test_permutation(count: int) -> None:
     """The order of words; where words are equal, of places."""
-    assert sg.randperm(count, generator=drawn(9)).tolist() == np.argsort(words(9, count), kind="stable").tolist()
+    assert (
+        sg.randperm(count, generator=sampled(9)).tolist() == np.argsort(slot_values(9, count), kind="stable").tolist()
+    )
 
 
 def test_equal_upper_bits() -> None:
     """Keys that agree in what is left of their words are put in the order of whole words."""
-    from specgrad.runtime.kernels.cpu.filling.draw_loops import places_in_order
+    from specgrad.runtime.kernels.cpu.filling.draw_loops import random_permutation
 
     count, mask = 64, 63
     keys = np.arange(count, dtype=np.uint64)  # as if the upper bits of all words were 0
-    places_in_order(keys, 9, 0, mask)
-    assert keys.tolist() == np.argsort(words(9, count), kind="stable").tolist()
+    random_permutation(keys, 9, 0, mask)
+    assert keys.tolist() == np.argsort(slot_values(9, count), kind="stable").tolist()
 
 
 def test_bounds() -> None:
@@ -133,8 +136,8 @@ def test_bounds() -> None:
             x = sg.empty(70000, dtype=kind).uniform_(low, high)
             parts = (sg.view_as_real(x) if kind is sg.complex64 else x).double().numpy()
             real = sg.float32 if kind is sg.complex64 else kind
-            least = sg.tensor(low, dtype=real).item()
-            assert parts.min() >= least and (parts.max() < high or parts.max() == least)
+            min_value = sg.tensor(low, dtype=real).item()
+            assert parts.min() >= min_value and (parts.max() < high or parts.max() == min_value)
 
 
 DRAWS: dict[str, Callable[[Any, int], Any]] = {
@@ -158,7 +161,7 @@ def test_threads_change_nothing(name: str) -> None:
     found = []
     for threads in (1, 2, 3):
         sg.set_num_threads(threads)
-        found.append(DRAWS[name](drawn(11, 3), 400_003).numpy())
+        found.append(DRAWS[name](sampled(11, 3), 400_003).numpy())
     sg.set_num_threads(count)
     assert (found[0] == found[1]).all() and (found[0] == found[2]).all()
 
@@ -166,8 +169,8 @@ def test_threads_change_nothing(name: str) -> None:
 def test_an_element_depends_on_its_word_alone() -> None:
     """A part of a draw is what is drawn from its place on, counts made by rejection too."""
     for name in ("rand in double", "randn in double", "randint", "bernoulli", "poisson", "binomial"):
-        whole = DRAWS[name](drawn(2), 900)
-        assert sg.equal(whole[300:], DRAWS[name](drawn(2, 300), 600)), name
+        entire = DRAWS[name](sampled(2), 900)
+        assert sg.equal(entire[300:], DRAWS[name](sampled(2, 300), 600)), name
 
 
 def test_no_word_is_drawn_twice() -> None:
@@ -176,7 +179,7 @@ def test_no_word_is_drawn_twice() -> None:
     with ThreadPoolExecutor(8) as pool:
         parts = list(pool.map(lambda k: sg.rand(k % 7 + 1, dtype=sg.float64, generator=generator).tolist(), range(400)))
     numbers = sorted(x for part in parts for x in part)
-    assert numbers == sorted(sg.rand(len(numbers), dtype=sg.float64, generator=drawn(1)).tolist())
+    assert numbers == sorted(sg.rand(len(numbers), dtype=sg.float64, generator=sampled(1)).tolist())
 
 
 def old_state(seed: int, drawn_words: int) -> np.ndarray:
@@ -196,7 +199,7 @@ def test_states_of_version_1(count: int) -> None:
     generator.set_state(sg.from_numpy(old_state(2**63 + 1, count).view(np.uint8)))
     assert generator.take(0) == (1 - 2**63, count)
     other = pickle.loads(pickle.dumps(generator))
-    other.__setstate__({"device": sg.device("cpu"), "words": old_state(2**63 + 1, count)})
+    other.__setstate__({"device": sg.device("cpu"), "slot_values": old_state(2**63 + 1, count)})
     assert sg.equal(sg.rand(5, generator=other), sg.rand(5, generator=generator))
 
 
@@ -210,7 +213,7 @@ def test_states_of_version_1(count: int) -> None:
 )
 def test_foreign_states(state: np.ndarray, message: str) -> None:
     """A state of another version, or none at all, is refused, and the generator stays where it is."""
-    generator = drawn(4, 6)
+    generator = sampled(4, 6)
     with pytest.raises(RuntimeError, match=message):
         generator.set_state(sg.from_numpy(state.view(np.uint8)))
     assert generator.take(0) == (4, 6)

@@ -240,9 +240,9 @@ class FakeBindings:
         sizes = [size for part in self.signatures[f] for size in _sizes(part)]
         addresses = (ctypes.c_uint64 * len(sizes)).from_address(kernelParams)
         raw = [ctypes.string_at(address, size) for address, size in zip(addresses, sizes, strict=True)]
-        words = [int.from_bytes(part, "little") for part in raw]
+        slot_values = [int.from_bytes(part, "little") for part in raw]
         grid, block = (gridDimX, gridDimY, gridDimZ), (blockDimX, blockDimY, blockDimZ)
-        self.device.launch(f, grid, block, words, sharedMemBytes, self.stream(hStream))
+        self.device.launch(f, grid, block, slot_values, sharedMemBytes, self.stream(hStream))
 
     def cuStreamCreateWithPriority(self, flags: int, priority: int) -> int:
         return self.device.create_stream(self.here(), priority, blocking=flags == 0)

@@ -63,11 +63,11 @@ def scale(x: Any, factor: Any, result: Any) -> None:
         result[i] = x[i] * factor
 
 
-def array_words(address: int, size: int, itemsize: int) -> list[int]:
+def array_slots(address: int, size: int, itemsize: int) -> list[int]:
     return [0, 0, size, itemsize, address, size, itemsize]
 
 
-def number_words(value: Any) -> list[int]:
+def number_slots(value: Any) -> list[int]:
     raw = np.atleast_1d(value).view(np.uint8).tobytes()
     parts = [raw] if value.dtype.kind != "c" else [raw[: len(raw) // 2], raw[len(raw) // 2 :]]
     return [int.from_bytes(part, "little") for part in parts]
@@ -92,6 +92,6 @@ class Launches:
     def scale(self, x: int, factor: Any, result: int, dtype: Any, stream: int = 0, size: int = ELEMENTS) -> None:
         kind = np.dtype(dtype)
         function = self.driver.load(Kernel(scale), (Array(kind), kind, Array(kind)), 0)
-        words = [*array_words(x, size, kind.itemsize), *number_words(kind.type(factor))]
-        words += array_words(result, size, kind.itemsize)
-        self.driver.launch(function, (4, 1, 1), (32, 1, 1), words, 0, stream)
+        slot_values = [*array_slots(x, size, kind.itemsize), *number_slots(kind.type(factor))]
+        slot_values += array_slots(result, size, kind.itemsize)
+        self.driver.launch(function, (4, 1, 1), (32, 1, 1), slot_values, 0, stream)

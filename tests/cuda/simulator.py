@@ -20,7 +20,7 @@ def simulated(devices: int = 1, memory: int = 1 << 26, **keywords: Any) -> Itera
 def in_use(found: Any) -> Iterator[None]:
     """Any driver, or none, as the one in use."""
     states = [(driver._chosen, [found][: found is not None]), *EMPTY]
-    kept = [(state, state.copy()) for state, _ in states]
+    retained = [(state, state.copy()) for state, _ in states]
     here = current.here.device, current.here.streams
     try:
         for state, inside in states:
@@ -28,7 +28,7 @@ def in_use(found: Any) -> Iterator[None]:
         current.go(0, {})
         yield
     finally:
-        for state, before in kept:
+        for state, before in retained:
             _replace(state, before)
         current.go(*here)
 

@@ -92,7 +92,7 @@ def test_figures(device: SimulatedDriver) -> None:
     blocks.append(allocate(0, 600))
     del blocks[:2]
     found = cache(0).statistics
-    assert (found.allocated.now, found.allocated.peak, found.allocated.added, found.allocated.taken) == (
+    assert (found.allocated.now, found.allocated.peak, found.allocated.added, found.allocated.total_allocated) == (
         2048,
         4096,
         4096,
@@ -102,9 +102,9 @@ def test_figures(device: SimulatedDriver) -> None:
     assert (found.reserved.now, found.segments.now) == (4096, 4)
     found.reset_peaks()
     found.reset_accumulated()
-    assert (found.allocated.peak, found.allocated.added, found.allocated.taken) == (2048, 0, 0)
+    assert (found.allocated.peak, found.allocated.added, found.allocated.total_allocated) == (2048, 0, 0)
     allocator.release()
-    assert (found.reserved.now, found.reserved.taken, device.memory.used) == (2048, 2048, [2048, 0])
+    assert (found.reserved.now, found.reserved.total_allocated, device.memory.used) == (2048, 2048, [2048, 0])
 
 
 def test_cached_memory_is_given_back_before_there_is_none(device: SimulatedDriver) -> None:
@@ -154,12 +154,12 @@ def test_recorded_streams(device: SimulatedDriver) -> None:
     block.record_stream(stream)
     block.record_stream(0)
     del block
-    taken = [allocate(0, 4096)]
-    assert taken[0].address != address, "the stream has had no time to read it"
+    total_allocated = [allocate(0, 4096)]
+    assert total_allocated[0].address != address, "the stream has had no time to read it"
     device.synchronize_stream(stream)
-    taken += [allocate(0, 4096) for _ in range(2)]
-    assert address in [found.address for found in taken]
-    for found in taken:
+    total_allocated += [allocate(0, 4096) for _ in range(2)]
+    assert address in [found.address for found in total_allocated]
+    for found in total_allocated:
         device.fill(found.address, 2, 4096, 0)
     device.synchronize(0)
 
@@ -185,9 +185,9 @@ def test_threads(device: SimulatedDriver) -> None:
         for _ in range(200):
             blocks = [allocate(0, 3000) for _ in range(4)]
         found.append([(block.address, block.size) for block in blocks])
-        kept.append(blocks)
+        retained.append(blocks)
 
-    kept: list[object] = []
+    retained: list[object] = []
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -197,7 +197,7 @@ def test_threads(device: SimulatedDriver) -> None:
     assert len(set(addresses)) == 16
     figures = cache(0).statistics
     assert (figures.allocated.now, figures.blocks.now, figures.requested.now) == (16 * 3072, 16, 16 * 3000)
-    kept.clear()
+    retained.clear()
     gc.collect()
     assert figures.blocks.now == 0 and figures.reserved.now == figures.segments.now * 3072
 

@@ -121,7 +121,7 @@ def test_devices(device: SimulatedDriver) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "said"),
+    ("call", "error", "message"),
     [
         (lambda: sg.cuda.set_device(2), RuntimeError, "invalid device ordinal"),
         (lambda: sg.cuda.set_device("cpu"), ValueError, "Expected a cuda device, but got: cpu"),
@@ -139,9 +139,9 @@ def test_devices(device: SimulatedDriver) -> None:
         (lambda: sg.cuda.set_sync_debug_mode("loud"), RuntimeError, "invalid value of debug_mode"),
     ],
 )
-def test_refused(device: SimulatedDriver, call: Any, error: type[Exception], said: str) -> None:
+def test_refused(device: SimulatedDriver, call: Any, error: type[Exception], message: str) -> None:
     """A wrong argument is named."""
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         call()
 
 

@@ -28,13 +28,13 @@ class Other:
 
     def __init__(self, tensor: Any, **changes: Any) -> None:
         self.tensor, self.changes = tensor, changes
-        self.asked: dict[str, Any] = {}
+        self.requested: dict[str, Any] = {}
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.changes.get("device", self.tensor.__dlpack_device__())
 
     def __dlpack__(self, **keywords: Any) -> Any:
-        self.asked = keywords
+        self.requested = keywords
         return self.tensor.__dlpack__(**keywords)
 
 
@@ -64,10 +64,10 @@ def test_what_a_capsule_says(two: SimulatedDriver, version: Any) -> None:
     """Address, device, shape, strides in elements and dtype, whatever the version."""
     x = sg.zeros(2, 3, device="cuda").t()
     capsule = x.__dlpack__(max_version=version)
-    said = dlpack.content(capsule).tensor
-    assert (said.data, said.device_type, said.device_id, said.ndim) == (x.data_ptr(), 2, 0, 2)
-    assert (said.shape[:2], said.strides[:2], said.byte_offset) == ([3, 2], [1, 3], 0)
-    assert (said.code, said.bits, said.lanes) == (2, 32, 1)
+    message = dlpack.content(capsule).tensor
+    assert (message.data, message.device_type, message.device_id, message.ndim) == (x.data_ptr(), 2, 0, 2)
+    assert (message.shape[:2], message.strides[:2], message.byte_offset) == ([3, 2], [1, 3], 0)
+    assert (message.code, message.bits, message.lanes) == (2, 32, 1)
     assert ("versioned" in repr(capsule)) == (version is not None)
 
 
@@ -122,11 +122,11 @@ def test_the_consumer_names_its_stream(two: SimulatedDriver) -> None:
     """1 for the default stream, else CUDA's handle."""
     other = Other(sg.ones(2, device="cuda"))
     sg.from_dlpack(other)
-    assert other.asked == {"stream": 1, "max_version": (1, 0)}
+    assert other.requested == {"stream": 1, "max_version": (1, 0)}
     side = sg.cuda.Stream()
     with sg.cuda.stream(side):
         sg.from_dlpack(other)
-    assert other.asked["stream"] == side.cuda_stream
+    assert other.requested["stream"] == side.cuda_stream
 
 
 def test_a_stream_that_uses_borrowed_memory(two: SimulatedDriver) -> None:
@@ -144,16 +144,16 @@ def test_a_stream_that_uses_borrowed_memory(two: SimulatedDriver) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stream", "error", "words"),
+    ("stream", "error", "slot_values"),
     [
         (0, AssertionError, "unsupported stream on CUDA: 0"),
         (2, BufferError, "per-thread default stream is not supported"),
         ("1", TypeError, "stream must be ``int`` or ``none``"),
     ],
 )
-def test_streams_that_are_refused(two: SimulatedDriver, stream: Any, error: type[Exception], words: str) -> None:
+def test_streams_that_are_refused(two: SimulatedDriver, stream: Any, error: type[Exception], slot_values: str) -> None:
     """As PyTorch refuses them."""
-    with pytest.raises(error, match=words):
+    with pytest.raises(error, match=slot_values):
         sg.ones(2, device="cuda").__dlpack__(stream=stream)
     with pytest.raises(AssertionError, match="stream should be None on cpu"):
         sg.ones(2).__dlpack__(stream=3)

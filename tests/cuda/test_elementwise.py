@@ -23,7 +23,7 @@ STORED += [BFLOAT16, F64]
 
 
 @pytest.fixture
-def place() -> Iterator[Any]:
+def target_device() -> Iterator[Any]:
     """A simulated device."""
     with simulated():
         yield device("cuda", 0)
@@ -33,35 +33,37 @@ def kernels(name: str) -> ElementKernels:
     return ElementKernels("specgrad.generated", name)
 
 
-def added(place: Any, x: Any, y: Any, shape: tuple[int, ...], out: np.dtype = F32, to: np.dtype = F32) -> np.ndarray:
+def added(
+    target_device: Any, x: Any, y: Any, shape: tuple[int, ...], out: np.dtype = F32, to: np.dtype = F32
+) -> np.ndarray:
     """x + 2 y of operands on the device or numbers, computed in `to`, stored as `out`."""
-    result = memory.empty((int(np.prod(shape)),), out, place)
+    result = memory.empty((int(np.prod(shape)),), out, target_device)
     launch_elementwise(kernels("add_tensor"), "forward", [x, y], [to, to], shape, [2.0], [result])
     return memory.to_host(result).reshape(shape)
 
 
-def drawn(shape: tuple[int, ...], kind: np.dtype = F32) -> np.ndarray:
+def sampled(shape: tuple[int, ...], kind: np.dtype = F32) -> np.ndarray:
     """Numbers that every dtype holds exactly, with sums that do."""
-    whole = np.random.default_rng(sum(shape)).integers(0, 2 if kind.kind == "b" else 40, shape)
-    return whole.astype(kind)
+    full = np.random.default_rng(sum(shape)).integers(0, 2 if kind.kind == "b" else 40, shape)
+    return full.astype(kind)
 
 
 @pytest.mark.parametrize("size", [0, 1, 31, 33 * 17, 256, 257, 1024, 1025])
-def test_sizes_that_leave_a_remainder(place: Any, size: int) -> None:
+def test_sizes_that_leave_a_remainder(target_device: Any, size: int) -> None:
     """Each element is computed once, also where the last block or thread has too few."""
-    x, y = drawn((size,)), drawn((size,)) / 8
-    found = added(place, memory.from_host(x, place), memory.from_host(y, place), (size,))
+    x, y = sampled((size,)), sampled((size,)) / 8
+    found = added(target_device, memory.from_host(x, target_device), memory.from_host(y, target_device), (size,))
     assert np.array_equal(found, x.astype(F64) + 2 * y.astype(F64))
 
 
 @pytest.mark.parametrize("kind", STORED, ids=str)
-def test_dtypes_in_memory(place: Any, kind: np.dtype) -> None:
+def test_dtypes_in_memory(target_device: Any, kind: np.dtype) -> None:
     """Operands are read in the dtype that memory holds and computed in another; so are results written."""
-    x, y = drawn((37,), kind), drawn((37,))
-    given = memory.from_host(x, place), memory.from_host(y, place)
+    x, y = sampled((37,), kind), sampled((37,))
+    given = memory.from_host(x, target_device), memory.from_host(y, target_device)
     expected = x.astype(F64) + 2 * y.astype(F64)
-    assert np.array_equal(added(place, *given, (37,)), expected)
-    stored = added(place, *given, (37,), out=kind)
+    assert np.array_equal(added(target_device, *given, (37,)), expected)
+    stored = added(target_device, *given, (37,), out=kind)
     assert stored.dtype == kind and np.array_equal(stored, expected.astype(kind))
 
 
@@ -70,11 +72,11 @@ def test_dtypes_in_memory(place: Any, kind: np.dtype) -> None:
     [((5, 7), (7,)), ((5, 7), (5, 1)), ((5, 7), ()), ((3, 1, 4), (1, 6, 1)), ((2, 1, 3, 1, 2), (1, 3, 1, 2, 1))],
     ids=str,
 )
-def test_operands_broadcast(place: Any, shapes: tuple[tuple[int, ...], ...]) -> None:
+def test_operands_broadcast(target_device: Any, shapes: tuple[tuple[int, ...], ...]) -> None:
     """Any pair of shapes that NumPy broadcasts, of more than three dimensions too."""
-    x, y = (drawn(shape) for shape in shapes)
+    x, y = (sampled(shape) for shape in shapes)
     shape = np.broadcast_shapes(*shapes)
-    found = added(place, memory.from_host(x, place), memory.from_host(y, place), shape)
+    found = added(target_device, memory.from_host(x, target_device), memory.from_host(y, target_device), shape)
     assert np.array_equal(found, x.astype(F64) + 2 * y.astype(F64))
 
 
@@ -85,10 +87,10 @@ def part(array: DeviceArray, like: np.ndarray, base: np.ndarray) -> DeviceArray:
 
 
 @pytest.mark.parametrize("kind", [F32, F64, BFLOAT16], ids=str)
-def test_strided_operands_and_results(place: Any, kind: np.dtype) -> None:
+def test_strided_operands_and_results(target_device: Any, kind: np.dtype) -> None:
     """Transposed operands and every other row, written to every other column of a result."""
-    base, into = drawn((8, 6), kind), np.zeros((6, 8), kind)
-    held, target = memory.from_host(base, place), memory.from_host(into, place)
+    base, into = sampled((8, 6), kind), np.zeros((6, 8), kind)
+    held, target = memory.from_host(base, target_device), memory.from_host(into, target_device)
     x, y, out = base[::2].T, base[1::2].T, into[:, 1::2]
     given = part(held, x, base), part(held, y, base)
     results = [part(target, out, into)]
@@ -98,39 +100,39 @@ def test_strided_operands_and_results(place: Any, kind: np.dtype) -> None:
 
 
 @pytest.mark.parametrize("numbers", [(True, False), (False, True), (True, True)])
-def test_numbers_for_operands(place: Any, numbers: tuple[bool, bool]) -> None:
+def test_numbers_for_operands(target_device: Any, numbers: tuple[bool, bool]) -> None:
     """Any operand may be a number, of Python's or of NumPy's."""
-    x = drawn((9,))
-    given = [1.5 if number else memory.from_host(x, place) for number in numbers]
+    x = sampled((9,))
+    given = [1.5 if number else memory.from_host(x, target_device) for number in numbers]
     first, second = (1.5 if number else x.astype(F64) for number in numbers)
-    assert np.array_equal(added(place, *given, (9,)), np.broadcast_to(first + 2 * second, (9,)))
+    assert np.array_equal(added(target_device, *given, (9,)), np.broadcast_to(first + 2 * second, (9,)))
 
 
-def test_masks_are_read_as_they_are(place: Any) -> None:
+def test_masks_are_read_as_they_are(target_device: Any) -> None:
     """A condition stays a bool beside numbers; backward gives all gradients in one launch."""
-    mask, x = drawn((4, 5), np.dtype(np.bool_)), drawn((4, 5))
-    held, grad = memory.from_host(mask, place), memory.from_host(x, place)
-    outs = [memory.empty((20,), F32, place) for _ in range(2)]
+    mask, x = sampled((4, 5), np.dtype(np.bool_)), sampled((4, 5))
+    held, grad = memory.from_host(mask, target_device), memory.from_host(x, target_device)
+    outs = [memory.empty((20,), F32, target_device) for _ in range(2)]
     launch_elementwise(kernels("where_self"), "backward_3", [grad, held], [F32, None], (4, 5), [], outs)
     first, second = (memory.to_host(out).reshape(4, 5) for out in outs)
     assert np.array_equal(first, np.where(mask, x, 0)) and np.array_equal(second, np.where(mask, 0, x))
 
 
-def test_complex_numbers_and_results_of_other_dtypes(place: Any) -> None:
+def test_complex_numbers_and_results_of_other_dtypes(target_device: Any) -> None:
     """A complex function calls complex scalar functions; its result may be real, that of a comparison bool."""
-    z = drawn((11,)) + 1j * drawn((11,))[::-1]
-    held, kind = memory.from_host(z.astype(np.complex64), place), np.dtype(np.complex64)
-    size = memory.empty((11,), F32, place)
+    z = sampled((11,)) + 1j * sampled((11,))[::-1]
+    held, kind = memory.from_host(z.astype(np.complex64), target_device), np.dtype(np.complex64)
+    size = memory.empty((11,), F32, target_device)
     launch_elementwise(kernels("abs"), "forward_complex", [held], [kind], (11,), [], [size])
     assert np.allclose(memory.to_host(size), np.abs(z), rtol=1e-6)
-    x, less = memory.from_host(drawn((11,)), place), memory.empty((11,), np.dtype(np.bool_), place)
+    x, less = memory.from_host(sampled((11,)), target_device), memory.empty((11,), np.dtype(np.bool_), target_device)
     launch_elementwise(kernels("lt_tensor"), "forward", [x, 20.0], [F32, F32], (11,), [], [less])
-    assert np.array_equal(memory.to_host(less), drawn((11,)) < 20)
+    assert np.array_equal(memory.to_host(less), sampled((11,)) < 20)
 
 
-def test_in_place(place: Any) -> None:
+def test_in_place(target_device: Any) -> None:
     """A result may be the memory of an operand."""
-    x = drawn((300,))
-    held = memory.from_host(x, place)
+    x = sampled((300,))
+    held = memory.from_host(x, target_device)
     launch_elementwise(kernels("mul_tensor"), "forward", [held, held], [F32, F32], (300,), [], [held])
     assert np.array_equal(memory.to_host(held), x.astype(F64) ** 2)

@@ -9,7 +9,7 @@ import pytest
 
 import specgrad as sg
 
-from ..generated.calls import BY_NAME, NAMES, Style, outputs_and_gradients, run, texts
+from ..generated.calls import BY_NAME, NAMES, Style, call_sources, outputs_and_gradients, run
 from ..places import simulated_device
 from .comparison import REFUSED, UP_TO_PHASE, same, shown
 
@@ -42,7 +42,7 @@ def computed(name: str, text: str, style: Style) -> Any:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_and_gradients(name: str) -> None:
-    for text in texts(BY_NAME[name]):
+    for text in call_sources(BY_NAME[name]):
         expected, found = computed(name, text, HOST), computed(name, text, DEVICE)
         if isinstance(expected, type):
             assert found is expected, f"{name}({text}): {found} instead of {expected}"
@@ -62,7 +62,7 @@ def test_values_and_gradients(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_strided_operands(name: str) -> None:
-    for text in texts(BY_NAME[name])[:1]:
+    for text in call_sources(BY_NAME[name])[:1]:
         expected = outputs(name, text, Style(sg.float64, strided=True))
         found = outputs(name, text, Style(sg.float64, strided=True, device="cuda"))
         if isinstance(expected, type):
@@ -79,7 +79,7 @@ def test_other_dtypes(dtype: str) -> None:
     kind = getattr(sg, dtype)
     wrong = []
     for name in NAMES:
-        found_texts = texts(BY_NAME[name], kind.kind)
+        found_texts = call_sources(BY_NAME[name], kind.kind)
         for text in found_texts[:1]:
             expected, found = outputs(name, text, Style(kind)), outputs(name, text, Style(kind, device="cuda"))
             if isinstance(expected, type) or isinstance(found, type):

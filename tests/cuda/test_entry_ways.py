@@ -18,10 +18,10 @@ from ..generated.calls import (
     Style,
     arguments,
     call,
+    call_sources,
     is_differentiable,
     run,
     tensors_of,
-    texts,
     weighted_sum,
 )
 from ..places import simulated_device
@@ -36,9 +36,9 @@ def device() -> Iterator[None]:
         yield
 
 
-def in_place(name: str, text: str, place: str) -> list[Any]:
+def in_place(name: str, text: str, target_device: str) -> list[Any]:
     """What an op writes to its first tensor, and the gradients of a graph with this write in it."""
-    given = arguments(name, text, Style(sg.float64, grad=True, device=place))
+    given = arguments(name, text, Style(sg.float64, grad=True, device=target_device))
     leaves = [tensor for tensor in tensors_of(given) if tensor.requires_grad]
     into, function = given.pop("self").clone(), BY_NAME[name].inplace
     assert function is not None
@@ -48,32 +48,32 @@ def in_place(name: str, text: str, place: str) -> list[Any]:
     return [into, *sg.autograd.grad(weighted_sum((into,)), leaves, allow_unused=True)]
 
 
-def into_tensors(name: str, text: str, place: str) -> list[Any]:
+def into_tensors(name: str, text: str, target_device: str) -> list[Any]:
     """Results in tensors that lie apart, and in tensors without elements, which grow."""
     found: list[Any] = []
     expected = run(name, text, Style(sg.float64))
-    for make in (apart, without_elements):
-        given = arguments(name, text, Style(sg.float64, device=place))
-        taken = [make(result, place) for result in expected]
-        call(BY_NAME[name], given | {"out": taken if len(BY_NAME[name].outputs) > 1 else taken[0]})
-        found += taken
+    for make in (separate, without_elements):
+        given = arguments(name, text, Style(sg.float64, device=target_device))
+        reserved = [make(result, target_device) for result in expected]
+        call(BY_NAME[name], given | {"out": reserved if len(BY_NAME[name].outputs) > 1 else reserved[0]})
+        found += reserved
     return found
 
 
-def apart(like: Any, place: str) -> Any:
+def separate(like: Any, target_device: str) -> Any:
     """A tensor of another's shape and dtype in reversed order of dimensions, with an element between any two."""
-    made = sg.zeros((*reversed(like.shape), 2), dtype=like.dtype, device=place)
+    made = sg.zeros((*reversed(like.shape), 2), dtype=like.dtype, device=target_device)
     return made[..., 0].permute(tuple(reversed(range(like.ndim))))
 
 
-def without_elements(like: Any, place: str) -> Any:
+def without_elements(like: Any, target_device: str) -> Any:
     """A tensor of another's dtype that has no elements."""
-    return sg.empty(0, dtype=like.dtype, device=place)
+    return sg.empty(0, dtype=like.dtype, device=target_device)
 
 
-def forward_mode(name: str, text: str, place: str) -> list[Any]:
+def forward_mode(name: str, text: str, target_device: str) -> list[Any]:
     """The tangents of the results."""
-    given = arguments(name, text, Style(sg.float64, grad=True, device=place))
+    given = arguments(name, text, Style(sg.float64, grad=True, device=target_device))
     with forward_ad.dual_level():
         outputs = call(BY_NAME[name], replaced(given, dual))
         return [forward_ad.unpack_dual(output).tangent for output in outputs]
@@ -98,10 +98,10 @@ def replaced(given: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, A
     return {key: changed(value) for key, value in given.items()}
 
 
-def batched(name: str, text: str, place: str) -> list[Any]:
+def batched(name: str, text: str, target_device: str) -> list[Any]:
     """The results for examples that have the same numbers in another order."""
     given = arguments(name, text, Style(sg.float64))
-    stacks = [sg.stack([t.roll(shift) for shift in range(EXAMPLES)]).to(place) for t in tensors_of(given)]
+    stacks = [sg.stack([t.roll(shift) for shift in range(EXAMPLES)]).to(target_device) for t in tensors_of(given)]
 
     def function(*examples: Any) -> tuple[Any, ...]:
         left = iter(examples)
@@ -127,8 +127,8 @@ WAYS: dict[str, tuple[Callable[[str, str, str], list[Any]], list[str]]] = {
 
 @pytest.mark.parametrize(("way", "name"), [(way, name) for way, (_, names) in WAYS.items() for name in names])
 def test_as_on_the_cpu(way: str, name: str) -> None:
-    for text in texts(BY_NAME[name]):
-        found, expected = (ends(WAYS[way][0], name, text, place) for place in ("cuda", "cpu"))
+    for text in call_sources(BY_NAME[name]):
+        found, expected = (ends(WAYS[way][0], name, text, target_device) for target_device in ("cuda", "cpu"))
         if isinstance(expected, type) or isinstance(found, type):
             assert found is expected, f"{name}({text}) {way} ends with {found} instead of {expected}"
             continue
@@ -137,10 +137,10 @@ def test_as_on_the_cpu(way: str, name: str) -> None:
             assert one is None or one.is_cuda or "'cpu'" in text
 
 
-def ends(way: Callable[[str, str, str], list[Any]], name: str, text: str, place: str) -> Any:
+def ends(way: Callable[[str, str, str], list[Any]], name: str, text: str, target_device: str) -> Any:
     """What a call gives with the same random numbers each time, or the class of its error."""
     sg.manual_seed(0)
     try:
-        return way(name, text, place)
+        return way(name, text, target_device)
     except REFUSED as error:
         return type(error)

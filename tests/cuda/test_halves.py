@@ -118,7 +118,7 @@ def test_one_kernel_computes_in_float32_and_rounds_once(name: str, dtype: Any, l
         np.testing.assert_allclose(bits(one), bits(other), rtol=tolerance, atol=tolerance)
 
 
-def slopes(function: Function, given: list[Any], weights: Any) -> list[Any]:
+def derivatives(function: Function, given: list[Any], weights: Any) -> list[Any]:
     """The gradients of a weighted sum of a function's result."""
     leaves = [x.detach().requires_grad_() for x in given]
     result = function(*leaves)
@@ -139,14 +139,14 @@ def test_gradients_are_rounded_once(name: str, dtype: Any) -> None:
     function, shapes = ONE_LAUNCH[name]
     given = [numbers(dtype, *shape, start=3 * i + 1) for i, shape in enumerate(shapes)]
     weights = numbers(dtype, 64, start=5)
-    exact = slopes(function, [x.float().cuda() for x in given], weights)
+    exact = derivatives(function, [x.float().cuda() for x in given], weights)
     for _ in range(2):
-        found = slopes(function, [x.cuda() for x in given], weights)
+        found = derivatives(function, [x.cuda() for x in given], weights)
         assert [g.dtype for g in found] == [dtype] * len(found)
         assert [bits(g) for g in found] == [bits(g.to(dtype)) for g in exact]
     indices_here[:] = [i.cpu() for i in indices_here]
     for one, other in zip(
-        slopes(function, given, weights), slopes(function, [x.float() for x in given], weights), strict=True
+        derivatives(function, given, weights), derivatives(function, [x.float() for x in given], weights), strict=True
     ):
         assert one.dtype is dtype and bits(one) == bits(other.to(dtype))
 
@@ -170,7 +170,7 @@ def test_gradients_take_as_many_launches_as_in_float32(name: str, dtype: Any, la
             count = len(launches)
         counts.append(count)
     assert counts[0] == counts[1]
-    found, expected = slopes(function, [x.cuda() for x in given], weights), slopes(function, given, weights)
+    found, expected = derivatives(function, [x.cuda() for x in given], weights), derivatives(function, given, weights)
     tolerance = {"float16": 2**-9, "bfloat16": 2**-6}[dtype.name]
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(bits(one), bits(other), rtol=tolerance, atol=tolerance)

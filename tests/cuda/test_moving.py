@@ -13,7 +13,7 @@ from specgrad.runtime.cuda import fallback
 from specgrad.runtime.cuda.launching import scans
 from specgrad.runtime.cuda.simulated import ORDERS, SimulatedCuda, launches
 from specgrad.runtime.ops.indexing import cuda_rows
-from tests.generated.calls import BY_NAME, Style, gradients, run, texts
+from tests.generated.calls import BY_NAME, Style, call_sources, gradients, run
 from tests.places import simulated_device
 
 OWN = ("shape", "indexing", "embedding", "scan", "sorting.cpu_searchsorted")
@@ -52,21 +52,21 @@ def here(tensor: Any) -> np.ndarray:
     return np.asarray((tensor.float() if tensor.dtype is sg.bfloat16 else tensor).numpy(force=True))
 
 
-def same(found: Any, wanted: Any, tolerance: float = 0) -> None:
+def same(found: Any, requested: Any, tolerance: float = 0) -> None:
     """Equal shapes and dtypes, and numbers within a tolerance."""
-    assert found.is_cuda and here(found).shape == np.shape(wanted)
-    np.testing.assert_allclose(here(found), wanted, rtol=tolerance, atol=tolerance)
+    assert found.is_cuda and here(found).shape == np.shape(requested)
+    np.testing.assert_allclose(here(found), requested, rtol=tolerance, atol=tolerance)
 
 
 A, B = rng.integers(-9, 10, (33, 17)).astype(np.float64), rng.integers(-9, 10, (5, 6, 9)).astype(np.float64)
-PLACES, ROWS = rng.integers(0, 33, (40, 17)), rng.integers(0, 33, 50)
+INDEX_TYPE, ROWS = rng.integers(0, 33, (40, 17)), rng.integers(0, 33, 50)
 NEGATIVE = rng.integers(-6, 6, (4, 7))
 IMAGE = rng.integers(-9, 10, (2, 3, 7, 8)).astype(np.float64)
 
 
-def added(table: np.ndarray, places: Any, values: np.ndarray) -> np.ndarray:
+def added(table: np.ndarray, positions: Any, values: np.ndarray) -> np.ndarray:
     result = table.copy()
-    np.add.at(result, places, values)
+    np.add.at(result, positions, values)
     return result
 
 
@@ -102,7 +102,7 @@ MOVED: dict[str, tuple[Callable[[], Any], Any]] = {
         np.repeat(A, np.arange(33) % 3, 0),
     ),
     "index_select": (lambda: there(B).index_select(1, there(ROWS % 6)), B[:, ROWS % 6]),
-    "gather": (lambda: there(A).gather(0, there(PLACES)), np.take_along_axis(A, PLACES, 0)),
+    "gather": (lambda: there(A).gather(0, there(INDEX_TYPE)), np.take_along_axis(A, INDEX_TYPE, 0)),
     "index": (lambda: there(B)[:, there(NEGATIVE)], B[:, NEGATIVE]),
     "index apart": (
         lambda: there(B)[there(NEGATIVE % 5), :, there(NEGATIVE)],
@@ -115,8 +115,8 @@ MOVED: dict[str, tuple[Callable[[], Any], Any]] = {
         added(A, ROWS, 2 * A[ROWS % 7]),
     ),
     "scatter_add": (
-        lambda: there(A).scatter_add(0, there(PLACES), there(PLACES).double()),
-        added(A, (PLACES, np.arange(17)), PLACES),
+        lambda: there(A).scatter_add(0, there(INDEX_TYPE), there(INDEX_TYPE).double()),
+        added(A, (INDEX_TYPE, np.arange(17)), INDEX_TYPE),
     ),
     "index_put": (
         lambda: there(A).index_put((there(ROWS), there(ROWS % 17)), there(ROWS).double(), accumulate=True),
@@ -137,8 +137,8 @@ MOVED: dict[str, tuple[Callable[[], Any], Any]] = {
 @pytest.mark.parametrize("name", MOVED)
 def test_values(order: None, name: str) -> None:
     """Sizes that leave threads without an element, blocks with few and places that are met several times."""
-    function, wanted = MOVED[name]
-    same(function(), wanted, 1e-13 if name == "logcumsumexp" else 0)
+    function, requested = MOVED[name]
+    same(function(), requested, 1e-13 if name == "logcumsumexp" else 0)
 
 
 @pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
@@ -146,11 +146,11 @@ def test_values(order: None, name: str) -> None:
 def test_what_is_reduced_into_places(order: None, reduce: str, included: bool) -> None:
     function = {"sum": np.sum, "prod": np.prod, "mean": np.mean, "amax": np.max, "amin": np.min}[reduce]
     rows, values = ROWS[:20], rng.integers(1, 3, 20).astype(np.float64)
-    wanted = np.arange(33.0)
+    requested = np.arange(33.0)
     for row in set(rows.tolist()):
-        wanted[row] = function([*[wanted[row]] * included, *values[rows == row]])
+        requested[row] = function([*[requested[row]] * included, *values[rows == row]])
     found = there(np.arange(33.0)).scatter_reduce(0, there(rows), there(values), reduce, include_self=included)
-    same(found, wanted, 1e-15)
+    same(found, requested, 1e-15)
 
 
 def test_indices_that_are_sorted(order: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,12 +160,12 @@ def test_indices_that_are_sorted(order: None, monkeypatch: pytest.MonkeyPatch) -
     values = rng.standard_normal((1100, 2))
     table = np.zeros((300, 2))
     same(there(table).index_add(0, there(rows), there(values)), added(table, rows, values))
-    wanted = table.copy()
-    wanted[rows] = values
-    same(there(table).index_put((there(rows),), there(values)), wanted)
-    places = rng.integers(0, 20, (60, 2))
-    expected = added(table, (places, np.arange(2)), values[:60])
-    same(there(table).scatter_add(0, there(places), there(values[:60])), expected)
+    requested = table.copy()
+    requested[rows] = values
+    same(there(table).index_put((there(rows),), there(values)), requested)
+    positions = rng.integers(0, 20, (60, 2))
+    expected = added(table, (positions, np.arange(2)), values[:60])
+    same(there(table).scatter_add(0, there(positions), there(values[:60])), expected)
 
 
 @pytest.mark.parametrize("dim", [0, 1])
@@ -176,9 +176,9 @@ def test_long_lines(order: None, monkeypatch: pytest.MonkeyPatch, dim: int) -> N
     same(one, x.cumsum(dim), 1e-12)
     monkeypatch.setattr(scans, "PART", 300)
     same(there(x).cumsum(dim), x.cumsum(dim), 1e-12)
-    values, places = there(x).cummin(dim)
+    values, positions = there(x).cummin(dim)
     same(values, np.minimum.accumulate(x, dim))
-    assert np.array_equal(np.take_along_axis(x, here(places), dim), np.minimum.accumulate(x, dim))
+    assert np.array_equal(np.take_along_axis(x, here(positions), dim), np.minimum.accumulate(x, dim))
 
 
 DTYPES = [sg.float16, sg.bfloat16, sg.float32, sg.float64, sg.uint8, sg.int8, sg.int32, sg.int64, sg.bool]
@@ -187,16 +187,16 @@ DTYPES = [sg.float16, sg.bfloat16, sg.float32, sg.float64, sg.uint8, sg.int8, sg
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_dtypes_in_memory(dtype: Any) -> None:
     """Whole numbers that all dtypes hold are moved and added exactly; bools are joined by `or`."""
-    whole = rng.integers(0, 2, (9, 5))
-    x, places = there(whole).to(dtype), there(rng.integers(0, 9, (9, 5)))
-    at = here(places)
-    summed = added(np.zeros((9, 5)), (at, np.arange(5)), whole)
-    wanted = summed > 0 if dtype is sg.bool else summed
-    assert (x.gather(0, places).dtype, x.flip(0).dtype) == (dtype, dtype)
-    same(x.gather(0, places), np.take_along_axis(whole, at, 0))
-    same(x.flip(0).roll(1, 1).tril(), np.tril(np.roll(whole[::-1], 1, 1)))
-    same(sg.zeros_like(x).scatter_add(0, places, x), wanted)
-    same(sg.cat([x, x.T[:, :5]], 0), np.concatenate([whole, whole.T[:, :5]]))
+    full = rng.integers(0, 2, (9, 5))
+    x, positions = there(full).to(dtype), there(rng.integers(0, 9, (9, 5)))
+    at = here(positions)
+    summed = added(np.zeros((9, 5)), (at, np.arange(5)), full)
+    requested = summed > 0 if dtype is sg.bool else summed
+    assert (x.gather(0, positions).dtype, x.flip(0).dtype) == (dtype, dtype)
+    same(x.gather(0, positions), np.take_along_axis(full, at, 0))
+    same(x.flip(0).roll(1, 1).tril(), np.tril(np.roll(full[::-1], 1, 1)))
+    same(sg.zeros_like(x).scatter_add(0, positions, x), requested)
+    same(sg.cat([x, x.T[:, :5]], 0), np.concatenate([full, full.T[:, :5]]))
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -205,17 +205,17 @@ def test_entries_of_the_families(name: str, dtype: str) -> None:
     """What the CPU gives, and its gradients, from strided operands; by own kernels alone."""
     kind = getattr(sg, dtype)
     tolerance = 1e-4 if dtype == "float32" else 1e-10
-    for text in texts(BY_NAME[name], np.dtype(dtype).kind):
+    for text in call_sources(BY_NAME[name], np.dtype(dtype).kind):
         style = {"dtype": kind, "strided": True, "grad": np.dtype(dtype).kind in "fc"}
         try:
-            wanted = run(name, text, Style(**style))
+            requested = run(name, text, Style(**style))
         except (RuntimeError, NotImplementedError, TypeError, ValueError, IndexError):
             continue  # not of this dtype
         found = run(name, text, Style(**style, device="cuda"))
         if style["grad"]:
-            wanted += tuple(gradients(name, text, Style(**style)))
+            requested += tuple(gradients(name, text, Style(**style)))
             found += tuple(gradients(name, text, Style(**style, device="cuda")))
-        for one, other in zip(found, wanted, strict=True):
+        for one, other in zip(found, requested, strict=True):
             if isinstance(other, sg.Tensor):
                 assert one.dtype is other.dtype
                 same(one, here(other), tolerance)

@@ -82,8 +82,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return found
 
 
-def parameters(place: str, dtype: Any = sg.float64) -> list[Any]:
-    return [sg.tensor(value, dtype=dtype, device=place).requires_grad_() for value in START]
+def parameters(target_device: str, dtype: Any = sg.float64) -> list[Any]:
+    return [sg.tensor(value, dtype=dtype, device=target_device).requires_grad_() for value in START]
 
 
 def give(params: list[Any], step: int) -> None:
@@ -92,8 +92,8 @@ def give(params: list[Any], step: int) -> None:
         p.grad = None if (step, number) == MISSING else sg.tensor(grad, dtype=p.dtype, device=p.device)
 
 
-def trained(place: str, name: str, options: dict[str, Any], dtype: Any = sg.float64) -> tuple[list[Any], Any]:
-    params = parameters(place, dtype)
+def trained(target_device: str, name: str, options: dict[str, Any], dtype: Any = sg.float64) -> tuple[list[Any], Any]:
+    params = parameters(target_device, dtype)
     optimizer = getattr(sg.optim, name)(params, **options)
     for step in range(len(GRADS)):
         give(params, step)
@@ -110,7 +110,7 @@ def same(one: list[Any], other: list[Any], tolerance: float) -> None:
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
-def kept(optimizer: Any) -> list[Any]:
+def retained(optimizer: Any) -> list[Any]:
     """The estimates of an optimizer."""
     found = optimizer.state_dict()["state"]
     return [tensor for _, state in sorted(found.items()) for _, tensor in sorted(state.items())]
@@ -123,7 +123,7 @@ def test_steps_are_those_of_the_cpu(name: str, options: dict[str, Any], dtype: A
     expected, there = trained("cpu", name, options, dtype)
     found, here = trained("cuda", name, options, dtype)
     same(found, expected, tolerance)
-    same(kept(here), kept(there), tolerance)
+    same(retained(here), retained(there), tolerance)
 
 
 @pytest.mark.parametrize("dtype", [sg.float16, sg.bfloat16], ids=str)
@@ -143,7 +143,7 @@ def test_counts_on_the_device(name: str, options: dict[str, Any], option: str) -
     expected, there = trained("cpu", name, options)
     found, here = trained("cuda", name, {**options, option: True})
     same(found, expected, 1e-12)
-    same(kept(here), kept(there), 1e-12)
+    same(retained(here), retained(there), 1e-12)
     states = [here.state[p] for p in found]
     assert [int(state["step"]) for state in states] == [5, 4, 5, 5, 5]
     counts = [state[name] for state in states for name in here._scalars]
@@ -194,14 +194,17 @@ def test_large_parameters_have_several_blocks(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("specgrad.runtime.cuda.launching.several.CHUNK", 64)
     start, grad = RNG.standard_normal(333), RNG.standard_normal(333)
     results = []
-    for place, options in (("cpu", {}), ("cuda", {}), ("cuda", {"capturable": True})):
-        params = [sg.tensor(start, device=place).requires_grad_(), sg.ones(3, device=place, requires_grad=True)]
+    for target_device, options in (("cpu", {}), ("cuda", {}), ("cuda", {"capturable": True})):
+        params = [
+            sg.tensor(start, device=target_device).requires_grad_(),
+            sg.ones(3, device=target_device, requires_grad=True),
+        ]
         optimizer = sg.optim.NAdam(params, **options)
         for _ in range(3):
-            params[0].grad = sg.tensor(grad, device=place)
-            params[1].grad = sg.ones(3, device=place)
+            params[0].grad = sg.tensor(grad, device=target_device)
+            params[1].grad = sg.ones(3, device=target_device)
             optimizer.step()
-        results.append((params, kept(optimizer)))
+        results.append((params, retained(optimizer)))
     for params, state in results[1:]:
         same(params, results[0][0], 1e-12)
         same(state, results[0][1], 1e-12)
@@ -210,13 +213,13 @@ def test_large_parameters_have_several_blocks(monkeypatch: pytest.MonkeyPatch) -
 def test_layouts() -> None:
     """Parameters and gradients that are not contiguous are changed by way of copies, views in their bases."""
     results = []
-    for place in ("cpu", "cuda"):
-        base = sg.tensor(RNG_MATRIX, device=place)
-        params = [base.t().requires_grad_(), sg.tensor(RNG_MATRIX, device=place).requires_grad_()]
-        optimizer = sg.optim.Adam(params, lr=0.1, fused=True if place == "cuda" else None)
+    for target_device in ("cpu", "cuda"):
+        base = sg.tensor(RNG_MATRIX, device=target_device)
+        params = [base.t().requires_grad_(), sg.tensor(RNG_MATRIX, device=target_device).requires_grad_()]
+        optimizer = sg.optim.Adam(params, lr=0.1, fused=True if target_device == "cuda" else None)
         for step in range(3):
-            params[0].grad = sg.tensor(RNG_MATRIX.T * (step + 1), device=place)
-            params[1].grad = sg.tensor(RNG_MATRIX.T.copy(), device=place).t()
+            params[0].grad = sg.tensor(RNG_MATRIX.T * (step + 1), device=target_device)
+            params[1].grad = sg.tensor(RNG_MATRIX.T.copy(), device=target_device).t()
             optimizer.step()
         results.append([*params, base])
     same(results[1], results[0], 1e-12)
@@ -230,11 +233,11 @@ RNG_MATRIX = RNG.standard_normal((4, 6))
 def test_complex_parameters(name: str) -> None:
     z = RNG_MATRIX + 1j * RNG_MATRIX[::-1]
     found = []
-    for place in ("cpu", "cuda"):
-        p = sg.tensor(z, device=place).requires_grad_()
+    for target_device in ("cpu", "cuda"):
+        p = sg.tensor(z, device=target_device).requires_grad_()
         optimizer = getattr(sg.optim, name)([p], lr=0.1)
         for step in range(3):
-            p.grad = sg.tensor(z.conj() * (step - 1), device=place)
+            p.grad = sg.tensor(z.conj() * (step - 1), device=target_device)
             optimizer.step()
         found.append(p.detach().cpu().numpy())
     np.testing.assert_allclose(found[1], found[0], rtol=1e-12)
@@ -272,7 +275,7 @@ def test_groups(calls: Counter[str]) -> None:
 def test_the_step_size_as_a_tensor(options: dict[str, Any], calls: Counter[str]) -> None:
     """A tensor of the device; where the device counts it is read there, whatever is written to it meanwhile."""
     lr = sg.tensor(0.1, dtype=sg.float64, device="cuda")
-    p, q = (sg.ones(3, device=place, dtype=sg.float64, requires_grad=True) for place in ("cuda", "cpu"))
+    p, q = (sg.ones(3, device=target_device, dtype=sg.float64, requires_grad=True) for target_device in ("cuda", "cpu"))
     optimizer, expected = sg.optim.Adam([p], lr=lr, **options), sg.optim.Adam([q], lr=0.1)
     for step in range(3):
         p.grad, q.grad = sg.ones_like(p), sg.ones_like(q)
@@ -294,8 +297,8 @@ def test_checkpoints_go_from_device_to_device(name: str, options: dict[str, Any]
     optimizer = getattr(sg.optim, name)(params, **options)
     for step in range(len(GRADS)):
         if step == 3:
-            place = "cpu" if then == "cpu" else "cuda"
-            moved = [p.detach().to(place).requires_grad_() for p in params]
+            target_device = "cpu" if then == "cpu" else "cuda"
+            moved = [p.detach().to(target_device).requires_grad_() for p in params]
             saved = copy.deepcopy(optimizer.state_dict())
             optimizer = getattr(sg.optim, name)(moved, **options)
             if then == "capturable" and "capturable" in optimizer.defaults:
@@ -331,7 +334,7 @@ def test_parameters_and_gradients_that_do_not_fit() -> None:
 def test_what_a_simulated_device_is_too_slow_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tensor operations compute it, also where the device counts."""
     monkeypatch.setenv("SPECGRAD_CUDA_FALLBACK", "silent")
-    size = driver().most_elements or 4096
+    size = driver().max_elements or 4096
     for options in ({}, {"capturable": True}):
         params = [sg.ones(size, device="cuda", requires_grad=True), sg.ones(2, device="cuda", requires_grad=True)]
         optimizer = sg.optim.Adam(params, lr=0.1, **options)
@@ -346,11 +349,11 @@ def test_what_a_simulated_device_is_too_slow_for(monkeypatch: pytest.MonkeyPatch
 # ---- gradients -----------------------------------------------------------------------------------------------------
 
 
-def with_gradients(place: str, dtype: Any) -> list[Any]:
-    params = [p for p in parameters(place, dtype) if p.numel()]
+def with_gradients(target_device: str, dtype: Any) -> list[Any]:
+    params = [p for p in parameters(target_device, dtype) if p.numel()]
     for p, grad in zip(params, [g for g in GRADS[0] if g.size], strict=True):
-        p.grad = sg.tensor(grad, dtype=dtype, device=place)
-    return [*params, sg.ones(2, dtype=dtype, device=place, requires_grad=True)]
+        p.grad = sg.tensor(grad, dtype=dtype, device=target_device)
+    return [*params, sg.ones(2, dtype=dtype, device=target_device, requires_grad=True)]
 
 
 DTYPES = [(sg.float64, 1e-12), (sg.float32, 1e-6), (sg.float16, 1e-3), (sg.bfloat16, 1e-2)]
@@ -358,14 +361,16 @@ DTYPES = [(sg.float64, 1e-12), (sg.float32, 1e-6), (sg.float16, 1e-3), (sg.bfloa
 
 @pytest.mark.parametrize(("dtype", "tolerance"), DTYPES, ids=lambda value: str(value))
 @pytest.mark.parametrize("norm_type", [2, float("inf"), 1])
-@pytest.mark.parametrize("most", [0.5, 1e3])
-def test_clipping_by_norm(dtype: Any, tolerance: float, norm_type: float, most: float, calls: Counter[str]) -> None:
+@pytest.mark.parametrize("max_count", [0.5, 1e3])
+def test_clipping_by_norm(
+    dtype: Any, tolerance: float, norm_type: float, max_count: float, calls: Counter[str]
+) -> None:
     found = []
-    for place in ("cpu", "cuda"):
-        params = with_gradients(place, dtype)
+    for target_device in ("cpu", "cuda"):
+        params = with_gradients(target_device, dtype)
         calls.clear()
-        total = sg.nn.utils.clip_grad_norm_(params, most, norm_type)
-        assert total.dtype is dtype and total.device.type == place
+        total = sg.nn.utils.clip_grad_norm_(params, max_count, norm_type)
+        assert total.dtype is dtype and total.device.type == target_device
         found.append([total, *[p.grad for p in params[:-1]]])
     assert calls["copy d2h"] == 0 and (norm_type == 1 or calls["launch"] <= 6)
     same(found[1], found[0], tolerance)
@@ -417,12 +422,12 @@ def test_orders_of_threads(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("specgrad.runtime.cuda.launching.several.CHUNK", 32)
     monkeypatch.setattr(launches, "THREADS", SimulatedCuda(order, seed=3))
     results = []
-    for place in ("cpu", "cuda"):
-        params = [sg.ones(n, device=place, dtype=sg.float64, requires_grad=True) for n in (257, 33, 1)]
-        optimizer = sg.optim.AdamW(params, fused=place == "cuda")
+    for target_device in ("cpu", "cuda"):
+        params = [sg.ones(n, device=target_device, dtype=sg.float64, requires_grad=True) for n in (257, 33, 1)]
+        optimizer = sg.optim.AdamW(params, fused=target_device == "cuda")
         for _ in range(2):
             for p in params:
-                p.grad = sg.linspace(-1, 2, p.numel(), dtype=sg.float64).to(place)
+                p.grad = sg.linspace(-1, 2, p.numel(), dtype=sg.float64).to(target_device)
             total = sg.nn.utils.clip_grad_norm_(params, 3.0)
             optimizer.step()
         results.append([total, *params, *[state["step"] for state in optimizer.state.values()]])

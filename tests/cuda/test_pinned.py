@@ -61,11 +61,11 @@ def test_memory_waits_for_copies(device: SimulatedDriver) -> None:
 
 def test_memory_goes_back(device: SimulatedDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is free is given back when asked for, and before there is no memory left."""
-    kept = pinned.empty((100,), np.dtype("float32"))
+    retained = pinned.empty((100,), np.dtype("float32"))
     pinned.empty((1000,), np.dtype("float32"))
     assert pinned.pool().reserved == 512 + 4096
     pinned.pool().release()
-    assert pinned.pool().reserved == 512 and list(device._pinned) == [kept.ctypes.data]
+    assert pinned.pool().reserved == 512 and list(device._pinned) == [retained.ctypes.data]
     monkeypatch.setattr(device, "pin", lambda size: 0)
     with pytest.raises(OutOfMemoryError, match=r"no 1.00 MiB of host memory can be pinned"):
         pinned.empty((1 << 20,), np.dtype("int8"))

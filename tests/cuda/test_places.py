@@ -72,7 +72,7 @@ def test_copies_pass_gradients_back() -> None:
     assert sg.zeros(2).copy_(on_device(2)).tolist() == [0.0, 1.0]
 
 
-class Apart(sg.autograd.Function):
+class StridedOperand(sg.autograd.Function):
     """Two outputs on two devices; the gradient of each is asked where it lies."""
 
     @staticmethod
@@ -87,9 +87,9 @@ class Apart(sg.autograd.Function):
 
 def test_missing_gradients_lie_where_their_outputs_lie() -> None:
     x = on_device(2).requires_grad_()
-    for output, slope in zip(Apart.apply(x), (1.0, 2.0), strict=True):
+    for output, derivative in zip(StridedOperand.apply(x), (1.0, 2.0), strict=True):
         (found,) = sg.autograd.grad(output.sum(), x, retain_graph=True)
-        assert found.is_cuda and found.tolist() == [slope, slope]
+        assert found.is_cuda and found.tolist() == [derivative, derivative]
 
 
 def test_a_gradient_of_another_device_is_refused_by_its_leaf() -> None:
@@ -156,15 +156,15 @@ def test_files_pickles_and_copies_keep_places_and_sharing() -> None:
     x = on_device(4)
     file = io.BytesIO()
     sg.save([x, x[1:]], file)
-    for place, restored in (("cuda:0", {}), ("cpu", {"map_location": "cpu"})):
+    for target_device, restored in (("cuda:0", {}), ("cpu", {"map_location": "cpu"})):
         file.seek(0)
-        whole, part = sg.load(file, **restored)
-        assert str(whole.device) == place and part.tolist() == [1.0, 2.0, 3.0]
-        whole[2] = 9.0
+        full, part = sg.load(file, **restored)
+        assert str(full.device) == target_device and part.tolist() == [1.0, 2.0, 3.0]
+        full[2] = 9.0
         assert part.tolist() == [1.0, 9.0, 3.0]
-    for whole, part in (pickle.loads(pickle.dumps((x, x[1:]))), copy.deepcopy((x, x[1:]))):
-        whole[1] = 7.0
-        assert part[0].item() == 7.0 and x[1].item() == 1.0 and whole.is_cuda
+    for full, part in (pickle.loads(pickle.dumps((x, x[1:]))), copy.deepcopy((x, x[1:]))):
+        full[1] = 7.0
+        assert part[0].item() == 7.0 and x[1].item() == 1.0 and full.is_cuda
 
 
 def test_pinned_memory() -> None:
@@ -186,14 +186,14 @@ def test_cuda_array_interface() -> None:
 
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "ASGD", "Rprop"])
 def test_training_gives_the_numbers_of_the_cpu(optimizer: str) -> None:
-    def trained(place: str) -> Any:
+    def trained(target_device: str) -> Any:
         sg.manual_seed(0)
         first = sg.nn.Linear(
             3, 4, bias=False
         )  # its gradient behind a norm would be rounding, whose sign some rules take
-        model = sg.nn.Sequential(first, sg.nn.BatchNorm1d(4), sg.nn.Tanh(), sg.nn.Linear(4, 2)).to(place)
+        model = sg.nn.Sequential(first, sg.nn.BatchNorm1d(4), sg.nn.Tanh(), sg.nn.Linear(4, 2)).to(target_device)
         steps = getattr(sg.optim, optimizer)(model.parameters(), lr=0.05)
-        data, labels = sg.randn(6, 3, device=place), sg.tensor([0, 1, 0, 1, 1, 0], device=place)
+        data, labels = sg.randn(6, 3, device=target_device), sg.tensor([0, 1, 0, 1, 1, 0], device=target_device)
         for _ in range(3):
             steps.zero_grad()
             sg.nn.functional.cross_entropy(model(data), labels).backward()

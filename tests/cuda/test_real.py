@@ -10,7 +10,7 @@ from specgrad.runtime.cuda.real import RealDriver
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.errors import AcceleratorError, DeviceError
 from tests.cuda.fake_bindings import CAPABILITY, CUresult, FakeBindings
-from tests.cuda.programs import ELEMENTS, SIZE, Array, Bytes, Kernel, Launches, array_words, number_words, scale
+from tests.cuda.programs import ELEMENTS, SIZE, Array, Bytes, Kernel, Launches, array_slots, number_slots, scale
 
 
 class Compiled(Kernel):
@@ -124,10 +124,10 @@ def test_launches(cuda: FakeBindings, dtype: str) -> None:
     for device in (0, 1, 0):
         x, result = (p.driver.allocate(device, values.nbytes, device) for _ in range(2))
         p.driver.copy(x, values.ctypes.data, values.nbytes, "h2d", device)
-        words = [*array_words(x, ELEMENTS, values.itemsize), *number_words(factor)]
-        words += array_words(result, ELEMENTS, values.itemsize)
+        slot_values = [*array_slots(x, ELEMENTS, values.itemsize), *number_slots(factor)]
+        slot_values += array_slots(result, ELEMENTS, values.itemsize)
         function = p.driver.load(kernel, signature, device)
-        p.driver.launch(function, (2, 1, 1), (64, 1, 1), words, 0, device)
+        p.driver.launch(function, (2, 1, 1), (64, 1, 1), slot_values, 0, device)
         back = np.empty_like(values)
         p.driver.copy(back.ctypes.data, result, values.nbytes, "d2h", device)
         np.testing.assert_array_equal(back, values * factor)
@@ -140,8 +140,8 @@ def test_shared_memory_is_asked_for(cuda: FakeBindings) -> None:
     function = found.load(Compiled(lambda: None, cuda), (), 0)
     for size in (1024, 65536, 65536, 49152, 131072):
         found.launch(function, (1, 1, 1), (1, 1, 1), [], size, 0)
-    asked = [call[3] for call in cuda.calls if call[0] == "cuFuncSetAttribute"]
-    assert asked == [65536, 131072]
+    queried = [call[3] for call in cuda.calls if call[0] == "cuFuncSetAttribute"]
+    assert queried == [65536, 131072]
 
 
 def test_contexts(cuda: FakeBindings) -> None:
@@ -214,9 +214,9 @@ def test_graphs(cuda: FakeBindings, tmp_path: Any) -> None:
     p.driver.print_graph(graph, str(tmp_path / "g.dot"))
     assert "copy d2d" in (tmp_path / "g.dot").read_text()
     p.driver.destroy_graph(graph)
-    for wanted in (1, 5):
+    for requested in (1, 5):
         p.driver.replay(executable, 0)
-        assert p.read(p.b, 0) == wanted
+        assert p.read(p.b, 0) == requested
     p.driver.destroy_executable(executable)
     assert ("cuStreamBeginCapture", stream, "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL") in cuda.calls
 
@@ -252,8 +252,8 @@ def test_what_captures_forbid_is_done_aside(cuda: FakeBindings) -> None:
     last = len(names) - 1 - names[::-1].index("cuModuleLoadData")
     assert names[last - 1] == names[last + 1] == "cuThreadExchangeStreamCaptureMode"
     assert cuda.mode == "CU_STREAM_CAPTURE_MODE_GLOBAL"
-    words = [*array_words(x, ELEMENTS, 8), *number_words(np.float64(3)), *array_words(y, ELEMENTS, 8)]
-    p.driver.launch(function, (4, 1, 1), (32, 1, 1), words, 0, stream)
+    slot_values = [*array_slots(x, ELEMENTS, 8), *number_slots(np.float64(3)), *array_slots(y, ELEMENTS, 8)]
+    p.driver.launch(function, (4, 1, 1), (32, 1, 1), slot_values, 0, stream)
     executable = p.driver.instantiate(p.driver.end_capture(stream))
     p.driver.replay(executable, stream)
     p.driver.synchronize_stream(stream)

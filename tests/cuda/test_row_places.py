@@ -26,7 +26,7 @@ def on_device() -> Iterator[None]:
         yield
 
 
-def laid_out(kind: str, sizes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+def with_layout(kind: str, sizes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """A layout, the shape of the rows, and the steps in memory of a row's number and of a place in it."""
     before, along, after = sizes
     if kind == "rows":
@@ -40,7 +40,7 @@ def laid_out(kind: str, sizes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[
 @pytest.mark.parametrize("sizes", [(3, 1 << 30, 2), (70_000, 70_001, 3), (1 << 20, 5, 1 << 11), (2, 3, 1 << 31)])
 def test_places_beyond_32_bits(kind: str, sizes: tuple[int, ...]) -> None:
     """They are those of NumPy's index arithmetic, at both ends and between."""
-    layout, shape, steps = laid_out(kind, sizes)
+    layout, shape, steps = with_layout(kind, sizes)
     names = names_of_layout(INTERPRETED, kind, True)
     given = tuple(np.uint64(n) for n in layout)
     own = 1 if kind in ("rows", "segments") else 2  # the dims that number the rows
@@ -48,8 +48,8 @@ def test_places_beyond_32_bits(kind: str, sizes: tuple[int, ...]) -> None:
     for r in (0, 1, amount // 2, amount - 1):
         for i in (0, 1, along // 3, along - 1):
             index = (*np.unravel_index(r, shape[:own]), *np.unravel_index(i, shape[own:]))
-            wanted = sum(int(k) * step for k, step in zip(index, steps, strict=True))
-            assert int(names["place"](given, names["begin"](given, r), i)) == wanted < prod(sizes)
+            requested = sum(int(k) * step for k, step in zip(index, steps, strict=True))
+            assert int(names["target_device"](given, names["begin"](given, r), i)) == requested < prod(sizes)
 
 
 FUNCTIONS: dict[str, tuple[Any, tuple[int, ...]]] = {
@@ -67,19 +67,19 @@ FUNCTIONS: dict[str, tuple[Any, tuple[int, ...]]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_kernels_with_places_of_64_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All teams and layouts give what they give with 32 bits."""
-    monkeypatch.setattr(rows, "NEAR", 0)
+    monkeypatch.setattr(rows, "INT32_ELEMENTS", 0)
     monkeypatch.setattr(rows, "SPLIT", 1000)
     function, shape = FUNCTIONS[name]
     x = sg.randn(*shape)
-    found, wanted = function(x.to("cuda")), function(x)
-    np.testing.assert_allclose(found.cpu().numpy(), wanted.numpy(), rtol=2e-5, atol=2e-5)
+    found, requested = function(x.to("cuda")), function(x)
+    np.testing.assert_allclose(found.cpu().numpy(), requested.numpy(), rtol=2e-5, atol=2e-5)
 
 
 def test_more_than_can_be_counted_is_refused() -> None:
     """The error says how many rows and elements there may be; no memory is asked for."""
-    place = device("cuda", 0)
-    x = DeviceArray(1 << 40, (1, 1 << 33), np.dtype(np.float32), None, place)
-    with pytest.raises(RuntimeError, match=f"at most {rows.MOST} elements, but got .*along={1 << 33}"):
+    target_device = device("cuda", 0)
+    x = DeviceArray(1 << 40, (1, 1 << 33), np.dtype(np.float32), None, target_device)
+    with pytest.raises(RuntimeError, match=f"at most {rows.MAX_ROW_ELEMENTS} elements, but got .*along={1 << 33}"):
         rows.compute(rows.program("total"), rows.rows_of(1, 1 << 33, 1), (x,), (x,))
 
 
@@ -89,6 +89,6 @@ def test_norms_do_not_overflow_sooner_than_on_the_cpu(p: float, shape: tuple[int
     """What is finite there is the same here, up to the greatest numbers and down to the least."""
     for exponent in (-40, -30, -21, -19, 0, 18, 19, 25, 37, 38):
         x = sg.full(shape, 10.0**exponent)
-        found, wanted = (each.norm(p, 0 if shape[0] > 1 else 1).cpu().numpy() for each in (x.to("cuda"), x))
-        finite = np.isfinite(wanted) & (wanted > 0)
-        np.testing.assert_allclose(found[finite], wanted[finite], rtol=2e-5)
+        found, requested = (each.norm(p, 0 if shape[0] > 1 else 1).cpu().numpy() for each in (x.to("cuda"), x))
+        finite = np.isfinite(requested) & (requested > 0)
+        np.testing.assert_allclose(found[finite], requested[finite], rtol=2e-5)

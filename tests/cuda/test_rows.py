@@ -28,9 +28,9 @@ def array(tensor: Any) -> np.ndarray:
     return np.asarray(tensor.detach().cpu().double().numpy())
 
 
-def same(found: Any, wanted: Any, tolerance: float = 2e-5) -> None:
-    found, wanted = (value if isinstance(value, tuple) else (value,) for value in (found, wanted))
-    for got, right in zip(found, wanted, strict=True):
+def same(found: Any, requested: Any, tolerance: float = 2e-5) -> None:
+    found, requested = (value if isinstance(value, tuple) else (value,) for value in (found, requested))
+    for got, right in zip(found, requested, strict=True):
         assert got.dtype == right.dtype and got.shape == right.shape
         np.testing.assert_allclose(array(got), array(right), rtol=tolerance, atol=tolerance)
 

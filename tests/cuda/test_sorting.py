@@ -44,7 +44,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(sorting, "ITEMS", 1)
 
 
-def drawn(dtype: Any, *shape: int) -> sg.Tensor:
+def sampled(dtype: Any, *shape: int) -> sg.Tensor:
     """Numbers with ties; of floats also nan of both signs, infinities and zeros of both signs."""
     values = np.round(rng.standard_normal(shape) * 4, 1)
     if dtype.kind == "f":
@@ -60,28 +60,28 @@ def wide(tensor: sg.Tensor) -> np.ndarray:
     return np.asarray((found.float() if found.dtype is sg.bfloat16 else found).numpy())
 
 
-def agree(found: Any, wanted: Any, dtype: Any) -> None:
+def agree(found: Any, requested: Any, dtype: Any) -> None:
     """Values of a dtype, signs of zeros among them, and places."""
-    values, places = found
-    assert values.is_cuda and places.is_cuda and values.dtype is dtype and places.dtype is sg.int64
-    np.testing.assert_array_equal(wide(places), wanted[1])
-    np.testing.assert_array_equal(wide(values), wanted[0])
+    values, positions = found
+    assert values.is_cuda and positions.is_cuda and values.dtype is dtype and positions.dtype is sg.int64
+    np.testing.assert_array_equal(wide(positions), requested[1])
+    np.testing.assert_array_equal(wide(values), requested[0])
     if dtype.kind == "f":
-        known = ~np.isnan(wanted[0])
-        np.testing.assert_array_equal(np.signbit(wide(values))[known], np.signbit(wanted[0])[known])
+        known = ~np.isnan(requested[0])
+        np.testing.assert_array_equal(np.signbit(wide(values))[known], np.signbit(requested[0])[known])
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("descending", [False, True])
 def test_sorts_are_stable(threads: None, way: None, dtype: Any, descending: bool) -> None:
-    x = drawn(dtype, 1, 41)
+    x = sampled(dtype, 1, 41)
     agree(x.cuda().sort(1, descending), references.sort(wide(x), 1, descending), dtype)
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2])
 def test_layouts(threads: None, dim: int) -> None:
     """Lines that lie apart, of arrays with steps, of which not all elements are wanted."""
-    x = drawn(sg.float32, 5, 4, 12)
+    x = sampled(sg.float32, 5, 4, 12)
     for there, here in ((x.cuda(), x), (x.cuda().permute(2, 0, 1)[::2], x.permute(2, 0, 1)[::2])):
         agree(there.sort(dim), references.sort(wide(here), dim), sg.float32)
         np.testing.assert_array_equal(wide(there.argsort(dim, True)), references.order(wide(here), dim, True))
@@ -95,7 +95,7 @@ def test_long_lines_of_several_parts(threads: None, monkeypatch: pytest.MonkeyPa
     """Each in parts of 256 elements; some lie apart, and few elements are wanted."""
     monkeypatch.setattr(sorting, "SHORT", 0)
     monkeypatch.setattr(sorting, "ITEMS", 1)
-    x = drawn(sg.bfloat16, 600, 2)
+    x = sampled(sg.bfloat16, 600, 2)
     agree(x.cuda().sort(0), references.sort(wide(x), 0), sg.bfloat16)
     agree(x.cuda().topk(3, 0), references.topk(wide(x), 3, 0), sg.bfloat16)
     agree(x.T.cuda().kthvalue(300), references.kthvalue(wide(x.T), 300), sg.bfloat16)
@@ -103,13 +103,13 @@ def test_long_lines_of_several_parts(threads: None, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("length", [1, 2, 3, 32, 33, 1024, 1025, 4000])
 def test_lengths(length: int) -> None:
-    x = drawn(sg.float32, 1, length) if length > 1000 else drawn(sg.float32, 3, length)
+    x = sampled(sg.float32, 1, length) if length > 1000 else sampled(sg.float32, 3, length)
     agree(x.cuda().sort(1, True), references.sort(wide(x), 1, True), sg.float32)
 
 
 def test_more_elements_than_the_host_leaves_a_simulated_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver.driver(), "_most_elements", None, raising=False)
-    x = drawn(sg.bfloat16, 5000)
+    monkeypatch.setattr(driver.driver(), "_max_elements", None, raising=False)
+    x = sampled(sg.bfloat16, 5000)
     agree(x.cuda().sort(0), references.sort(wide(x), 0), sg.bfloat16)
     agree(x.cuda().topk(7), references.topk(wide(x), 7), sg.bfloat16)
 
@@ -118,15 +118,15 @@ def median(x: np.ndarray, dim: int, skips: bool) -> tuple[np.ndarray, np.ndarray
     """The middle of each line, or its first nan unless nan is skipped."""
     order = np.argsort(x, dim, kind="stable")
     known = np.sum(~np.isnan(x), dim, keepdims=True)
-    whole = known == x.shape[dim]
-    rank = np.where(whole | skips, np.maximum(known - 1, 0) // 2, known)
-    places = np.take_along_axis(order, rank, dim)
-    return np.take_along_axis(x, places, dim).squeeze(dim), places.squeeze(dim)
+    entire = known == x.shape[dim]
+    rank = np.where(entire | skips, np.maximum(known - 1, 0) // 2, known)
+    positions = np.take_along_axis(order, rank, dim)
+    return np.take_along_axis(x, positions, dim).squeeze(dim), positions.squeeze(dim)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_medians(threads: None, dtype: Any) -> None:
-    x = drawn(dtype, 3, 9, 4)
+    x = sampled(dtype, 3, 9, 4)
     x[0] = x[0].nan_to_num(1)
     x[1, :, 2] = NAN
     for dim in (0, 1, 2):
@@ -141,12 +141,12 @@ def test_medians(threads: None, dtype: Any) -> None:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_modes(threads: None, dtype: Any) -> None:
     """The least of the most frequent elements, and where it is last; nan equals nothing."""
-    x = drawn(dtype, 2, 30)
-    values, places = x.cuda().mode(1)
-    for line, value, place in zip(wide(x), wide(values), wide(places), strict=True):
+    x = sampled(dtype, 2, 30)
+    values, positions = x.cuda().mode(1)
+    for line, value, target_device in zip(wide(x), wide(values), wide(positions), strict=True):
         counts = {number: np.sum(line == number) for number in line.tolist() if number == number}
-        wanted = min(number for number, count in counts.items() if count == max(counts.values()))
-        assert value == wanted and place == np.flatnonzero(line == wanted)[-1]
+        requested = min(number for number, count in counts.items() if count == max(counts.values()))
+        assert value == requested and target_device == np.flatnonzero(line == requested)[-1]
 
 
 def test_modes_without_runs() -> None:
@@ -177,15 +177,15 @@ def test_no_elements_and_no_dimensions() -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_distinct_elements(threads: None, dtype: Any) -> None:
-    x = drawn(dtype, 4, 30)
+    x = sampled(dtype, 4, 30)
     given = wide(x)
     values, inverse, counts = sg.unique(x.cuda(), return_inverse=True, return_counts=True)
-    wanted = np.unique(given, return_counts=True, equal_nan=False)
+    requested = np.unique(given, return_counts=True, equal_nan=False)
     assert values.dtype is dtype and inverse.shape == x.shape
-    np.testing.assert_array_equal(wide(values), wanted[0])
-    np.testing.assert_array_equal(wide(counts), wanted[1])
+    np.testing.assert_array_equal(wide(values), requested[0])
+    np.testing.assert_array_equal(wide(counts), requested[1])
     np.testing.assert_array_equal(wide(values)[wide(inverse)], given)
-    np.testing.assert_array_equal(wide(sg.unique(x.cuda())), wanted[0])
+    np.testing.assert_array_equal(wide(sg.unique(x.cuda())), requested[0])
 
 
 @pytest.mark.parametrize("dim", [0, 1, -1])
@@ -193,8 +193,8 @@ def test_distinct_slices(way: None, dim: int) -> None:
     x = rng.integers(0, 2, (2, 3, 20)).astype(np.float32) if dim else rng.integers(0, 2, (20, 2, 2)).astype(np.float32)
     x.reshape(-1)[[3, 17]] = NAN, -0.0
     found = sg.unique(sg.tensor(x, device="cuda"), dim=dim, return_inverse=True, return_counts=True)
-    wanted = np.unique(x, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
-    for one, other in zip(found, wanted, strict=True):
+    requested = np.unique(x, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+    for one, other in zip(found, requested, strict=True):
         np.testing.assert_array_equal(wide(one), other.reshape(one.shape))
 
 
@@ -208,20 +208,20 @@ def test_runs(threads: None) -> None:
     np.testing.assert_array_equal(wide(values)[wide(inverse)], x)
     table = np.repeat(rng.integers(0, 2, (10, 3)), 3, 0)
     rows = sg.unique_consecutive(sg.tensor(table, device="cuda"), dim=0, return_counts=True)
-    kept = np.flatnonzero(np.r_[True, (table[1:] != table[:-1]).any(1)])
-    np.testing.assert_array_equal(wide(rows[0]), table[kept])
-    np.testing.assert_array_equal(wide(rows[1]), np.diff(np.r_[kept, 30]))
+    retained = np.flatnonzero(np.r_[True, (table[1:] != table[:-1]).any(1)])
+    np.testing.assert_array_equal(wide(rows[0]), table[retained])
+    np.testing.assert_array_equal(wide(rows[1]), np.diff(np.r_[retained, 30]))
 
 
-@pytest.mark.parametrize("room", [bins.BINS, 3])
-def test_bins(threads: None, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+@pytest.mark.parametrize("capacity", [bins.BINS, 3])
+def test_bins(threads: None, monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
     """Counted by blocks, and one by one where there are more bins than they have room for."""
-    monkeypatch.setattr(bins, "BINS", room)
+    monkeypatch.setattr(bins, "BINS", capacity)
     monkeypatch.setattr(cuda_counting, "BLOCKS", 2)
-    whole = rng.integers(0, 11, 700)
+    entire = rng.integers(0, 11, 700)
     for dtype in (sg.uint8, sg.int64):
-        found = sg.bincount(sg.tensor(whole, device="cuda").to(dtype), minlength=14)
-        np.testing.assert_array_equal(wide(found), np.bincount(whole, minlength=14))
+        found = sg.bincount(sg.tensor(entire, device="cuda").to(dtype), minlength=14)
+        np.testing.assert_array_equal(wide(found), np.bincount(entire, minlength=14))
     for kind in (np.float32, np.float64):
         x = rng.standard_normal(700).astype(kind)
         x[:4] = NAN, INF, 1.5, -1
@@ -246,8 +246,8 @@ def test_weights_of_bins_do_not_depend_on_the_order_of_threads(monkeypatch: pyte
 
 @pytest.mark.parametrize("count", [0, 1, 2, 700])
 def test_permutations_are_those_of_the_cpu(way: None, count: int) -> None:
-    found, wanted = (sg.randperm(count, generator=sg.Generator().manual_seed(3), device=d) for d in ("cuda", "cpu"))
-    np.testing.assert_array_equal(wide(found), wide(wanted))
+    found, requested = (sg.randperm(count, generator=sg.Generator().manual_seed(3), device=d) for d in ("cuda", "cpu"))
+    np.testing.assert_array_equal(wide(found), wide(requested))
 
 
 @pytest.mark.parametrize("replacement", [False, True])
@@ -256,18 +256,18 @@ def test_places_are_drawn_as_on_the_cpu(replacement: bool, shape: tuple[int, ...
     weights = sg.rand(shape)
     weights[..., 1::3] = 0
     weights[..., -1] = 0
-    drawn = []
-    for place in ("cuda", "cpu"):
+    sampled = []
+    for target_device in ("cuda", "cpu"):
         sg.manual_seed(4)
-        drawn.append(sg.multinomial(weights.to(place), 6, replacement))
-    assert drawn[0].is_cuda
-    np.testing.assert_array_equal(wide(drawn[0]), wide(drawn[1]))
+        sampled.append(sg.multinomial(weights.to(target_device), 6, replacement))
+    assert sampled[0].is_cuda
+    np.testing.assert_array_equal(wide(sampled[0]), wide(sampled[1]))
     with pytest.raises(RuntimeError, match="finite weights that are not negative"):
         sg.multinomial(-weights.cuda(), 2)
 
 
 def test_gradients_go_where_elements_were() -> None:
-    x = drawn(sg.float64, 3, 8).nan_to_num(0)
+    x = sampled(sg.float64, 3, 8).nan_to_num(0)
     for call in (
         lambda t: t.sort(1)[0],
         lambda t: t.T.sort(0, True)[0],
@@ -275,7 +275,7 @@ def test_gradients_go_where_elements_were() -> None:
         lambda t: t.kthvalue(2)[0],
         lambda t: t.median(1)[0],
     ):
-        leaves = [x.clone().to(place).requires_grad_() for place in ("cuda", "cpu")]
+        leaves = [x.clone().to(target_device).requires_grad_() for target_device in ("cuda", "cpu")]
         for leaf in leaves:
             result = call(leaf)
             (result * sg.arange(1.0, 1 + result.numel(), device=leaf.device).reshape(result.shape)).sum().backward()

@@ -25,22 +25,22 @@ def on_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def outcome(function: Callable[..., Any], values: list[Any], place: str) -> list[np.ndarray]:
+def outcome(function: Callable[..., Any], values: list[Any], target_device: str) -> list[np.ndarray]:
     """The result on a device, and the gradients for a gradient that differs between elements."""
-    inputs = [value.detach().to(place).requires_grad_() for value in values]
+    inputs = [value.detach().to(target_device).requires_grad_() for value in values]
     result = function(*inputs)
     result = result[0] if isinstance(result, tuple) else result
     if result.requires_grad:
         weights = sg.linspace(1, 2, result.numel(), dtype=D).reshape(result.shape).to(result.dtype)
-        result.backward(weights.to(place))
+        result.backward(weights.to(target_device))
     found = [result.detach(), *(each.grad for each in inputs if each.grad is not None)]
     return [np.asarray(each.cpu().numpy()) for each in found]
 
 
 def agree(function: Callable[..., Any], *values: Any, tolerance: float = 1e-11) -> None:
-    for found, wanted in zip(outcome(function, [*values], "cuda"), outcome(function, [*values], "cpu"), strict=True):
-        assert found.dtype == wanted.dtype and found.shape == wanted.shape
-        np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+    for found, requested in zip(outcome(function, [*values], "cuda"), outcome(function, [*values], "cpu"), strict=True):
+        assert found.dtype == requested.dtype and found.shape == requested.shape
+        np.testing.assert_allclose(found, requested, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])

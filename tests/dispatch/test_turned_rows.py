@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.dispatch.elementwise.loop_nest import LONGEST_TURNED, MUCH, turned_rows
+from specgrad.runtime.dispatch.elementwise.loop_nest import MAX_TRANSPOSED_ROW, MUCH, permuted_rows
 
 SHAPES = ((300, 700), (1000, 70), (70, 1000), (513, 257), (64, MUCH // 64))
 
@@ -49,11 +49,11 @@ def test_part_of_a_matrix() -> None:
 def test_which_operands_are_turned() -> None:
     """One operand of a large matrix, whose columns are contiguous; others are copied, or need not be."""
     shape, plain, across = (300, 700), ((300, 700), None), ((300, 700), (1, 300))
-    found = turned_rows(shape, (plain, across), 0, 1)
+    found = permuted_rows(shape, (plain, across), 0, 1)
     assert found is not None and found[1:] == (1, 300)
-    assert turned_rows(shape, (plain, plain), 0, 1) is None
-    assert turned_rows(shape, (across, across), 0, 1) is None
-    assert turned_rows(shape, (plain, ((300, 700), (2, 600))), 0, 1) is None
-    assert turned_rows((30, 70), (((30, 70), None), ((30, 70), (1, 30))), 0, 1) is None
-    long = (64, 2 * LONGEST_TURNED)
-    assert turned_rows(long, ((long, None), (long, (1, 64))), 0, 1) is None
+    assert permuted_rows(shape, (plain, plain), 0, 1) is None
+    assert permuted_rows(shape, (across, across), 0, 1) is None
+    assert permuted_rows(shape, (plain, ((300, 700), (2, 600))), 0, 1) is None
+    assert permuted_rows((30, 70), (((30, 70), None), ((30, 70), (1, 30))), 0, 1) is None
+    long = (64, 2 * MAX_TRANSPOSED_ROW)
+    assert permuted_rows(long, ((long, None), (long, (1, 64))), 0, 1) is None

@@ -35,11 +35,11 @@ def _numbers(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> np.
     return numbers + 1j * rng.integers(-3, 3, shape) if kind == "complex64" else numbers
 
 
-def _tensor(numbers: np.ndarray, kind: str, apart: bool) -> Any:
+def _tensor(numbers: np.ndarray, kind: str, separate: bool) -> Any:
     """A tensor of a dtype, with gaps between its elements if `apart`."""
     dtype = getattr(sg, kind)
     found = sg.tensor(numbers.tolist(), dtype=dtype).reshape(numbers.shape)
-    if not apart or not numbers.ndim:
+    if not separate or not numbers.ndim:
         return found
     wide = sg.zeros((*numbers.shape, 2), dtype=dtype)
     wide[..., 1] = found
@@ -50,16 +50,16 @@ def _plain(tensor: Any) -> np.ndarray:
     return np.array(tensor.tolist(), complex if tensor.is_complex() else float).reshape(tuple(tensor.shape))
 
 
-def _joined(every: list[np.ndarray], op: str, kind: str) -> np.ndarray:
+def _concatenated(every: list[np.ndarray], op: str, kind: str) -> np.ndarray:
     stack = np.stack(every)
     if kind == "bool":
         stack = stack.astype(bool)
         ways = {"SUM": np.any, "MAX": np.any, "BOR": np.any, "PRODUCT": np.all, "MIN": np.all, "BAND": np.all}
         return ways[op](stack, 0) if op in ways else np.logical_xor.reduce(stack, 0)
-    whole = stack if op in ("SUM", "AVG", "PRODUCT", "MIN", "MAX") else stack.astype(int)
+    entire = stack if op in ("SUM", "AVG", "PRODUCT", "MIN", "MAX") else stack.astype(int)
     ways = {"SUM": np.sum, "AVG": np.mean, "PRODUCT": np.prod, "MIN": np.min, "MAX": np.max}
     bits = {"BAND": np.bitwise_and, "BOR": np.bitwise_or, "BXOR": np.bitwise_xor}
-    return ways[op](whole, 0) if op in ways else bits[op].reduce(whole, 0)
+    return ways[op](entire, 0) if op in ways else bits[op].reduce(entire, 0)
 
 
 def _same(tensor: Any, expected: np.ndarray, kind: str, what: str) -> None:
@@ -76,14 +76,14 @@ class Draw:
         self.kind = str(self.rng.choice(KINDS))
         self.op = str(self.rng.choice(_fitting(self.kind)))
         self.shape = tuple(self.rng.integers(0, 4, self.rng.integers(0, 4)).tolist())
-        self.apart = bool(self.rng.integers(2))
+        self.separate = bool(self.rng.integers(2))
         self.root = int(self.rng.choice(self.ranks))
         self.every = [_numbers(self.rng, self.kind, self.shape) for _ in self.ranks]
         self.lists = [[_numbers(self.rng, self.kind, self.shape) for _ in self.ranks] for _ in self.ranks]
         self.what = f"{number}: {self.kind} {self.shape} {self.op} {self.ranks}"
 
     def tensor(self, numbers: np.ndarray) -> Any:
-        return _tensor(numbers, self.kind, self.apart)
+        return _tensor(numbers, self.kind, self.separate)
 
     def empty(self) -> list[Any]:
         return [self.tensor(np.zeros(self.shape)) for _ in self.ranks]
@@ -95,14 +95,14 @@ class Draw:
 def _all_reduce(draw: Draw, me: int) -> None:
     x = draw.tensor(draw.every[me])
     dist.all_reduce(x, getattr(dist.ReduceOp, draw.op), draw.group)
-    draw.expect(x, _joined(draw.every, draw.op, draw.kind))
+    draw.expect(x, _concatenated(draw.every, draw.op, draw.kind))
 
 
 def _reduce(draw: Draw, me: int) -> None:
     x = draw.tensor(draw.every[me])
     dist.reduce(x, draw.root, getattr(dist.ReduceOp, draw.op), draw.group)
     at_root = draw.ranks[me] == draw.root
-    draw.expect(x, _joined(draw.every, draw.op, draw.kind) if at_root else draw.every[me])
+    draw.expect(x, _concatenated(draw.every, draw.op, draw.kind) if at_root else draw.every[me])
 
 
 def _broadcast(draw: Draw, me: int) -> None:
@@ -142,7 +142,7 @@ def _reduce_scatter(draw: Draw, me: int) -> None:
     x = draw.empty()[0]
     op = getattr(dist.ReduceOp, draw.op)
     dist.reduce_scatter(x, [draw.tensor(one) for one in draw.lists[me]], op, draw.group)
-    expected = _joined([own[me] for own in draw.lists], draw.op, draw.kind)
+    expected = _concatenated([own[me] for own in draw.lists], draw.op, draw.kind)
     draw.expect(x, expected)
     y = draw.empty()[0]
     dist.reduce_scatter_tensor(y, draw.tensor(np.stack(draw.lists[me])), op, draw.group)
@@ -277,9 +277,9 @@ def objects(rank: int, size: int) -> None:
     every: list[Any] = [None] * size
     dist.all_gather_object(every, {"rank": rank, "x": sg.full((rank,), 1.0), "text": "a" * rank})
     assert [one["rank"] for one in every] == [*range(size)] and every[-1]["x"].tolist() == [1.0] * (size - 1)
-    told = [rank, "b" * rank]
-    dist.broadcast_object_list(told, size - 1)
-    assert told == [size - 1, "b" * (size - 1)]
+    notified = [rank, "b" * rank]
+    dist.broadcast_object_list(notified, size - 1)
+    assert notified == [size - 1, "b" * (size - 1)]
     gathered: list[Any] | None = [None] * size if rank == 0 else None
     dist.gather_object((rank,), gathered)
     assert gathered is None or gathered == [(one,) for one in range(size)]

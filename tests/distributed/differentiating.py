@@ -33,10 +33,10 @@ def _compare(
     found = call(own)
     np.testing.assert_allclose(found.detach().numpy(), results[rank], rtol=1e-12, atol=1e-12)
     (found * sg.tensor(weights[rank])).sum().backward()
-    np.testing.assert_allclose(own.grad.numpy(), _slope(every, rank, expected, weights), rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(own.grad.numpy(), _leaky_param(every, rank, expected, weights), rtol=1e-7, atol=1e-7)
 
 
-def _slope(every: np.ndarray, rank: int, expected: Callable[[np.ndarray], Any], weights: list[np.ndarray]) -> Any:
+def _leaky_param(every: np.ndarray, rank: int, expected: Callable[[np.ndarray], Any], weights: list[np.ndarray]) -> Any:
     """The derivative of the sum of all weighted results by what one rank has, by central differences."""
     found = np.zeros(every.shape[1:])
     for index in np.ndindex(*found.shape):
@@ -53,14 +53,14 @@ def _slope(every: np.ndarray, rank: int, expected: Callable[[np.ndarray], Any], 
 def gradients_of_reductions(rank: int, size: int) -> None:
     """all_reduce, reduce and reduce_scatter by every way of joining that has a gradient."""
     ways = {"SUM": np.sum, "AVG": np.mean, "PRODUCT": np.prod, "MIN": np.min, "MAX": np.max}
-    for name, joined in ways.items():
+    for name, concatenated in ways.items():
         op: Any = getattr(dist.ReduceOp, name)
 
-        def all_alike(every: np.ndarray, joined: Any = joined) -> list[np.ndarray]:
-            return [joined(every, 0)] * size
+        def all_alike(every: np.ndarray, concatenated: Any = concatenated) -> list[np.ndarray]:
+            return [concatenated(every, 0)] * size
 
-        def in_parts(every: np.ndarray, joined: Any = joined) -> Any:
-            return joined(every, 0)
+        def in_parts(every: np.ndarray, concatenated: Any = concatenated) -> Any:
+            return concatenated(every, 0)
 
         _compare(rank, size, (2, 3), lambda x, op=op: F.all_reduce(x, op), all_alike)
         _compare(rank, size, (size, 2), lambda x, op=op: F.reduce_scatter(x[0], list(x.unbind(0)), op), in_parts)

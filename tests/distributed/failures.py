@@ -72,8 +72,8 @@ def monitored_barriers(rank: int, size: int) -> None:
     dist.monitored_barrier()
     group = dist.new_group()
     if rank != size - 1:
-        wanted = f"Ranks {size - 1} failed to pass" if rank == 0 else "Rank 0 did not answer"
-        with pytest.raises(dist.DistBackendError, match=wanted):
+        requested = f"Ranks {size - 1} failed to pass" if rank == 0 else "Rank 0 did not answer"
+        with pytest.raises(dist.DistBackendError, match=requested):
             dist.monitored_barrier(group, SHORT, wait_all_ranks=True)
     dist.barrier()
     dist.monitored_barrier(timeout=datetime.timedelta(seconds=20))

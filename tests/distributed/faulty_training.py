@@ -55,9 +55,9 @@ class Fault:
         folder: where it is noted, just before.
     """
 
-    def __init__(self, said: dict[str, Any], folder: Path) -> None:
-        self.way, self.here = said.get("way"), said.get("rank") == OWN and int(ATTEMPT) == 0
-        self.step, self.moment, self.delay = said.get("step"), said.get("moment"), said.get("delay", 0.0)
+    def __init__(self, message: dict[str, Any], folder: Path) -> None:
+        self.way, self.here = message.get("way"), message.get("rank") == OWN and int(ATTEMPT) == 0
+        self.step, self.moment, self.delay = message.get("step"), message.get("moment"), message.get("delay", 0.0)
         self.folder = folder
 
     def at(self, step: int, moment: str) -> None:
@@ -124,7 +124,7 @@ def train(folder: Path, fault: Fault) -> list[float]:
     for step in range(len(losses), STEPS):
         fault.at(step, "begin")
         time.sleep(PAUSE)
-        x, y = (whole[rank::size] for whole in batch(step))
+        x, y = (full[rank::size] for full in batch(step))
         optimizer.zero_grad()
         output = _Breaking.apply(parallel(x), lambda step=step: fault.at(step, "backward"))
         loss = ((output - y) ** 2).mean()

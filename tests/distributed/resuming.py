@@ -28,7 +28,7 @@ def _mean(losses: list[float]) -> list[float]:
     return every.tolist()
 
 
-def _whole(model: Any) -> list[Any]:
+def _full(model: Any) -> list[Any]:
     return [
         one.full_tensor().tolist() if dist.is_initialized() else one.tolist() for one in model.state_dict().values()
     ]
@@ -53,7 +53,7 @@ def main(way: str, folder: Path) -> None:
     else:
         checkpoint.load(every, checkpoint_id=folder)
         set_state_dict(model, optimizer, model_state_dict=every["model"], optim_state_dict=every["optimizer"])
-    values = _whole(model)
+    values = _full(model)
     steps = range(int(every["step"]), BEFORE + AFTER)  # type: ignore[call-overload]
     losses = _mean(train(model, optimizer, steps, part, ROWS))
     if rank == 0:

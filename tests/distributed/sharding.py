@@ -24,7 +24,7 @@ from specgrad.nn.utils import clip_grad_norm_, get_total_norm
 from specgrad.utils.checkpoint import checkpoint
 from tests.distributed.checks import check
 
-WORDS, WIDTH, ROWS = 11, 8, 2  # rows of each rank
+SLOTS, WIDTH, ROWS = 11, 8, 2  # rows of each rank
 
 
 class Block(nn.Module):
@@ -47,13 +47,13 @@ class Model(nn.Module):
     def __init__(self, again: bool = False) -> None:
         super().__init__()
         self.again = again
-        self.words = nn.Embedding(WORDS, WIDTH)
+        self.slot_values = nn.Embedding(SLOTS, WIDTH)
         self.blocks = nn.ModuleList([Block(), Block()])
-        self.scores = nn.Linear(WIDTH, WORDS, bias=False)
-        self.scores.weight = self.words.weight
+        self.scores = nn.Linear(WIDTH, SLOTS, bias=False)
+        self.scores.weight = self.slot_values.weight
 
     def forward(self, text: Any) -> Any:
-        x = self.words(text)
+        x = self.slot_values(text)
         for block in self.blocks:
             x = checkpoint(block, x, use_reentrant=False) if self.again else block(x)
         return self.scores(x)
@@ -70,12 +70,12 @@ def made(seed: int = 0, again: bool = False, dtype: Any = sg.float64) -> Model:
 
 def text(step: int, rows: int) -> Any:
     """The whole batch of a step."""
-    return sg.randint(0, WORDS, (rows, 6), generator=sg.Generator().manual_seed(step))
+    return sg.randint(0, SLOTS, (rows, 6), generator=sg.Generator().manual_seed(step))
 
 
 def loss_of(model: Any, batch: Any) -> Any:
     """The mean loss of the next words."""
-    return nn.functional.cross_entropy(model(batch[:, :-1]).reshape(-1, WORDS), batch[:, 1:].reshape(-1))
+    return nn.functional.cross_entropy(model(batch[:, :-1]).reshape(-1, SLOTS), batch[:, 1:].reshape(-1))
 
 
 def train(model: Any, optimizer: Any, steps: range, part: slice = slice(None), rows: int = 6) -> list[float]:
@@ -124,8 +124,8 @@ def sharded_training_is_that_of_one_process(rank: int, size: int) -> None:
         losses = _mean(train(model, optimizer, range(3), _part(rank), ROWS * size))
         np.testing.assert_allclose(losses, expected, rtol=1e-13)
         runs.append(_full(model))
-        for found, wanted in zip(runs[-1], alone.parameters(), strict=True):
-            sg.testing.assert_close(found, wanted.detach(), rtol=1e-11, atol=1e-14)
+        for found, requested in zip(runs[-1], alone.parameters(), strict=True):
+            sg.testing.assert_close(found, requested.detach(), rtol=1e-11, atol=1e-14)
     assert all(sg.equal(*pair) for other in runs[1:4] for pair in zip(runs[0], other, strict=True))
 
 
@@ -137,10 +137,10 @@ def a_rank_has_its_rows_alone(rank: int, size: int) -> None:
     layer = 60 * 60 * 4  # bytes
     y = model(sg.ones(2, 60))
     groups = [module._fsdp_state.group for module in model]
-    assert all(group.memory.whole is None for group in groups)
-    kept = [one() for group in groups[1:] for known in group.memory._handed for one in known]
-    assert any(one is not None for one in kept)  # in the graph, and without memory
-    assert all(one is None or one.untyped_storage().nbytes() == 0 for one in kept)
+    assert all(group.memory.unsharded is None for group in groups)
+    retained = [one() for group in groups[1:] for known in group.memory._handed for one in known]
+    assert any(one is not None for one in retained)  # in the graph, and without memory
+    assert all(one is None or one.untyped_storage().nbytes() == 0 for one in retained)
     y.sum().backward()
     optimizer.step()
     for one in model.parameters():
@@ -164,8 +164,8 @@ def gradients_without_sync_add_up(rank: int, size: int) -> None:
     model.set_requires_gradient_sync(True)
     loss_of(model, batch[2 * rank + 1 : 2 * rank + 2]).backward()
     (loss_of(alone, batch) * 2).backward()
-    for found, wanted in zip(model.parameters(), alone.parameters(), strict=True):
-        sg.testing.assert_close(found.grad.full_tensor(), wanted.grad, rtol=1e-11, atol=1e-14)
+    for found, requested in zip(model.parameters(), alone.parameters(), strict=True):
+        sg.testing.assert_close(found.grad.full_tensor(), requested.grad, rtol=1e-11, atol=1e-14)
 
 
 class _Branches(nn.Module):
@@ -202,9 +202,9 @@ def norms_are_those_of_all_rows(rank: int, size: int) -> None:
         assert float(found) == pytest.approx(expected, rel=1e-12)
     total = clip_grad_norm_(model.parameters(), 0.01)
     assert float(total) == pytest.approx(np.linalg.norm(vector), rel=1e-12)
-    for found, wanted in zip(model.parameters(), alone.parameters(), strict=True):
+    for found, requested in zip(model.parameters(), alone.parameters(), strict=True):
         gradient = found.grad.full_tensor() if hasattr(found.grad, "full_tensor") else found.grad
-        sg.testing.assert_close(gradient, wanted.grad * (0.01 / (float(total) + 1e-6)), rtol=1e-11, atol=1e-15)
+        sg.testing.assert_close(gradient, requested.grad * (0.01 / (float(total) + 1e-6)), rtol=1e-11, atol=1e-15)
 
 
 @check
@@ -225,14 +225,14 @@ def dtypes_of_sharded_modules(rank: int, size: int) -> None:
 def whole_parameters_on_demand(rank: int, size: int) -> None:
     """Modules have whole parameters between unshard and reshard; optimizers and states always see rows."""
     model = fully_shard(nn.Linear(3, 4))
-    whole = model.weight.full_tensor()
+    unsharded = model.weight.full_tensor()
     handle = model.unshard(async_op=True)
     assert handle is not None
     handle.wait()
-    assert sg.equal(model.weight.detach(), whole)
+    assert sg.equal(model.weight.detach(), unsharded)
     model.reshard()
     local = model.weight.to_local()
-    assert sg.equal(local, whole.chunk(size)[rank] if rank < len(whole.chunk(size)) else whole[:0])
+    assert sg.equal(local, unsharded.chunk(size)[rank] if rank < len(unsharded.chunk(size)) else unsharded[:0])
     model(sg.ones(1, 3))  # whole parameters stay with the outermost module, until backward
     assert model.weight.shape == (4, 3) and [*model.parameters()][0].shape == local.shape
     assert model.state_dict()["weight"].shape == local.shape
@@ -259,7 +259,7 @@ def the_older_class(rank: int, size: int) -> None:
         other.load_state_dict(state)
         assert all(sg.equal(value, state[name]) for name, value in other.state_dict().items())
         with FullyShardedDataParallel.summon_full_params(model), sg.no_grad():
-            model.words.weight[3].fill_(5.0)
+            model.slot_values.weight[3].fill_(5.0)
         assert model.state_dict()["words.weight"][3].tolist() == [5.0] * WIDTH
     with pytest.raises(NotImplementedError, match="NO_SHARD is not there"):
         FullyShardedDataParallel(made(), sharding_strategy=ShardingStrategy.NO_SHARD)
@@ -291,8 +291,8 @@ def optimizer_states_on_one_rank_each(rank: int, size: int) -> None:
         other = ZeroRedundancyOptimizer(
             [*shared.blocks.parameters()], sg.optim.AdamW, lr=0.01, parameters_as_bucket_view=views
         )
-        one.add_param_group({"params": [alone.words.weight], "lr": 0.1})
-        other.add_param_group({"params": [shared.words.weight], "lr": 0.1})
+        one.add_param_group({"params": [alone.slot_values.weight], "lr": 0.1})
+        other.add_param_group({"params": [shared.slot_values.weight], "lr": 0.1})
         schedules = [sg.optim.lr_scheduler.StepLR(each, 2) for each in (one, other)]
         for steps in (range(2), range(2, 4)):
             assert train(alone, one, steps) == train(shared, other, steps)
@@ -300,7 +300,7 @@ def optimizer_states_on_one_rank_each(rank: int, size: int) -> None:
             for schedule in schedules:
                 schedule.step()
         _check_states(one, other, rank, size)
-        one_again = sg.optim.AdamW([{"params": [*alone.blocks.parameters()]}, {"params": [alone.words.weight]}])
+        one_again = sg.optim.AdamW([{"params": [*alone.blocks.parameters()]}, {"params": [alone.slot_values.weight]}])
         one_again.load_state_dict(one.state_dict())
         other.load_state_dict(one.state_dict())
         assert train(alone, one_again, range(4, 6)) == train(shared, other, range(4, 6))

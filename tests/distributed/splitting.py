@@ -21,7 +21,7 @@ from specgrad.nn.parallel import (
 )
 from tests.distributed.checks import check
 
-WIDTH, HEADS, WORDS, LENGTH = 12, 6, 12, 6  # multiples of 2 and of 3 ranks
+WIDTH, HEADS, SLOTS, LENGTH = 12, 6, 12, 6  # multiples of 2 and of 3 ranks
 STEPS = 4
 
 
@@ -32,9 +32,9 @@ class Block(nn.Module):
         super().__init__()
         self.layers = nn.ModuleDict(layers)
 
-    def forward(self, words: Any) -> Any:
+    def forward(self, slot_values: Any) -> Any:
         parts = self.layers
-        x = parts["table"](words)
+        x = parts["table"](slot_values)
         x = x + parts["out"](attention(parts["qkv"](parts["before"](x))))
         return parts["head"](x + parts["down"](F.gelu(parts["up"](parts["behind"](x)))))
 
@@ -49,14 +49,14 @@ def attention(qkv: Any) -> Any:
 def whole_layers() -> dict[str, Any]:
     """The same on all ranks, which may be threads: each draws from a generator of its own."""
     layers = {
-        "table": nn.Embedding(WORDS, WIDTH),
+        "table": nn.Embedding(SLOTS, WIDTH),
         "before": nn.LayerNorm(WIDTH),
         "qkv": nn.Linear(WIDTH, 3 * WIDTH),
         "out": nn.Linear(WIDTH, WIDTH),
         "behind": nn.LayerNorm(WIDTH),
         "up": nn.Linear(WIDTH, 4 * WIDTH),
         "down": nn.Linear(4 * WIDTH, WIDTH),
-        "head": nn.Linear(WIDTH, WORDS, bias=False),
+        "head": nn.Linear(WIDTH, SLOTS, bias=False),
     }
     generator = sg.Generator().manual_seed(5)
     for name in ("table", "qkv", "out", "up", "down", "head"):
@@ -68,12 +68,12 @@ def whole_layers() -> dict[str, Any]:
 def split_layers(sequence_dim: int | None) -> dict[str, Any]:
     """The same layers, split over the ranks."""
     layers = whole_layers()
-    place = {"sequence_dim": sequence_dim}
-    layers["table"] = VocabParallelEmbedding.from_embedding(layers["table"], **place)
+    location = {"sequence_dim": sequence_dim}
+    layers["table"] = VocabParallelEmbedding.from_embedding(layers["table"], **location)
     for name in ("qkv", "up", "head"):
-        layers[name] = ColumnParallelLinear.from_linear(layers[name], gather_output=False, **place)
+        layers[name] = ColumnParallelLinear.from_linear(layers[name], gather_output=False, **location)
     for name in ("out", "down"):
-        layers[name] = RowParallelLinear.from_linear(layers[name], input_is_parallel=True, **place)
+        layers[name] = RowParallelLinear.from_linear(layers[name], input_is_parallel=True, **location)
     if sequence_dim is not None:
         for name in ("before", "behind"):
             sum_gradients(layers[name])
@@ -82,11 +82,11 @@ def split_layers(sequence_dim: int | None) -> dict[str, Any]:
 
 def losses(model: Any, loss: Any) -> list[float]:
     """The losses of some steps of training."""
-    words = sg.tensor(np.random.default_rng(2).integers(0, WORDS, (3, LENGTH + 1)))
+    slot_values = sg.tensor(np.random.default_rng(2).integers(0, SLOTS, (3, LENGTH + 1)))
     optimizer = sg.optim.SGD(model.parameters(), lr=0.2, momentum=0.9)
     found = []
     for _ in range(STEPS):
-        value = loss(model(words[:, :-1]), words[:, 1:])
+        value = loss(model(slot_values[:, :-1]), slot_values[:, 1:])
         optimizer.zero_grad()
         value.backward()
         optimizer.step()
@@ -97,20 +97,20 @@ def losses(model: Any, loss: Any) -> list[float]:
 @check
 def a_transformer_block_in_parts(rank: int, size: int) -> None:
     """Losses of training are those of one process, and so is the weight; also with sequences in parts."""
-    whole = Block(whole_layers()).double()
-    expected = losses(whole, lambda x, t: F.cross_entropy(x.flatten(0, 1), t.flatten()))
+    entire = Block(whole_layers()).double()
+    expected = losses(entire, lambda x, t: F.cross_entropy(x.flatten(0, 1), t.flatten()))
     assert expected[-1] < expected[0]
     for sequence_dim in (None, 1):
         model = Block(split_layers(sequence_dim)).double()
         found = losses(model, vocab_parallel_cross_entropy)
         np.testing.assert_allclose(found, expected, rtol=1e-10)
         for name in ("qkv", "up", "head", "table"):
-            part = whole.layers[name].weight.chunk(size)[rank]
+            part = entire.layers[name].weight.chunk(size)[rank]
             sg.testing.assert_close(model.layers[name].weight, part, rtol=1e-9, atol=1e-11)
-        down = whole.layers["down"]
+        down = entire.layers["down"]
         sg.testing.assert_close(model.layers["down"].weight, down.weight.chunk(size, 1)[rank], rtol=1e-9, atol=1e-11)
         sg.testing.assert_close(model.layers["down"].bias, down.bias, rtol=1e-9, atol=1e-11)
-        before = whole.layers["before"].weight
+        before = entire.layers["before"].weight
         sg.testing.assert_close(model.layers["before"].weight, before, rtol=1e-9, atol=1e-11)
 
 
@@ -127,15 +127,15 @@ def runs_give_the_same_bits(rank: int, size: int) -> None:
 def layers_by_themselves(rank: int, size: int) -> None:
     """With inputs and outputs that all ranks have alike, the layers are Linear layers; other parameters stay out."""
     x = sg.randn(2, 5, WIDTH, generator=sg.Generator().manual_seed(1), dtype=sg.float64)
-    whole = nn.Linear(WIDTH, WIDTH).double()
-    dist.broadcast(whole.weight.detach(), 0)
-    dist.broadcast(whole.bias.detach(), 0)
+    entire = nn.Linear(WIDTH, WIDTH).double()
+    dist.broadcast(entire.weight.detach(), 0)
+    dist.broadcast(entire.bias.detach(), 0)
     for kind in (ColumnParallelLinear, RowParallelLinear):
-        layer: Any = kind.from_linear(whole)
+        layer: Any = kind.from_linear(entire)
         own, other = x.clone().requires_grad_(), x.clone().requires_grad_()
         layer(own).square().sum().backward()
-        whole(other).square().sum().backward()
-        sg.testing.assert_close(layer(x), whole(x), rtol=1e-12, atol=1e-13)
+        entire(other).square().sum().backward()
+        sg.testing.assert_close(layer(x), entire(x), rtol=1e-12, atol=1e-13)
         sg.testing.assert_close(own.grad, other.grad, rtol=1e-12, atol=1e-13)
     with pytest.raises(ValueError, match=f"expected out_features to be a multiple of {size}"):
         ColumnParallelLinear(WIDTH, WIDTH + 1)
@@ -147,7 +147,7 @@ def layers_by_themselves(rank: int, size: int) -> None:
 def losses_of_split_classes(rank: int, size: int) -> None:
     """The loss is SciPy's log sum exp less the target's logit, with ignored targets, smoothing and reductions."""
     rng = np.random.default_rng(3)
-    logits, target = 5 * rng.standard_normal((7, WORDS)), rng.integers(0, WORDS, 7)
+    logits, target = 5 * rng.standard_normal((7, SLOTS)), rng.integers(0, SLOTS, 7)
     target[2] = -100
     counted = target >= 0
     for smoothing in (0.0, 0.1):
@@ -160,9 +160,9 @@ def losses_of_split_classes(rank: int, size: int) -> None:
         mean = vocab_parallel_cross_entropy(own, sg.tensor(target), label_smoothing=smoothing)
         assert mean.item() == pytest.approx(each.sum() / 6, rel=1e-12)
         mean.backward()
-        share = np.exp(logits - logsumexp(logits, 1)[:, None]) - smoothing / WORDS
+        share = np.exp(logits - logsumexp(logits, 1)[:, None]) - smoothing / SLOTS
         share[np.arange(7)[counted], target[counted]] -= 1 - smoothing
-        slope = np.split(share * counted[:, None] / 6, size, 1)[rank]
-        np.testing.assert_allclose(own.grad.numpy(), slope, rtol=1e-10, atol=1e-14)
-    with pytest.raises(IndexError, match=f"Target {WORDS} is out of bounds"):
-        vocab_parallel_cross_entropy(own, sg.full((7,), WORDS))
+        derivative = np.split(share * counted[:, None] / 6, size, 1)[rank]
+        np.testing.assert_allclose(own.grad.numpy(), derivative, rtol=1e-10, atol=1e-14)
+    with pytest.raises(IndexError, match=f"Target {SLOTS} is out of bounds"):
+        vocab_parallel_cross_entropy(own, sg.full((7,), SLOTS))

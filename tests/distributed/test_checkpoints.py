@@ -122,7 +122,7 @@ def test_parts_that_are_cut_otherwise() -> None:
     rng = np.random.default_rng(0)
     for _ in range(200):
         shape = rng.integers(1, 7, 2)
-        whole = rng.integers(0, 255, (*shape, 2), np.uint8)  # elements of two bytes
+        full = rng.integers(0, 255, (*shape, 2), np.uint8)  # elements of two bytes
         cuts = [sorted({0, int(size), *rng.integers(0, size + 1, 2).tolist()}) for size in shape]
         chunks = [
             ChunkStorageMetadata((a, c), (b - a, d - c))
@@ -135,10 +135,10 @@ def test_parts_that_are_cut_otherwise() -> None:
         into = np.zeros((*sizes, 2), np.uint8)
         for region in common(chunks, first, sizes):
             (a, c), (m, n) = region.chunk.offsets, region.chunk.sizes
-            stored = whole[a : a + m, c : c + n].tobytes()
+            stored = full[a : a + m, c : c + n].tobytes()
             for begin, end, rows in spans(region, 2):
                 placed(np.frombuffer(stored, np.uint8)[begin:end], rows, into)
-        expected = whole[first[0] : first[0] + sizes[0], first[1] : first[1] + sizes[1]]
+        expected = full[first[0] : first[0] + sizes[0], first[1] : first[1] + sizes[1]]
         assert (into == expected).all()
     with pytest.raises(ValueError, match="have elements in common"):
         covers("x", (4,), [ChunkStorageMetadata((0,), (3,)), ChunkStorageMetadata((2,), (2,))])

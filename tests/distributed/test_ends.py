@@ -33,7 +33,7 @@ ENDED = r"\[rank 0\] the end of the program after barrier \(call 1\), called at 
 STOPPED = r"process \d+ is stopped"
 
 
-def said(folder: Path, ranks: int, program: str, seconds: float = 3.0) -> str:
+def message(folder: Path, ranks: int, program: str, seconds: float = 3.0) -> str:
     """What ranks print on stderr of which one is stopped or fails; mpiexec ends them all, and says so.
 
     Each has a file of its own: mpiexec's one stream has the lines of one rank in the middle of another's.
@@ -48,26 +48,26 @@ def said(folder: Path, ranks: int, program: str, seconds: float = 3.0) -> str:
 
 def test_a_rank_that_is_stopped_at_the_end(tmp_path: Path) -> None:
     """Others wait for the timeout at their ends, and name their last call: no line of the program is left."""
-    text = said(tmp_path, 2, "dist.barrier()\nif rank == 1: stop()\n")
+    text = message(tmp_path, 2, "dist.barrier()\nif rank == 1: stop()\n")
     assert re.search(rf"{ENDED}waited 3 s for others to end; rank 1: {STOPPED}\n", text), text
 
 
 def test_a_rank_that_is_stopped_before_mpi_is_finalized(tmp_path: Path) -> None:
     """All have come to their ends: MPI_Finalize, which waits for all, does not come back."""
     late = "part = Peers.part\nif rank == 1: Peers.part = lambda *given: (part(*given), stop())[0]\n"
-    text = said(tmp_path, 2, f"dist.barrier()\n{late}")
+    text = message(tmp_path, 2, f"dist.barrier()\n{late}")
     assert re.search(rf"{ENDED}MPI_Finalize: not complete within 10 s; rank 1: {STOPPED}\n", text), text
 
 
 def test_a_rank_that_has_ended_is_not_all_that_is_told(tmp_path: Path) -> None:
     """Where one rank has ended and another is stopped, who waits names both."""
-    text = said(tmp_path, 3, "if rank == 2: stop()\nif rank == 1: dist.all_reduce(torch.ones(2))\n", 60.0)
+    text = message(tmp_path, 3, "if rank == 2: stop()\nif rank == 1: dist.all_reduce(torch.ones(2))\n", 60.0)
     about = r"\[rank 1\] all_reduce float32 \[2\] SUM \(call 1\) .*called at .*train\.py:16: "
-    told = rf"rank 0 has come to the end of its program; rank 2 \({STOPPED}\) did not answer"
-    assert re.search(about + told, text), text
+    notified = rf"rank 0 has come to the end of its program; rank 2 \({STOPPED}\) did not answer"
+    assert re.search(about + notified, text), text
 
 
 def test_a_rank_that_fails_when_others_have_ended(tmp_path: Path) -> None:
     """Others let it end first: the first process that ends without finalizing MPI gives mpiexec its status."""
-    text = said(tmp_path, 3, "dist.barrier()\nif rank == 1: raise ValueError('the data are gone')\n", 60.0)
+    text = message(tmp_path, 3, "dist.barrier()\nif rank == 1: raise ValueError('the data are gone')\n", 60.0)
     assert re.search(rf"{ENDED}rank 1 has ended with ValueError: the data are gone\n", text), text

@@ -39,7 +39,7 @@ TOLD = {
 CASES = amount(6, 50)
 
 
-def drawn(number: int) -> dict[str, Any]:
+def sampled(number: int) -> dict[str, Any]:
     """A fault: its way by turns, and when and where."""
     rng = random.Random(f"{SEED} faults {number}")
     way = WAYS[number % len(WAYS)]
@@ -109,9 +109,9 @@ def test_mpiexec_alone(unbroken: list[float], tmp_path: Path) -> None:
 def _stopped_in(call: str, folder: Path) -> str:
     """What each other rank may say first of rank 1, which is stopped; that others wait too, where it has heard that."""
     others = "".join(str(rank) for rank in range(RANKS) if rank != 1)
-    said = re.escape(call) + r" \(call \d+\)"
-    about = rf"\[rank [{others}]\] {said} .*called at .*faulty_training\.py:\d+: "
-    waits = rf"(not complete within {TIMEOUT:g} s; )?(rank [{others}] waits in {said}; )*"
+    message = re.escape(call) + r" \(call \d+\)"
+    about = rf"\[rank [{others}]\] {message} .*called at .*faulty_training\.py:\d+: "
+    waits = rf"(not complete within {TIMEOUT:g} s; )?(rank [{others}] waits in {message}; )*"
     process = read(folder / "began-0-1.json")[1]
     return rf"{about}{waits}rank 1 \(process {process} is stopped\) did not answer"
 
@@ -137,7 +137,7 @@ def state(process: int) -> str:
 @pytest.mark.parametrize("number", range(CASES))
 def test_a_rank_that_breaks(number: int, unbroken: list[float], tmp_path: Path) -> None:
     """The others end in time and name it; no file is half written; the next attempt has the same losses."""
-    fault, fewer, logs = drawn(number), number % 2 == 1, tmp_path / "logs"
+    fault, fewer, logs = sampled(number), number % 2 == 1, tmp_path / "logs"
     folder = tmp_path / "run"
     folder.mkdir()
     count = f"{RANKS - 1}:{RANKS}" if fewer else str(RANKS)
@@ -169,19 +169,19 @@ def _check_what_was_said(fault: dict[str, Any], logs: Path, report: str) -> None
     they wait is behind their last one then, which is the barrier of the last step.
     """
     rank = fault["rank"]
-    wanted = TOLD[fault["way"]].replace("{}", str(rank))
+    requested = TOLD[fault["way"]].replace("{}", str(rank))
     called = r"called at .*faulty_training\.py:\d+:"
-    place = rf"DistBackendError: \[rank \d\] .*{called}"
+    location = rf"DistBackendError: \[rank \d\] .*{called}"
     if fault["moment"] == "end" or "delay" in fault:
-        place += rf"|\[rank \d\] the end of the program after barrier .*{called} MPI is not finalized: "
+        location += rf"|\[rank \d\] the end of the program after barrier .*{called} MPI is not finalized: "
     for other in {*range(RANKS)} - {rank}:
-        said = (logs / str(other) / "stderr.log").read_text(encoding="utf-8")
-        what = f"{fault}\nrank {other}: {said}"
+        message = (logs / str(other) / "stderr.log").read_text(encoding="utf-8")
+        what = f"{fault}\nrank {other}: {message}"
         if fault["moment"] == "start":  # the launcher ends the others, but where it does not know that one hangs
             late = f"MPI_Init: not complete within {TIMEOUT:g} s; rank {rank} did not come"
-            assert fault["way"] != "stop" or late in said, what
+            assert fault["way"] != "stop" or late in message, what
             continue
-        assert re.search(wanted, said), what
-        assert re.search(place, said), what
+        assert re.search(requested, message), what
+        assert re.search(location, message), what
     if fault["way"] != "memory":
         assert re.search(rf"First failure:\n  rank      : {rank} ", report), f"{fault}\n{report}"

@@ -53,8 +53,8 @@ def test_what_is_shown_and_kept(write: Write, tmp_path: Path, capfd: pytest.Capt
     out, err = capfd.readouterr()
     assert sorted(out.splitlines()) == ["[0] out 0", "[1] out 1"]
     assert sorted(err.splitlines()) == ["[0] err 0", "[1] err 1"]
-    kept = {str(path.relative_to(logs)): path.read_text() for path in logs.rglob("*.log")}
-    assert kept == {f"attempt_0/{n}/std{name}.log": f"{name} {n}\n" for n in (0, 1) for name in ("out", "err")}
+    retained = {str(path.relative_to(logs)): path.read_text() for path in logs.rglob("*.log")}
+    assert retained == {f"attempt_0/{n}/std{name}.log": f"{name} {n}\n" for n in (0, 1) for name in ("out", "err")}
     other = tmp_path / "other"
     chosen = ["--redirects", "0:3,1:1", "--tee", "1:2", "--local-ranks-filter", "0,1"]
     assert main(["-n", "2", "--log-dir", str(other), *chosen, program]) == 0
@@ -76,13 +76,13 @@ def test_a_rank_that_fails(write: Write, tmp_path: Path, capfd: pytest.CaptureFi
     assert main(["-n", "3", "--log-dir", str(tmp_path / "logs"), write(text + "time.sleep(200)\n")]) == 1
     assert time.monotonic() - begin < SOON
     report = capfd.readouterr().err
-    wanted = [
+    requested = [
         "First failure:\n  rank      : 1 (process ",
         "ended with: exit status 1",
         "stderr ends with:\n    no data\n",
     ]
-    wanted += ["rank 0: SIGTERM (signal 15), by the launcher", "rank 2: SIGKILL (signal 9), by the launcher"]
-    assert all(part in report for part in [*wanted, "attempt_0/1/stderr.log"]), report
+    requested += ["rank 0: SIGTERM (signal 15), by the launcher", "rank 2: SIGKILL (signal 9), by the launcher"]
+    assert all(part in report for part in [*requested, "attempt_0/1/stderr.log"]), report
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_launcher_that_is_ended(write: Write, tmp_path: Path, number: str, sta
 def test_options() -> None:
     """PyTorch's options are known, with hyphens and underscores; those without a choice are named."""
     found = parsed(["--nproc_per_node=cpu", "--standalone", "--nnodes", "1", "--max_restarts=2", "-m", "x.y", "-z"])
-    assert found.least == found.most >= 1 and found.max_restarts == 2
+    assert found.min_nodes == found.max_nodes >= 1 and found.max_restarts == 2
     assert found.command == [sys.executable, "-u", "-m", "x.y", "-z"]
     for wrong in (["-n", "3:2", "x"], ["-n", "0", "x"], ["--nnodes", "2", "x"], ["--tee", "3", "x"], ["-t", "4", "x"]):
         with pytest.raises(SystemExit):
@@ -199,5 +199,5 @@ def test_options() -> None:
 def test_options_that_are_not_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
     """MPI knows where ranks are."""
     parsed(["--master-addr", "localhost", "--master_port=1", "--rdzv-backend", "c10d", "x.py"])
-    said = capsys.readouterr().err
-    assert all(f"{name} is not looked at" in said for name in ("--master-addr", "--master-port", "--rdzv-backend"))
+    message = capsys.readouterr().err
+    assert all(f"{name} is not looked at" in message for name in ("--master-addr", "--master-port", "--rdzv-backend"))

@@ -161,11 +161,11 @@ def test_wrong_arguments(store: Any, call: Callable[[Any], Any]) -> None:
 
 def test_prefixes(lib: ModuleType) -> None:
     """Keys of a part have its name before them in the whole."""
-    whole = lib.distributed.HashStore()
-    part = lib.distributed.PrefixStore("a", lib.distributed.PrefixStore("b", whole))
+    full = lib.distributed.HashStore()
+    part = lib.distributed.PrefixStore("a", lib.distributed.PrefixStore("b", full))
     part.set("key", "1")
-    assert whole.list_keys() == ["b/a/key"] and part.underlying_store.check(["a/key"])
-    assert type(part._underlying_non_prefix_store) is type(whole)
+    assert full.list_keys() == ["b/a/key"] and part.underlying_store.check(["a/key"])
+    assert type(part._underlying_non_prefix_store) is type(full)
     with pytest.raises(TypeError):
         lib.distributed.PrefixStore("a", 3)
 
@@ -325,11 +325,11 @@ def test_file_that_was_not_written_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "store"
     first = sg.distributed.FileStore(str(path))
     first.set("a", "1")
-    whole = path.read_bytes()
+    full = path.read_bytes()
     first.set("b", "22")
     path.write_bytes(path.read_bytes()[:-1])
     second = sg.distributed.FileStore(str(path))
-    assert second.list_keys() == ["a"] and path.read_bytes() == whole
+    assert second.list_keys() == ["a"] and path.read_bytes() == full
     second.set("c", "3")
     assert sg.distributed.FileStore(str(path)).list_keys() == ["a", "c"]
     other = tmp_path / "letter"

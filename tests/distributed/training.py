@@ -223,14 +223,14 @@ def statistics_of_all_ranks(rank: int, size: int) -> None:
     rows = slice(2 * rank, x.shape[0] if rank == size - 1 else 2 * rank + 2)  # the last rank has one more
     alone = nn.BatchNorm1d(3).double()
     layer = nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm1d(3).double())
-    whole, part = x.clone().requires_grad_(), x[rows].clone().requires_grad_()
-    expected, found = alone(whole), layer(part)
+    entire, part = x.clone().requires_grad_(), x[rows].clone().requires_grad_()
+    expected, found = alone(entire), layer(part)
     (expected * weights).sum().backward()
     (found * weights[rows]).sum().backward()
     dist.all_reduce(layer.weight.grad)
     for one, other in (
         (found, expected[rows]),
-        (part.grad, whole.grad[rows]),
+        (part.grad, entire.grad[rows]),
         (layer.weight.grad, alone.weight.grad),
         (layer.running_mean, alone.running_mean),
         (layer.running_var, alone.running_var),

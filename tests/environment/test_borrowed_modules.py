@@ -64,9 +64,9 @@ def test_groups_of_tensors(lib: Any) -> None:
     found = _module(lib, "utils._foreach_utils")._group_tensors_by_device_and_dtype(
         [[lib.ones(1), lib.ones(2).double(), lib.ones(3)], [None, lib.zeros(1), None]], with_indices=True
     )
-    by_dtype = {dtype: (lists, places) for (_, dtype), (lists, places) in found.items()}
-    (first, second), places = by_dtype[lib.float32]
-    assert [t.numel() for t in first] == [1, 3] and second == [None, None] and list(places) == [0, 2]
+    by_dtype = {dtype: (lists, positions) for (_, dtype), (lists, positions) in found.items()}
+    (first, second), positions = by_dtype[lib.float32]
+    assert [t.numel() for t in first] == [1, 3] and second == [None, None] and list(positions) == [0, 2]
     assert by_dtype[lib.float64][0][1][0].numel() == 1
     cpu = lib.device("cpu")
     assert _module(lib, "utils._foreach_utils")._has_foreach_support([lib.ones(1)], cpu)
@@ -164,9 +164,13 @@ def test_the_line_search_of_lbfgs(lib: Any) -> None:
 
     x = lib.tensor([-1.0, 1.5], dtype=lib.float64)
     loss, grad = look(x, 0.0, x)
-    slope = -float(grad @ grad)
-    new, new_grad, step, looked = lbfgs._strong_wolfe(look, x, 1.0, -grad, loss, grad, slope)
-    assert new <= loss + 1e-4 * float(step) * slope and abs(float(new_grad @ -grad)) <= -0.9 * slope and looked > 1
+    derivative = -float(grad @ grad)
+    new, new_grad, step, looked = lbfgs._strong_wolfe(look, x, 1.0, -grad, loss, grad, derivative)
+    assert (
+        new <= loss + 1e-4 * float(step) * derivative
+        and abs(float(new_grad @ -grad)) <= -0.9 * derivative
+        and looked > 1
+    )
     cubic = [lib.tensor(value) for value in (0.0, 0.0, -3.0, 2.0, 2.0, 9.0)]  # x^3 - 3 x: lowest at 1
     assert float(lbfgs._cubic_interpolate(*cubic)) == pytest.approx(1)
     assert float(lbfgs._cubic_interpolate(*cubic, bounds=(0.0, 0.5))) == pytest.approx(0.5)

@@ -21,7 +21,7 @@ def test_importing_loads_none_of_it() -> None:
     loaded = {name.removeprefix("specgrad.") for name in done.stdout.split()}
     rooms = ("compilers", "environment", "measuring", "stand_in", "summaries", "testing", "trees", "futures")
     assert loaded & {*later.MODULES} == set()
-    assert loaded & {f"runtime.pytorch.{room}" for room in rooms} == set()
+    assert loaded & {f"runtime.pytorch.{capacity}" for capacity in rooms} == set()
     assert loaded & {"nn.attention", "nn.grad", "nn.parallel", "nn.utils.prune", "nn.data.pipes"} == set()
 
 

@@ -24,8 +24,8 @@ def _module(name: str) -> Any:
 def test_a_module(name: str) -> None:
     """It has what its entry names and what it lists, says so in `dir`, and has nothing else."""
     module = _module(name)
-    words = [word for entry in NAMES[name] for word in entry.partition(":")[2].split()]
-    names = [word.partition("=")[0] for word in words if word.partition("=")[0].isidentifier()]
+    slot_values = [word for entry in NAMES[name] for word in entry.partition(":")[2].split()]
+    names = [word.partition("=")[0] for word in slot_values if word.partition("=")[0].isidentifier()]
     assert [found for found in (*names, *module.__all__, *SETTINGS.get(name, ())) if not hasattr(module, found)] == []
     assert {*names, *module.__all__} <= {*dir(module)}
     with pytest.raises(AttributeError, match="no_such_name"):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
+from specgrad.codegen.verify.samples import Drawing, SampledArgument, sample_calls
 from specgrad.generated.registry import OPS
 from specgrad.runtime.tensor import dtypes
 
@@ -21,20 +21,20 @@ pytestmark = pytest.mark.cpu("a graph is recorded on the host")
 EXPORTED = [op for op in OPS if op.onnx]
 
 
-def _tensor(drawn: Drawn) -> Any:
-    array = drawn.array
+def _tensor(sampled: SampledArgument) -> Any:
+    array = sampled.array
     return sg.tensor(array.astype(np.float32) if array.dtype.kind == "f" else array)
 
 
 def _calls(op: Any) -> Iterator[tuple[str, Callable[..., Any], list[Any]]]:
     """Each sample as a function of its tensors, with these."""
-    for text in call_texts(op):
+    for text in sample_calls(op):
         given = Drawing(op, text, False, dtypes).arguments(text)
         given = {("input" if name == "self" and "input" in _names(op) else name): v for name, v in given.items()}
         tensors: list[Any] = []
 
         def take(value: Any, tensors: list[Any] = tensors) -> Any:
-            if isinstance(value, Drawn):
+            if isinstance(value, SampledArgument):
                 tensors.append(_tensor(value))
                 number = len(tensors) - 1
                 return lambda each: each[number]
@@ -55,8 +55,8 @@ def _names(op: Any) -> list[str]:
     return list(inspect.signature(op.function).parameters)
 
 
-def _compare(text: str, found: list[Any], wanted: list[Any]) -> None:
-    for one, other in zip(found, wanted, strict=True):
+def _compare(text: str, found: list[Any], requested: list[Any]) -> None:
+    for one, other in zip(found, requested, strict=True):
         assert one.dtype == other.dtype, text
         assert one.shape == other.shape, text
         limit = 2e-5 * max(1.0, float(np.abs(other).max(initial=0, where=np.isfinite(other))))
@@ -69,26 +69,26 @@ def test_samples_are_what_onnx_computes(op: Any) -> None:
     exported = 0
     for text, call, tensors in _calls(op):
         try:
-            program = sg.onnx.export(lambda *each, call=call, op=op: _kept(op, call(*each)), tuple(tensors))
+            program = sg.onnx.export(lambda *each, call=call, op=op: _saved(op, call(*each)), tuple(tensors))
         except sg.onnx.OnnxExporterError as error:
             assert isinstance(error.__cause__, NotImplementedError), text
             continue
         assert program is not None
         onnx.checker.check_model(program.model_proto, full_check=True)
-        wanted = [np.asarray(value) for value in _outputs(op, call, tensors)]
+        requested = [np.asarray(value) for value in _outputs(op, call, tensors)]
         runs = [found for run in (_by_reference, _by_runtime) if (found := run(program, tensors)) is not None]
         for found in runs:
-            _compare(text, found, wanted)
+            _compare(text, found, requested)
         exported += len(runs)
     assert exported
 
 
 def _outputs(op: Any, call: Callable[..., Any], tensors: list[Any]) -> list[Any]:
     with sg.no_grad():
-        return _kept(op, call(*[tensor.clone() for tensor in tensors]))
+        return _saved(op, call(*[tensor.clone() for tensor in tensors]))
 
 
-def _kept(op: Any, result: Any) -> list[Any]:
+def _saved(op: Any, result: Any) -> list[Any]:
     """The results that the entry says something of."""
     results = [result] if isinstance(result, sg.Tensor) else list(result)
     last = op.onnx.splitlines()[-1]

@@ -22,9 +22,9 @@ def _exported(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
 
 
 def _agrees(program: Any, function: Callable[..., Any], *args: Any) -> None:
-    wanted = function(*[arg.clone() if isinstance(arg, sg.Tensor) else arg for arg in args])
+    requested = function(*[arg.clone() if isinstance(arg, sg.Tensor) else arg for arg in args])
     for found, value in zip(
-        program.call_reference(*args), [wanted] if isinstance(wanted, sg.Tensor) else wanted, strict=True
+        program.call_reference(*args), [requested] if isinstance(requested, sg.Tensor) else requested, strict=True
     ):
         np.testing.assert_allclose(found.numpy(), value.detach().numpy(), rtol=1e-5, atol=1e-6)
 
@@ -138,11 +138,11 @@ def test_numbers_made_of_sizes_are_computed() -> None:
 
     def function(x: Any) -> Any:
         batch, length, features = x.shape
-        places = sg.arange(length).view(1, -1, 1) * 0.5
+        positions = sg.arange(length).view(1, -1, 1) * 0.5
         mask = sg.ones(length, length).tril().bool()
         scores = (x @ x.transpose(1, 2)).masked_fill(~mask, 0.0)
         rows = x.reshape(batch * length, features).sum(0) / (batch * length)
-        return x + places, scores, rows, x.new_zeros(batch, 2), x[:, : length - 1].sum(1)
+        return x + positions, scores, rows, x.new_zeros(batch, 2), x[:, : length - 1].sum(1)
 
     x = sg.randn(2, 6, 3)
     program = sg.onnx.export(function, (x,), dynamic_shapes=({0: "n", 1: "length"},))
@@ -243,10 +243,10 @@ def test_options(tmp_path: Path) -> None:
     """Parameters as inputs, with and without values; another version; `verify`; what is not supported."""
     model, x = nn.Linear(2, 3), sg.ones(1, 2)
     sg.onnx.export(model, (x,), tmp_path / "bare.onnx", export_params=False, opset_version=20, verify=True)
-    bare = onnx.load(tmp_path / "bare.onnx")
-    assert [value.name for value in bare.graph.input] == ["input", "weight", "bias"]
-    assert not bare.graph.initializer
-    assert bare.opset_import[0].version == 20
+    unwrapped = onnx.load(tmp_path / "bare.onnx")
+    assert [value.name for value in unwrapped.graph.input] == ["input", "weight", "bias"]
+    assert not unwrapped.graph.initializer
+    assert unwrapped.opset_import[0].version == 20
     sg.onnx.export(model, (x,), str(tmp_path / "both.onnx"), keep_initializers_as_inputs=True)
     both = onnx.load(tmp_path / "both.onnx")
     assert len(both.graph.input) == 3

@@ -55,12 +55,12 @@ class Recurrent(nn.Module):
 
     def __init__(self, kind: Any, **options: Any) -> None:
         super().__init__()
-        self.words = nn.Embedding(20, 6)
+        self.slot_values = nn.Embedding(20, 6)
         self.layer = kind(6, 5, batch_first=True, **options)
         self.head = nn.Linear(10 if options.get("bidirectional") else 5, 3)
 
-    def forward(self, words: Any) -> Any:
-        found, _ = self.layer(self.words(words))
+    def forward(self, slot_values: Any) -> Any:
+        found, _ = self.layer(self.slot_values(slot_values))
         return self.head(found[:, -1])
 
 
@@ -89,7 +89,7 @@ class GPT(nn.Module):
 
     def __init__(self, size: int = 8, heads: int = 2, longest: int = 40) -> None:
         super().__init__()
-        self.words, self.places = nn.Embedding(30, size), nn.Embedding(longest, size)
+        self.slot_values, self.positions = nn.Embedding(30, size), nn.Embedding(longest, size)
         self.norms = nn.ModuleList([nn.LayerNorm(size) for _ in range(5)])
         self.attentions = nn.ModuleList([Attention(size, heads, longest) for _ in range(2)])
         self.mlps = nn.ModuleList(
@@ -97,13 +97,13 @@ class GPT(nn.Module):
         )
         self.drop = nn.Dropout(0.1)
 
-    def forward(self, words: Any) -> Any:
-        places = sg.arange(0, words.size(1), dtype=sg.long).unsqueeze(0)
-        x = self.drop(self.words(words) + self.places(places))
+    def forward(self, slot_values: Any) -> Any:
+        positions = sg.arange(0, slot_values.size(1), dtype=sg.long).unsqueeze(0)
+        x = self.drop(self.slot_values(slot_values) + self.positions(positions))
         for number in range(2):
             x = x + self.attentions[number](self.norms[2 * number](x))
             x = x + self.mlps[number](self.norms[2 * number + 1](x))
-        return self.norms[4](x) @ self.words.weight.t()
+        return self.norms[4](x) @ self.slot_values.weight.t()
 
 
 class UNet(nn.Module):
@@ -112,7 +112,7 @@ class UNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.down1, self.down2 = nn.Conv2d(2, 4, 3, padding=1), nn.Conv2d(4, 8, 3, padding=1)
-        self.middle = nn.Conv2d(8, 8, 3, padding=1)
+        self.center = nn.Conv2d(8, 8, 3, padding=1)
         self.up = nn.ConvTranspose2d(8, 8, 2, stride=2)
         self.join1, self.join2 = nn.Conv2d(16, 4, 3, padding=1), nn.Conv2d(8, 2, 1)
         self.norm = nn.GroupNorm(2, 8)
@@ -120,8 +120,8 @@ class UNet(nn.Module):
     def forward(self, x: Any) -> Any:
         first = F.relu(self.down1(x))
         second = F.relu(self.norm(self.down2(F.max_pool2d(first, 2))))
-        middle = F.leaky_relu(self.middle(F.avg_pool2d(second, 2)))
-        found = F.relu(self.join1(sg.cat([self.up(middle), second], dim=1)))
+        center = F.leaky_relu(self.center(F.avg_pool2d(second, 2)))
+        found = F.relu(self.join1(sg.cat([self.up(center), second], dim=1)))
         found = F.interpolate(found, scale_factor=2, mode="bilinear", align_corners=False)
         return self.join2(sg.cat([found, first], 1))
 
@@ -146,10 +146,10 @@ class Bags(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words, self.head = nn.EmbeddingBag(20, 6, mode="mean"), nn.Linear(6, 4)
+        self.slot_values, self.head = nn.EmbeddingBag(20, 6, mode="mean"), nn.Linear(6, 4)
 
-    def forward(self, words: Any, starts: Any) -> Any:
-        return self.head(self.words(words, starts))
+    def forward(self, slot_values: Any, starts: Any) -> Any:
+        return self.head(self.slot_values(slot_values, starts))
 
 
 class Encoder(nn.Module):
@@ -175,7 +175,7 @@ class Heads(nn.Module):
         return self.attention(x, y, y)
 
 
-def _words(*shape: int, high: int = 20) -> Any:
+def _names(*shape: int, high: int = 20) -> Any:
     return sg.randint(0, high, shape)
 
 
@@ -191,15 +191,15 @@ MODELS: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]]
         (),
     ),
     "resnet": (ResNet, (lambda n: _images(n, 3, 33, 33),), ({0: "batch"},), ()),
-    "lstm": (lambda: Recurrent(nn.LSTM), (lambda n: _words(n, 7),), ({0: "batch"},), ()),
+    "lstm": (lambda: Recurrent(nn.LSTM), (lambda n: _names(n, 7),), ({0: "batch"},), ()),
     "lstm in both directions": (
         lambda: Recurrent(nn.LSTM, bidirectional=True, num_layers=2),
-        (lambda n: _words(n, 4),),
+        (lambda n: _names(n, 4),),
         ({0: "batch"},),
         (),
     ),
-    "gru": (lambda: Recurrent(nn.GRU, bias=False), (lambda n: _words(n, 5),), ({0: "batch"},), ()),
-    "rnn": (lambda: Recurrent(nn.RNN), (lambda n: _words(n, 5),), ({0: "batch"},), ()),
+    "gru": (lambda: Recurrent(nn.GRU, bias=False), (lambda n: _names(n, 5),), ({0: "batch"},), ()),
+    "rnn": (lambda: Recurrent(nn.RNN), (lambda n: _names(n, 5),), ({0: "batch"},), ()),
     "encoder": (
         Encoder,
         (lambda n: _images(n, 5, 8), lambda n: sg.arange(5) > sg.tensor([3] * n).view(n, 1)),
@@ -213,10 +213,10 @@ MODELS: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]]
         (),
     ),
     "heads": (Heads, (lambda n: _images(n, 3, 8), lambda n: _images(n, 5, 8)), ({0: "batch"}, {0: "batch"}), ()),
-    "gpt": (GPT, (lambda n: _words(n, 2 * n),), ({0: "batch", 1: "length"},), ()),
+    "gpt": (GPT, (lambda n: _names(n, 2 * n),), ({0: "batch", 1: "length"},), ()),
     "unet": (UNet, (lambda n: _images(n, 2, 12, 16),), ({0: "batch"},), ()),
     "squeeze": (Squeeze, (lambda n: _images(n, 4, 9, 9),), ({0: "batch"},), ()),
-    "bags": (Bags, (lambda n: _words(4 * n), lambda n: sg.arange(0, 4 * n, 4)), ({0: "words"}, {0: "bags"}), ()),
+    "bags": (Bags, (lambda n: _names(4 * n), lambda n: sg.arange(0, 4 * n, 4)), ({0: "slot_values"}, {0: "bags"}), ()),
 }
 
 
@@ -226,10 +226,10 @@ def _arrays(values: Any) -> list[Any]:
 
 
 def _agree(program: Any, model: Any, inputs: tuple[Any, ...]) -> None:
-    wanted = _arrays(model(*inputs))
+    requested = _arrays(model(*inputs))
     runs = [program.call_reference, *([program] if RUNTIME else [])]
     for run in runs:
-        for found, value in zip(_arrays(run(*inputs)), wanted, strict=True):
+        for found, value in zip(_arrays(run(*inputs)), requested, strict=True):
             assert found.shape == value.shape
             assert found.dtype == value.dtype
             np.testing.assert_allclose(found, value, rtol=1e-4, atol=1e-5)

@@ -85,6 +85,6 @@ def test_groups_of_optimizers(lib: Any) -> None:
         [lib.zeros(1), lib.zeros(1).double(), lib.zeros(2)],
     )
     found = group([first, second], with_indices=True)
-    assert {dtype: places for (_, dtype), (_, places) in found.items()} == {lib.float32: [0, 2], lib.float64: [1]}
+    assert {dtype: positions for (_, dtype), (_, positions) in found.items()} == {lib.float32: [0, 2], lib.float64: [1]}
     lists = next(lists for (_, dtype), (lists, _) in found.items() if dtype is lib.float32)
     assert [[x.shape[0] for x in one] for one in lists] == [[1, 2], [1, 2]]

@@ -33,10 +33,10 @@ def test_the_greatest_dimension() -> None:
 
 def test_scrambled_points_fill_each_interval_once() -> None:
     """2^m points have one in each of 2^m equal intervals of every coordinate, whatever the seed; seeds differ."""
-    draws = [SobolEngine(6, scramble=True, seed=seed).draw(256, dtype=sg.float64).numpy() for seed in (1, 1, 2)]
-    np.testing.assert_array_equal(draws[0], draws[1])
-    assert (draws[0] != draws[2]).mean() > 0.99
-    for points in draws:
+    samples = [SobolEngine(6, scramble=True, seed=seed).draw(256, dtype=sg.float64).numpy() for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(samples[0], samples[1])
+    assert (samples[0] != samples[2]).mean() > 0.99
+    for points in samples:
         assert points.min() >= 0 and points.max() < 1
         assert all(len(np.unique((column * 256).astype(int))) == 256 for column in points.T)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import Drawn, call_texts
+from specgrad.codegen.verify.samples import SampledArgument, sample_calls
 
-from .calls import BY_NAME, Style, arguments, drawn, is_index, texts
+from .calls import BY_NAME, Style, arguments, call_sources, is_index, sampled
 
 Named = dict[str, Any]
 
@@ -54,11 +54,11 @@ def first_positional(name: str, given: Named, label: str, text: str) -> Call:
 
 def forms(name: str, is_method: bool) -> Iterator[Call]:
     """Every sample by names, by places, by NumPy's names, with negative dims, from strided memory, with defaults."""
-    for text in texts(BY_NAME[name]):
+    for text in call_sources(BY_NAME[name]):
         given = python_names(arguments(name, text, Style(sg.float64)))
         yield first_positional(name, given, "plain", text)
         yield from [Call("by name", text, (), given)] * (not is_method)
-        yield by_place(name, given, text)
+        yield positional_kinds(name, given, text)
         yield from by_axis(name, given, text)
         yield from from_the_end(name, given, text)
         strided = python_names(arguments(name, text, Style(sg.float64, strided=True)))
@@ -66,7 +66,7 @@ def forms(name: str, is_method: bool) -> Iterator[Call]:
         yield from defaults_only(name, given, text)
 
 
-def by_place(name: str, given: Named, text: str) -> Call:
+def positional_kinds(name: str, given: Named, text: str) -> Call:
     """As many arguments by place as the signature allows."""
     positional, rest = [], dict(given)
     for argument, _, _, keyword_only in BY_NAME[name].arguments:
@@ -86,9 +86,9 @@ def by_axis(name: str, given: Named, text: str) -> Iterator[Call]:
 def from_the_end(name: str, given: Named, text: str) -> Iterator[Call]:
     """Dimensions counted from the end in place of those counted from the front."""
     rank = getattr(given.get("input"), "ndim", 0)
-    turned = {key: negative(value, rank) for key, value in given.items() if key.startswith("dim") and rank}
-    if any(turned[key] != given[key] for key in turned):
-        yield first_positional(name, given | turned, "negative dims", text)
+    transposed = {key: negative(value, rank) for key, value in given.items() if key.startswith("dim") and rank}
+    if any(transposed[key] != given[key] for key in transposed):
+        yield first_positional(name, given | transposed, "negative dims", text)
 
 
 def negative(value: Any, rank: int) -> Any:
@@ -109,7 +109,7 @@ def defaults_only(name: str, given: Named, text: str) -> Iterator[Call]:
 def mixed(name: str) -> Iterator[Call]:
     """Tensors of two dtypes in both orders; for element-wise ops each of them 0-d too."""
     op = BY_NAME[name]
-    for text in call_texts(op)[:2]:
+    for text in sample_calls(op)[:2]:
         for one, other in PAIRS:
             for pair in ((one, other), (other, one)):
                 for zero in (0, 1, 2) if op.kind == "elementwise" else (0,):
@@ -126,24 +126,24 @@ def of_dtypes(name: str, text: str, pair: tuple[Any, Any], zero: int) -> tuple[N
         nonlocal count
         if isinstance(value, list):
             return [made(item) for item in value]
-        if not isinstance(value, Drawn) or is_index(value):
-            return Style(sg.float64).tensor(value) if isinstance(value, Drawn) else value
+        if not isinstance(value, SampledArgument) or is_index(value):
+            return Style(sg.float64).tensor(value) if isinstance(value, SampledArgument) else value
         count += 1
         tensor = Style(pair[min(count, 2) - 1]).tensor(value)
         return tensor.reshape(-1)[0] if zero == count and tensor.numel() else tensor
 
-    return python_names({key: made(value) for key, value in drawn(name, text, False).items()}), count
+    return python_names({key: made(value) for key, value in sampled(name, text, False).items()}), count
 
 
 def bad(name: str) -> Iterator[Call]:
     """The first and the last sample with one argument missing, of another type, shape, dtype, or out of range."""
     op = BY_NAME[name]
-    for text in dict.fromkeys((call_texts(op)[0], call_texts(op)[-1])):
+    for text in dict.fromkeys((sample_calls(op)[0], sample_calls(op)[-1])):
         given = python_names(arguments(name, text, Style(sg.float64)))
         for argument, _, required, _ in op.arguments:
             if argument in given and required:
-                kept = {key: value for key, value in given.items() if key != argument}
-                yield first_positional(name, kept, f"without {argument}", text)
+                retained = {key: value for key, value in given.items() if key != argument}
+                yield first_positional(name, retained, f"without {argument}", text)
             if argument in given:
                 for what, value in spoiled(argument, given[argument], getattr(given.get("input"), "ndim", 0)):
                     yield first_positional(name, given | {argument: value}, f"{argument} {what}", text)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
+from specgrad.codegen.verify.samples import Drawing, SampledArgument, sample_calls
 from specgrad.generated.registry import OPS
 from specgrad.runtime.dispatch.registry import Op
 from specgrad.runtime.modes.intercept import Watcher, watch
@@ -21,30 +21,30 @@ BY_NAME = {op.name: op for op in OPS}
 NAMES = list(BY_NAME)
 
 
-def texts(op: Op, kind: str = "f") -> list[str]:
+def call_sources(op: Op, kind: str = "f") -> list[str]:
     """All calls of an op, the hard ones included; for integers and bools those whose plain numbers are whole."""
-    found = [*call_texts(op), *op.hard]
+    found = [*sample_calls(op), *op.hard]
     return found if kind in "fc" else [text for text in found if not has_fraction(op, text)]
 
 
 def has_fraction(op: Op, text: str) -> bool:
     """Whether a plain argument of a call is a number with a fraction."""
-    values = drawn(op.name, text, False).values()
+    values = sampled(op.name, text, False).values()
     return any(isinstance(value, float) and not value.is_integer() for value in values)
 
 
 @functools.cache
-def drawn(name: str, text: str, is_complex: bool) -> dict[str, Any]:
+def sampled(name: str, text: str, is_complex: bool) -> dict[str, Any]:
     """The arguments of a call; tensors as `Drawn`."""
     return Drawing(BY_NAME[name], text, is_complex, dtypes).arguments(text)
 
 
-def is_index(value: Drawn) -> bool:
+def is_index(value: SampledArgument) -> bool:
     """Whether a tensor holds indices or a mask, which keep their dtype."""
     return value.array.dtype.kind in "ib"
 
 
-def whole(array: np.ndarray) -> np.ndarray:
+def full(array: np.ndarray) -> np.ndarray:
     """Integers, none of them zero, in place of real numbers."""
     array = np.nan_to_num(array)
     return np.where(array < 0, np.floor(array), np.ceil(array) + (array == 0)).clip(-100, 100).astype(np.int64)
@@ -59,21 +59,21 @@ class Style:
     grad: bool = False
     device: str = "cpu"
 
-    def array(self, value: Drawn) -> np.ndarray:
+    def array(self, value: SampledArgument) -> np.ndarray:
         """The numbers, in float64, complex128, int64 or bool."""
         if is_index(value) or self.dtype.kind in "fc":
             return value.array
-        return whole(value.array) if self.dtype.kind == "i" else value.array > 0
+        return full(value.array) if self.dtype.kind == "i" else value.array > 0
 
-    def tensor(self, value: Drawn) -> Any:
+    def tensor(self, value: SampledArgument) -> Any:
         """The tensor."""
         array = self.array(value)
-        made = sg.tensor(spread(array) if self.strided else array, device=self.device)
+        made = sg.tensor(expanded(array) if self.strided else array, device=self.device)
         made = made if is_index(value) else made.to(self.dtype)  # before: copies have no gaps
         return made[..., 0].permute(tuple(reversed(range(array.ndim)))) if self.strided else made
 
 
-def spread(array: np.ndarray) -> np.ndarray:
+def expanded(array: np.ndarray) -> np.ndarray:
     """The array in reversed order of dimensions, every element followed by one that nobody asks for."""
     return np.stack([array.T, np.zeros_like(array.T)], axis=-1)
 
@@ -84,17 +84,17 @@ def arguments(name: str, text: str, style: Style, as_tensor: bool = True) -> dic
     def made(key: str, value: Any) -> Any:
         if isinstance(value, list):
             return [made(key, item) for item in value]
-        if not isinstance(value, Drawn):
+        if not isinstance(value, SampledArgument):
             return value
         if not as_tensor:
             return style.array(value)
         tensor = style.tensor(value)
         return tensor.requires_grad_() if style.grad and takes_gradient(name, key, value) else tensor
 
-    return {key: made(key, value) for key, value in drawn(name, text, style.dtype.kind == "c").items()}
+    return {key: made(key, value) for key, value in sampled(name, text, style.dtype.kind == "c").items()}
 
 
-def takes_gradient(name: str, key: str, value: Drawn) -> bool:
+def takes_gradient(name: str, key: str, value: SampledArgument) -> bool:
     """Whether an op can be differentiated by this argument; composites do not say."""
     op = BY_NAME[name]
     named = key in op.inputs or (op.kind == "composite" and value.random)
@@ -117,9 +117,9 @@ def call(op: Op, given: dict[str, Any]) -> tuple[Any, ...]:
 
 
 @contextmanager
-def watched(wanted: bool) -> Iterator[None]:
+def watched(requested: bool) -> Iterator[None]:
     """Inside, somebody looks at every op, if so wanted: then nothing takes a fast path."""
-    watch.turn("a test", Watcher() if wanted else None)
+    watch.turn("a test", Watcher() if requested else None)
     try:
         yield
     finally:
@@ -165,11 +165,11 @@ def outputs_and_gradients(name: str, text: str, style: Style) -> tuple[tuple[Any
 
 def gradients_to(given: dict[str, Any], outputs: tuple[Any, ...]) -> list[Any]:
     """The gradients of the differentiable tensors among the arguments of a call that gave these outputs."""
-    wanted = [t for t in tensors_of(given) if t.requires_grad]
+    requested = [t for t in tensors_of(given) if t.requires_grad]
     total = weighted_sum(outputs)
-    if total is None or not wanted:
+    if total is None or not requested:
         return []
-    return list(sg.autograd.grad(total, wanted, allow_unused=True))
+    return list(sg.autograd.grad(total, requested, allow_unused=True))
 
 
 def attempted(function: Callable[..., Any], *given: Any) -> Any:

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import Drawn
+from specgrad.codegen.verify.samples import SampledArgument
 from specgrad.runtime.errors import DtypeError, UnsupportedDtypeError
 
 from .call_variants import python_names
-from .calls import BY_NAME, NAMES, drawn, is_index, takes_gradient, texts, whole
+from .calls import BY_NAME, NAMES, call_sources, full, is_index, sampled, takes_gradient
 from .torch_calls import EXPECTED, PAGE, TOLERANCE, Pair, difference, documented, public, shown, torch, values
 
 DTYPES = ("float64",) * 6 + ("float32", "complex128", "float16", "int64", "bool")
@@ -109,7 +109,7 @@ def step(chain: Chain) -> str:
     dtype = random.choice(DTYPES)
     if any(documented(name, f"{what}in {dtype}") for what in ("", "gradient ")):
         return ""
-    samples = texts(BY_NAME[name], "i" if dtype in ("int64", "bool") else "f")
+    samples = call_sources(BY_NAME[name], "i" if dtype in ("int64", "bool") else "f")
     if not samples:
         return ""
     text = random.choice(samples)
@@ -139,17 +139,17 @@ def arguments(chain: Chain, name: str, text: str, dtype: str) -> dict[str, Any]:
     def argument(key: str, value: Any) -> Any:
         if isinstance(value, list):
             return [argument(key, item) for item in value]
-        if not isinstance(value, Drawn):
+        if not isinstance(value, SampledArgument):
             return value
         if is_index(value):
             return made(value.array, str(value.array.dtype))
         array = value.array
         if dtype in ("int64", "bool"):
-            return made(whole(array) if dtype == "int64" else array > 0, dtype)
+            return made(full(array) if dtype == "int64" else array > 0, dtype)
         plain = made(array, dtype)
-        return laid_out(chain, disturbed(chain, plain)) if takes_gradient(name, key, value) else plain
+        return with_layout(chain, disturbed(chain, plain)) if takes_gradient(name, key, value) else plain
 
-    return {key: argument(key, value) for key, value in drawn(name, text, dtype == "complex128").items()}
+    return {key: argument(key, value) for key, value in sampled(name, text, dtype == "complex128").items()}
 
 
 def disturbed(chain: Chain, plain: Both) -> Both:
@@ -166,7 +166,7 @@ def disturbed(chain: Chain, plain: Both) -> Both:
     return Both(sums(sg, plain.ours, source.ours), sums(torch, plain.theirs, source.theirs))
 
 
-def laid_out(chain: Chain, tensor: Both) -> Both:
+def with_layout(chain: Chain, tensor: Both) -> Both:
     """The same elements, now and then with other strides, or as a part of more."""
     way = chain.random.randrange(6)
     if way == 0 and tensor.ours.ndim > 1:

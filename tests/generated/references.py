@@ -17,7 +17,7 @@ from tests.ops.elementwise.references import ACTIVATIONS, PARTS
 from tests.ops.elementwise.references_special import SPECIAL
 from tests.ops.fft.references import FOURIER
 from tests.ops.image.references import IMAGES
-from tests.ops.indexing.references import PLACES
+from tests.ops.indexing.references import INDEX_TYPE
 from tests.ops.linalg.references import LINALG
 from tests.ops.linalg.references_decompositions import DECOMPOSITIONS
 from tests.ops.linalg.references_ldl import LDL
@@ -72,8 +72,8 @@ def power(self: Any, exponent: Any) -> Any:
 
 def truncated(self: Any, other: Any) -> Any:
     """The quotient, rounded towards zero."""
-    quotient = np.trunc(np.true_divide(self, other))
-    return quotient.astype(np.result_type(self, other))
+    ratio = np.trunc(np.true_divide(self, other))
+    return ratio.astype(np.result_type(self, other))
 
 
 def gelu(self: Any, approximate: str = "none") -> Any:
@@ -231,7 +231,7 @@ REFERENCES: dict[str, Reference] = {
     **COUNTING,
     **SHAPES,
     **JOINING,
-    **PLACES,
+    **INDEX_TYPE,
     **IMAGES,
     **SORTING,
     **STATISTICS,

@@ -20,7 +20,7 @@ def is_among(one: Any, others: Any, invert: bool = False) -> Any:
     return ~found if invert else found
 
 
-def places(self: Any, size: int, fill_value: int = -1) -> Any:
+def positions(self: Any, size: int, fill_value: int = -1) -> Any:
     """Rows of indices, cut off or filled up."""
     found = np.argwhere(self)[:size]
     return np.concatenate([found, np.full((size - len(found), self.ndim), fill_value)])
@@ -36,7 +36,7 @@ def orthogonal(packed: Any, tau: Any) -> Any:
     return q
 
 
-def turned(self: Any, input2: Any, input3: Any, left: bool = True, transpose: bool = False) -> Any:
+def transposed(self: Any, input2: Any, input3: Any, left: bool = True, transpose: bool = False) -> Any:
     """The other matrix times that product."""
     q = orthogonal(self, input2)
     q = q.conj().swapaxes(-1, -2) if transpose else q
@@ -52,11 +52,11 @@ FORMS: dict[str, Callable[..., Any]] = {
     "isin.Tensor_Tensor": lambda elements, test_elements, invert=False: is_among(elements, test_elements, invert),
     "isin.Tensor_Scalar": lambda elements, test_element, invert=False: is_among(elements, test_element, invert),
     "isin.Scalar_Tensor": lambda elements, test_elements, invert=False: is_among(elements, test_elements, invert),
-    "nonzero_static": places,
+    "nonzero_static": positions,
     "unsafe_chunk": lambda self, chunks, dim=0: tuple(np.array_split(self, chunks, dim)),
     "unsafe_split": lambda self, split_size, dim=0: tuple(
         np.split(self, range(split_size, self.shape[dim], split_size), dim)
     ),
     "unsafe_split_with_sizes": lambda self, split_sizes, dim=0: tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim)),
-    "ormqr": turned,
+    "ormqr": transposed,
 }

@@ -9,7 +9,7 @@ import warnings
 
 import specgrad as sg
 
-from .calls import BY_NAME, NAMES, Style, outputs_and_gradients, texts
+from .calls import BY_NAME, NAMES, Style, call_sources, outputs_and_gradients
 
 STYLE = Style(sg.float32, grad=True)
 FLOATS = [name for name in NAMES if "float" in BY_NAME[name].dtypes and not name.startswith("float_power_.")]
@@ -18,7 +18,7 @@ FLOATS = [name for name in NAMES if "float" in BY_NAME[name].dtypes and not name
 def bits_of(name: str) -> str:
     """A hash of values and gradients at all samples: those of the third call, which finds what it looks up."""
     found = hashlib.sha256()
-    for text in texts(BY_NAME[name]):
+    for text in call_sources(BY_NAME[name]):
         for _ in range(3):
             outputs, gradients = outputs_and_gradients(name, text, STYLE)
         for result in [*outputs, *gradients]:

@@ -87,8 +87,8 @@ def test_mixed_dtypes(name: str) -> None:
 
 def common(operands: list[Any]) -> set[Any]:
     """The dtype of an op on some tensors; a mask among them may have no part in it."""
-    kept = [x for x in operands if x.dtype is not sg.bool]
-    return {promoted(operands), promoted(kept or operands), operands[0].dtype}
+    retained = [x for x in operands if x.dtype is not sg.bool]
+    return {promoted(operands), promoted(retained or operands), operands[0].dtype}
 
 
 def promoted(operands: list[Any]) -> Any:

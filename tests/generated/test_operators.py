@@ -10,7 +10,7 @@ import pytest
 import specgrad as sg
 
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift")
-IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor")
+INPLACE_FUNCTION = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor")
 
 
 class Reflected:
@@ -27,14 +27,14 @@ class Bare:
     """An operand without operators."""
 
 
-@pytest.mark.parametrize("name", [*BINARY, *IN_PLACE])
+@pytest.mark.parametrize("name", [*BINARY, *INPLACE_FUNCTION])
 def test_an_unknown_operand_is_asked(name: str, lib: Any) -> None:
     """`tensor + other` gives what `other.__radd__` says, in place too."""
     x = lib.ones(2, 3, dtype=lib.int64)
     assert getattr(operator, name)(x, Reflected()) == "reflected (2, 3)"
 
 
-@pytest.mark.parametrize("name", [*BINARY, *IN_PLACE])
+@pytest.mark.parametrize("name", [*BINARY, *INPLACE_FUNCTION])
 @pytest.mark.parametrize("other", [None, Bare()], ids=["None", "Bare"])
 def test_no_operator_is_pythons_error(name: str, other: Any, lib: Any) -> None:
     """Where no operand has the operator, Python says so."""
@@ -73,9 +73,9 @@ def test_a_number_comes_first(name: str, number: float, lib: Any) -> None:
     given, expected = function(number, x), function(full, x)
     assert given.dtype == expected.dtype and given.tolist() == pytest.approx(expected.tolist(), nan_ok=True)
     if name not in ("floor_divide", "remainder"):  # of which PyTorch has no derivative
-        (slope,) = lib.autograd.grad(given.sum(), x)
-        (wanted,) = lib.autograd.grad(expected.sum(), x)
-        assert slope.tolist() == pytest.approx(wanted.tolist(), nan_ok=True)
+        (derivative,) = lib.autograd.grad(given.sum(), x)
+        (requested,) = lib.autograd.grad(expected.sum(), x)
+        assert derivative.tolist() == pytest.approx(requested.tolist(), nan_ok=True)
     out = lib.empty(3)
     assert function(number, x.detach(), out=out) is out
     assert out.tolist() == pytest.approx(expected.tolist(), nan_ok=True)

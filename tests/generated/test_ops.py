@@ -9,7 +9,19 @@ import pytest
 
 import specgrad as sg
 
-from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, is_differentiable, run, tensors_of, texts, watched
+from .calls import (
+    BY_NAME,
+    NAMES,
+    Style,
+    arguments,
+    call,
+    call_sources,
+    gradients,
+    is_differentiable,
+    run,
+    tensors_of,
+    watched,
+)
 from .references import REFERENCES
 
 DOUBLE, SINGLE, COMPLEX = Style(sg.float64), Style(sg.float32), Style(sg.complex128)
@@ -59,7 +71,7 @@ def agree(got: Any, right: Any, rtol: float, atol: float) -> bool:
 
 def check(name: str, style: Style, rtol: float = 1e-9, atol: float = 1e-9) -> None:
     """All samples of an op against its reference."""
-    for text in texts(BY_NAME[name], style.dtype.kind):
+    for text in call_sources(BY_NAME[name], style.dtype.kind):
         if style is COMPLEX and any(word in text for word in ("dtype", "amax", "amin")):
             continue  # complex numbers have no order
         if style is MASK and "'mean'" in text:
@@ -91,7 +103,7 @@ def test_complex128(name: str) -> None:
 def test_int64(name: str) -> None:
     """And for integers; ops that compute in floats give the default dtype."""
     check(name, INTEGER, rtol=1e-5, atol=1e-6)
-    for text in texts(BY_NAME[name], "i"):
+    for text in call_sources(BY_NAME[name], "i"):
         assert BY_NAME[name].dtype != "float" or run(name, text, INTEGER)[0].dtype in (sg.float32, sg.complex64)
 
 
@@ -107,7 +119,7 @@ def test_kinds_that_are_not_allowed(name: str) -> None:
     op = BY_NAME[name]
     promoted = op.dtype == "float" or any(type_.startswith("Scalar") for _, type_, *_ in op.arguments)
     for kind, style in (("bool", MASK), ("int", INTEGER), ("complex", COMPLEX), ("float", DOUBLE)):
-        calls = [text for text in texts(op, style.dtype.kind) if "=T(" in text]
+        calls = [text for text in call_sources(op, style.dtype.kind) if "=T(" in text]
         if calls and kind not in op.dtypes and not (promoted and kind in ("bool", "int")):
             with pytest.raises(RuntimeError, match=rf"{name.partition('.')[0]}.*{style.dtype.name}"):
                 run(name, calls[0], style)
@@ -116,10 +128,12 @@ def test_kinds_that_are_not_allowed(name: str) -> None:
 @pytest.mark.parametrize("name", NARROW)
 def test_float32_is_near_float64(name: str) -> None:
     """float32 results have that dtype and are those of float64 up to its precision; gradients too."""
-    for text in texts(BY_NAME[name]):
+    for text in call_sources(BY_NAME[name]):
         for single, double in zip(run(name, text, SINGLE), run(name, text, DOUBLE), strict=True):
-            kept = "dtype" in text or single.dtype in (sg.int32, sg.int64, sg.bool) or name.startswith("float_power")
-            assert single.dtype is (double.dtype if kept else narrower(double)), text
+            retained = (
+                "dtype" in text or single.dtype in (sg.int32, sg.int64, sg.bool) or name.startswith("float_power")
+            )
+            assert single.dtype is (double.dtype if retained else narrower(double)), text
             assert agree(single, double, rtol=1e-4, atol=1e-5), text
         for single, double in zip(
             gradients(name, text, Style(sg.float32, grad=True)),
@@ -144,7 +158,7 @@ OF_PARTS = {"complex", "polar", "view_as_complex", "view_as_complex_copy"}
 def test_half_precision_is_computed_in_float32(name: str, dtype: Any) -> None:
     """float16 and bfloat16 give what float32 gives for the same numbers, rounded once at the end."""
     op = BY_NAME[name]
-    for text in texts(op):
+    for text in call_sources(op):
         given = arguments(name, text, Style(dtype))
         if "dtype" in text or any(not t.isfinite().all() for t in tensors_of(given)):
             continue
@@ -161,9 +175,9 @@ def test_half_precision_is_computed_in_float32(name: str, dtype: Any) -> None:
                 assert half.tolist() == single.tolist(), text
             else:
                 assert half.dtype is (sg.float32 if rule == "computed" else result_dtype(name, dtype)), text
-                near = 0 if op.kind != "composite" else 2e-2
+                small = 0 if op.kind != "composite" else 2e-2
                 parts = [sg.view_as_real(z) if z.dtype is sg.complex32 else z for z in (half, single.to(half.dtype))]
-                assert agree(*parts, rtol=near, atol=near), text  # NumPy has no such complex numbers
+                assert agree(*parts, rtol=small, atol=small), text  # NumPy has no such complex numbers
 
 
 def result_dtype(name: str, dtype: Any) -> Any:
@@ -185,7 +199,7 @@ def test_layout_makes_no_difference(name: str) -> None:
     op = BY_NAME[name]
     if op.name in ("as_strided", "as_strided_copy", "as_strided_scatter", "view", "view_as", "view_as_complex"):
         return  # they speak about the layout
-    for text in texts(op):
+    for text in call_sources(op):
         for plain, strided in zip(
             run(name, text, SINGLE), run(name, text, Style(sg.float32, strided=True)), strict=True
         ):
@@ -213,7 +227,7 @@ def test_fast_path_is_the_general_path(name: str) -> None:
     native code gives the bits that Python gives by the same kernels is the business of test_without_native.py.
     """
     style = Style(sg.float64, grad=True)
-    for text in texts(BY_NAME[name]):
+    for text in call_sources(BY_NAME[name]):
         found, again = ([*run(name, text, style), *gradients(name, text, style)] for _ in range(2))
         assert list(map(bits, found)) == list(map(bits, again)), text
         general = run(name, text, style, general=True)
@@ -231,20 +245,20 @@ def bits(value: Any) -> Any:
 def test_threads_make_no_difference(name: str, threads: Any) -> None:
     """Values and gradients are the same bits whether one thread computes them or three share what they can."""
     style = Style(sg.float32, grad=True)
-    for text in texts(BY_NAME[name]):
+    for text in call_sources(BY_NAME[name]):
         found = []
         for number in (1, 3):
             threads(number)
             found.append([*run(name, text, style), *gradients(name, text, style)])
-        for alone, together in zip(*found, strict=True):
-            assert alone is together or repr(alone.detach().tolist()) == repr(together.detach().tolist()), text
+        for alone, batch in zip(*found, strict=True):
+            assert alone is batch or repr(alone.detach().tolist()) == repr(batch.detach().tolist()), text
 
 
 @pytest.mark.parametrize("name", [name for name in FLOATS if BY_NAME[name].inplace is not None])
 def test_in_place_form(name: str) -> None:
     """op_() leaves in its tensor what op() returns, with the same gradients."""
     op = BY_NAME[name]
-    for text in texts(op):
+    for text in call_sources(op):
         right = run(name, text, DOUBLE)[0]
         given = arguments(name, text, DOUBLE)
         if right.dtype is not sg.float64 or right.shape != given["self"].shape:
@@ -257,10 +271,10 @@ def test_in_place_form(name: str) -> None:
 def in_place_gradients(op: Any, text: str, out_of_place: bool = False) -> Any:
     """Gradients through a copy that is overwritten."""
     given = arguments(op.name, text, Style(sg.float64, grad=True))
-    wanted = [t for t in tensors_of(given) if t.requires_grad]
+    requested = [t for t in tensors_of(given) if t.requires_grad]
     target = given.pop("self") * 1
     result = op.function(input=target, **given) if out_of_place else op.inplace(target, **given)
-    found = sg.autograd.grad((result * 2).sum(), wanted, allow_unused=True) if is_differentiable(result) else ()
+    found = sg.autograd.grad((result * 2).sum(), requested, allow_unused=True) if is_differentiable(result) else ()
     return [None if g is None else repr(g.tolist()) for g in found]
 
 
@@ -268,7 +282,7 @@ def in_place_gradients(op: Any, text: str, out_of_place: bool = False) -> Any:
 def test_out_form(name: str) -> None:
     """op(out=t) fills a tensor of any layout, or one for each output, with the results; empty ones are resized."""
     op = BY_NAME[name]
-    for text in texts(op):
+    for text in call_sources(op):
         right = run(name, text, DOUBLE)
         for blank in (empty_like, turned_like):
             blanks = tuple(blank(x) for x in right)

@@ -8,7 +8,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.errors import DtypeError
 
-from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, texts
+from .calls import BY_NAME, NAMES, Style, arguments, call, call_sources, gradients
 from .torch_calls import documented, to_torch, torch, unlike
 
 DTYPES = [sg.float64, sg.float32, sg.float16, sg.bfloat16, sg.complex128, sg.int64, sg.int32, sg.bool]
@@ -58,13 +58,13 @@ def outputs_of(name: str, named: dict[str, Any]) -> tuple[Any, ...]:
 IMPRECISE = ("celu", "hardsigmoid", "digamma", "igamma", "igammac")
 
 
-def assert_same(ours: Any, other: Any, about: str, least: float = 0) -> None:
+def assert_same(ours: Any, other: Any, about: str, min_value: float = 0) -> None:
     """Equal shape and dtype, and values equal up to rounding."""
     assert tuple(ours.shape) == tuple(other.shape), about
     assert ours.dtype.name == str(other.dtype).removeprefix("torch."), about
     wide = (torch.complex128, sg.complex128) if other.is_complex() else (torch.float64, sg.float64)
     got, right = ours.detach().to(wide[1]).numpy(force=True), other.detach().clone().resolve_conj().to(wide[0]).numpy()
-    tolerance = max(TOLERANCE.get(ours.dtype.name, 0), least)
+    tolerance = max(TOLERANCE.get(ours.dtype.name, 0), min_value)
     assert np.allclose(got, right, rtol=tolerance, atol=tolerance, equal_nan=True), f"{about}: {got} is not {right}"
 
 
@@ -82,7 +82,7 @@ def defined(name: str, dtype: Any) -> bool:
 def test_values_and_dtypes(name: str, dtype: Any) -> None:
     """Results have PyTorch's values and dtypes, wherever both define the op."""
     compared = name and defined(name, dtype) and not documented(name, f"in {dtype.name}")
-    for text in texts(BY_NAME[name], dtype.kind) if compared else ():
+    for text in call_sources(BY_NAME[name], dtype.kind) if compared else ():
         given = arguments(name, text, Style(dtype))
         for ours, other in zip(answer(name, given), outputs_of(name, named_for_torch(name, given)), strict=False):
             assert unlike(ours, other) == "", f"{name}({text}) of {dtype}"
@@ -105,21 +105,21 @@ def test_gradients(name: str, dtype: Any) -> None:
     style = Style(dtype, grad=True)
     allowed = name and defined(name, dtype) and (dtype is sg.float64 or BY_NAME[name].complex)
     allowed = allowed and not documented(name, f"gradient in {dtype.name}")
-    for text in texts(BY_NAME[name]) if allowed else ():
+    for text in call_sources(BY_NAME[name]) if allowed else ():
         right = their_gradients(name, named_for_torch(name, arguments(name, text, style)))
         for ours, other in zip(gradients(name, text, style), right, strict=False):
             if ours is None or other is None:
                 assert not any(g is not None and g.any() for g in (ours, other)), text
             elif other.isfinite().all():
                 assert unlike(ours, other) == "", f"gradient of {name}({text}) of {dtype}"
-                least = 1e-7 if name in IMPRECISE else 0
-                assert_same(ours, other, f"gradient of {name}({text}) of {dtype}", least)
+                min_value = 1e-7 if name in IMPRECISE else 0
+                assert_same(ours, other, f"gradient of {name}({text}) of {dtype}", min_value)
 
 
 def their_gradients(name: str, named: dict[str, Any]) -> list[Any]:
     """PyTorch's gradients of the same weighted sum as in `gradients`."""
     flat = [item for value in named.values() for item in (value if isinstance(value, list) else [value])]
-    wanted = [t for t in flat if isinstance(t, torch.Tensor) and t.requires_grad]
+    requested = [t for t in flat if isinstance(t, torch.Tensor) and t.requires_grad]
     total: Any = 0
     for output in outputs_of(name, named):
         if output.requires_grad and output.numel():
@@ -127,7 +127,7 @@ def their_gradients(name: str, named: dict[str, Any]) -> list[Any]:
             part = (output * weights.to(output.dtype)).sum()
             total = total + (part.real if part.is_complex() else part)
     try:
-        return list(torch.autograd.grad(total, wanted, allow_unused=True)) if wanted else []
+        return list(torch.autograd.grad(total, requested, allow_unused=True)) if requested else []
     except (RuntimeError, AttributeError, TypeError):
         return []
 

@@ -11,13 +11,13 @@ import pytest
 
 import specgrad as sg
 
-from .calls import BY_NAME, NAMES, Style, arguments, attempted, call, tensors_of, texts, weighted_sum
+from .calls import BY_NAME, NAMES, Style, arguments, attempted, call, call_sources, tensors_of, weighted_sum
 
 DTYPES = (sg.complex128, sg.float64, sg.int64)
 REFUSES = ("view_as_real", "view.dtype")  # conjugates, as PyTorch does
 
 
-def marked(tensor: Any) -> Any:
+def lazy_conj(tensor: Any) -> Any:
     """A conjugate, a negative or a negative of a conjugate that shows the numbers of a tensor; bools as they are."""
     if tensor.dtype is sg.bool:
         return tensor
@@ -31,7 +31,7 @@ def of_marked(value: Any) -> Any:
     """An argument of which tensors are marked."""
     if isinstance(value, list):
         return [of_marked(item) for item in value]
-    return marked(value) if isinstance(value, sg.Tensor) else value
+    return lazy_conj(value) if isinstance(value, sg.Tensor) else value
 
 
 def assert_same(found: Any, expected: Any, what: str) -> None:
@@ -57,7 +57,7 @@ def calls(part: int, parts: int, dtypes: tuple[Any, ...] = DTYPES) -> Any:
     """All samples of a part of the entries in each dtype."""
     for name in NAMES[part::parts]:
         for dtype in dtypes:
-            for text in texts(BY_NAME[name], dtype.kind):
+            for text in call_sources(BY_NAME[name], dtype.kind):
                 yield name, text, Style(dtype)
 
 
@@ -93,9 +93,9 @@ def test_gradients(part: int) -> None:
 def gradients(name: str, text: str, style: Style, change: Callable[[Any], Any]) -> list[Any]:
     """The gradients of the differentiable tensors of a call, of which the op gets what a function makes."""
     leaves = arguments(name, text, Style(style.dtype, grad=True))
-    wanted = [t for t in tensors_of(leaves) if t.requires_grad]
+    requested = [t for t in tensors_of(leaves) if t.requires_grad]
     total = weighted_sum(call(BY_NAME[name], {key: change(value) for key, value in leaves.items()}))
-    found = [] if total is None or not wanted else sg.autograd.grad(total, wanted, allow_unused=True)
+    found = [] if total is None or not requested else sg.autograd.grad(total, requested, allow_unused=True)
     return [sg.zeros(()) if g is None else g for g in found]
 
 
@@ -133,7 +133,7 @@ def test_out(part: int) -> None:
         expected = attempted(call, op, given)
         if isinstance(expected, Exception) or any(t.dtype is sg.bool for t in expected):
             continue
-        outs = tuple(marked(sg.zeros_like(t)) for t in expected)
+        outs = tuple(lazy_conj(sg.zeros_like(t)) for t in expected)
         given["out"] = outs if len(outs) > 1 else outs[0]
         assert_same(attempted(call, op, given), expected, f"{name}({text}, out=) in {style.dtype}")
         assert_same(outs, expected, f"out of {name}({text}) in {style.dtype}")

@@ -9,7 +9,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.errors import NoDataError
 
-from .calls import BY_NAME, NAMES, Style, attempted, gradients, run, texts
+from .calls import BY_NAME, NAMES, Style, attempted, call_sources, gradients, run
 
 DTYPES = (sg.float16, sg.int64, sg.complex128)  # `verify` does the same in float64
 NEEDS_NUMBERS = {  # besides those whose entry says so: for some of their calls
@@ -51,7 +51,7 @@ def test_shapes_strides_and_dtypes(part: int) -> None:
     for name in NAMES[part::8]:
         for dtype in DTYPES:
             floating = dtype.kind in "fc"
-            for text in texts(BY_NAME[name], dtype.kind):
+            for text in call_sources(BY_NAME[name], dtype.kind):
                 expected = attempted(run, name, text, Style(dtype, grad=floating))
                 if isinstance(expected, Exception):
                     continue
@@ -69,7 +69,7 @@ def test_shapes_strides_and_dtypes(part: int) -> None:
 def test_gradients(part: int) -> None:
     """Gradients have those of the CPU, but for strides, which are the leaf's where one takes a gradient."""
     for name in NAMES[part::4]:
-        for text in texts(BY_NAME[name]):
+        for text in call_sources(BY_NAME[name]):
             expected = attempted(gradients, name, text, Style(sg.float64, grad=True))
             if isinstance(expected, Exception):
                 continue

@@ -9,7 +9,7 @@ from specgrad.autograd.graph import saved_tensors_hooks
 from specgrad.generated import functions
 from specgrad.runtime.errors import NotDifferentiableError
 
-from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, tensors_of, texts, weighted_sum
+from .calls import BY_NAME, NAMES, Style, arguments, call, call_sources, gradients, tensors_of, weighted_sum
 
 STYLE = Style(sg.float64, grad=True)
 FLOATS = [name for name in NAMES if "float" in BY_NAME[name].dtypes]
@@ -35,14 +35,14 @@ def unpack(doubled: Any) -> Any:
 def second_derivatives(name: str, text: str) -> list[Any]:
     """Gradients of a weighted sum of the gradients of a call."""
     given = arguments(name, text, STYLE)
-    wanted = [t for t in tensors_of(given) if t.requires_grad]
+    requested = [t for t in tensors_of(given) if t.requires_grad]
     total = weighted_sum(call(BY_NAME[name], given))
-    if total is None or not wanted:
+    if total is None or not requested:
         return []
-    first = sg.autograd.grad(total, wanted, allow_unused=True, create_graph=True)
-    slope = weighted_sum(tuple(g for g in first if g is not None))
+    first = sg.autograd.grad(total, requested, allow_unused=True, create_graph=True)
+    derivative = weighted_sum(tuple(g for g in first if g is not None))
     try:
-        return [] if slope is None else list(sg.autograd.grad(slope, wanted, allow_unused=True))
+        return [] if derivative is None else list(sg.autograd.grad(derivative, requested, allow_unused=True))
     except NotDifferentiableError:  # an entry that says once_differentiable
         return []
 
@@ -56,7 +56,7 @@ def same_bits(found: list[Any], expected: list[Any]) -> bool:
 @pytest.mark.parametrize("name", FLOATS)
 def test_hooks_change_no_gradient(name: str) -> None:
     """What hooks give back in another layout gives the same bits as what nodes keep themselves."""
-    for text in texts(BY_NAME[name]):
+    for text in call_sources(BY_NAME[name]):
         expected = gradients(name, text, STYLE, general=True)
         count = len(packed)
         with saved_tensors_hooks(pack, unpack):
@@ -68,7 +68,7 @@ def test_hooks_change_no_gradient(name: str) -> None:
 @pytest.mark.parametrize("name", FLOATS)
 def test_hooks_change_no_second_derivative(name: str) -> None:
     """The same for the gradients of gradients: what is unpacked is at its place in the graph."""
-    for text in texts(BY_NAME[name])[:3]:
+    for text in call_sources(BY_NAME[name])[:3]:
         expected = second_derivatives(name, text)
         with saved_tensors_hooks(pack, unpack):
             found = second_derivatives(name, text)
@@ -88,12 +88,12 @@ def nodes_of(output: Any) -> list[Any]:
 @pytest.mark.parametrize("name", FLOATS)
 def test_everything_saved_can_be_read(name: str) -> None:
     """Each `_saved_X` of each node is a tensor, a tuple, None or a plain value, and each `_raw_saved_X` a place."""
-    for text in texts(BY_NAME[name]):
+    for text in call_sources(BY_NAME[name]):
         for node in [n for output in call(BY_NAME[name], arguments(name, text, STYLE)) for n in nodes_of(output)]:
             shown = [attribute for attribute in dir(node) if attribute.startswith("_saved_")]
             values = {attribute: getattr(node, attribute) for attribute in shown}
             for attribute in [a for a in dir(node) if a.startswith("_raw_saved_")]:
                 raw, value = getattr(node, attribute), values[attribute.removeprefix("_raw")]
-                for place, tensor in zip(raw, value, strict=True) if isinstance(raw, tuple) else [(raw, value)]:
-                    unpacked = place.unpack()
+                for index, tensor in zip(raw, value, strict=True) if isinstance(raw, tuple) else [(raw, value)]:
+                    unpacked = index.unpack()
                     assert (unpacked is tensor is None) or unpacked.shape == tensor.shape, (text, attribute)

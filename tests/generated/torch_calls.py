@@ -17,7 +17,7 @@ import numpy as np
 import specgrad as sg
 from tests.repository import ROOT
 
-from .calls import spread
+from .calls import expanded
 
 try:
     import torch
@@ -105,7 +105,7 @@ def to_torch(value: Any) -> Any:
         return value
     array = (value.float() if value.dtype is sg.bfloat16 else value).detach().numpy()
     strided = value.ndim > 0 and not value.is_contiguous()
-    made = torch.tensor(spread(array) if strided else array).to(getattr(torch, value.dtype.name))
+    made = torch.tensor(expanded(array) if strided else array).to(getattr(torch, value.dtype.name))
     made = made[..., 0].permute(tuple(reversed(range(array.ndim)))) if strided else made
     return made.requires_grad_(value.requires_grad)
 
@@ -178,9 +178,9 @@ def unlike(ours: Any, theirs: Any, tolerance: float = 0) -> str:
 
 def values(tensor: Any) -> np.ndarray:
     """The numbers of a tensor of either library, in float64 or complex128."""
-    home = sg if isinstance(tensor, sg.Tensor) else torch
-    plain = tensor.detach().clone() if home is sg else tensor.detach().clone().resolve_conj().resolve_neg()
-    return np.asarray(plain.to(home.complex128 if tensor.is_complex() else home.float64).numpy())
+    module_name = sg if isinstance(tensor, sg.Tensor) else torch
+    plain = tensor.detach().clone() if module_name is sg else tensor.detach().clone().resolve_conj().resolve_neg()
+    return np.asarray(plain.to(module_name.complex128 if tensor.is_complex() else module_name.float64).numpy())
 
 
 def crashes(name: str, call: str) -> bool:

@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ET
 
 
-def texts(svg: str) -> list[str]:
+def sources(svg: str) -> list[str]:
     """The texts of an SVG, parsed as XML."""
     root = ET.fromstring(svg)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"

@@ -14,7 +14,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.graph import draw
-from tests.graph_picture.svg import texts
+from tests.graph_picture.svg import sources
 from tests.scripts import run_by_sh
 
 
@@ -24,7 +24,7 @@ def test_names_are_escaped(layout: str) -> None:
     x = sg.ones(2, requires_grad=True)
     name = "<b> & \"quotes\" \\ 'x' > {|} é"
     svg = draw({"a < b": x.sin()}, params={name: x}, layout=layout).svg
-    assert name in texts(svg) and "a < b" in texts(svg)
+    assert name in sources(svg) and "a < b" in sources(svg)
 
 
 def test_dot_text_is_accepted_by_graphviz(tmp_path: Path) -> None:
@@ -99,9 +99,9 @@ def test_large_graphs_are_drawn(graph: Callable[[int], sg.Tensor], others: int, 
     """10,000 nodes, or leaves, without recursion; some take twice the work that half of them take."""
     path, in_legend = tmp_path / "large.svg", 1
     assert len(draw(graph(10_000), path).picture.boxes) == 10_000 + others
-    assert texts(path.read_text(encoding="utf-8")).count("leaf") == in_legend + leaves
-    whole, half = graph(2000), graph(1000)
-    assert calls_of(lambda: draw(whole, path)) < 2.2 * calls_of(lambda: draw(half, path))
+    assert sources(path.read_text(encoding="utf-8")).count("leaf") == in_legend + leaves
+    full, half = graph(2000), graph(1000)
+    assert calls_of(lambda: draw(full, path)) < 2.2 * calls_of(lambda: draw(half, path))
 
 
 def test_files_by_their_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ def test_files_by_their_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "graphviz", None)
     drawing = draw(x.sin(), tmp_path / "graph.svg")
     assert (tmp_path / "graph.svg").read_text(encoding="utf-8") == drawing.svg == drawing._repr_svg_()
-    assert "SinBackward0" in texts(drawing.svg)
+    assert "SinBackward0" in sources(drawing.svg)
     for failing in (lambda: drawing.save(tmp_path / "graph.png"), lambda: draw(x.sin(), layout="graphviz").svg):
         with pytest.raises(RuntimeError, match="draw: expected Graphviz"):
             failing()
@@ -129,9 +129,9 @@ def test_graphviz_lays_out_where_it_is(tmp_path: Path, monkeypatch: pytest.Monke
     assert draw(x.sin()).svg == "<svg>digraph autograd { -Tsvg</svg>\n"
     draw(x.sin(), tmp_path / "graph.pdf")
     assert (tmp_path / "graph.pdf").read_text(encoding="utf-8") == "<svg>digraph autograd { -Tpdf</svg>\n"
-    assert "SinBackward0" in texts(draw([x.sin() for _ in range(400)]).svg)
+    assert "SinBackward0" in sources(draw([x.sin() for _ in range(400)]).svg)
     program.write_text("exit 1\n", encoding="utf-8")
-    assert "SinBackward0" in texts(draw(x.sin()).svg)
+    assert "SinBackward0" in sources(draw(x.sin()).svg)
 
     class Source:
         def __init__(self, text: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import specgrad as sg
 from specgrad.graph import Drawing, draw
 from specgrad.runtime.profiler.graph_picture.picture import Box
-from tests.graph_picture.svg import texts
+from tests.graph_picture.svg import sources
 from tests.repository import ROOT
 
 SPEC = (ROOT / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
@@ -53,10 +53,10 @@ def test_shapes_dtypes_bytes_and_lines_of_the_spec() -> None:
     drawing = draw((x * y).sum(1).float(), params={"the input": x})
     found = boxes(drawing)
     assert found["the input"].lines == ["(4, 3) float64"]
-    shape, kept, place = found["MulBackward0"].lines
+    shape, retained, index = found["MulBackward0"].lines
     assert shape == "(4, 3) float64"
-    assert kept == "saves 24 B"  # y; x has no use, for y needs no gradient
-    assert SPEC[int(place.removeprefix("derivatives.yaml:")) - 1].startswith("- name: mul.Tensor(")
+    assert retained == "saves 24 B"  # y; x has no use, for y needs no gradient
+    assert SPEC[int(index.removeprefix("derivatives.yaml:")) - 1].startswith("- name: mul.Tensor(")
     assert "saved other: 24 B" in found["MulBackward0"].note and "mul.Tensor(Tensor self" in found["MulBackward0"].note
     assert found["output"].lines == ["(4,) float32"]
     assert [box.lines[0] for title, box in found.items() if title.startswith("Sum")] == ["(4,) float64"]
@@ -72,7 +72,7 @@ def test_kinds_are_told_apart() -> None:
     assert kinds["CubeBackward"] == "custom" and kinds["SelectBackward0"] == "view"
     assert kinds["CopySlices"] == "in-place" and kinds["MulBackward0"] == "op" and kinds["leaf"] == "leaf"
     assert "by CopyBackward0" in boxes(drawing)["CopySlices"].lines
-    assert {"leaf", "op", "view", "in place", "custom Function", "output"} <= set(texts(drawing.svg))
+    assert {"leaf", "op", "view", "in place", "custom Function", "output"} <= set(sources(drawing.svg))
 
 
 def test_several_outputs_and_shared_parts() -> None:

@@ -60,8 +60,8 @@ def test_same_bits_at_every_distance(name: str, dtype: Any) -> None:
             given = rng.standard_normal((2, ROWS, size))
             found = set()
             for distance in (*range(60), 1024):
-                places = np.cumsum([64, ROWS * size, ROWS * size + distance])
-                x, y, out = (memory[at : at + ROWS * size].reshape(ROWS, size) for at in places)
+                positions = np.cumsum([64, ROWS * size, ROWS * size + distance])
+                x, y, out = (memory[at : at + ROWS * size].reshape(ROWS, size) for at in positions)
                 x[:], y[:], out[:] = given[0], given[1], 1
                 KERNELS[name](x, y, out)
                 found.add(out.tobytes())

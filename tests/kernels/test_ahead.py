@@ -140,12 +140,12 @@ def order() -> list[str]:
 @pytest.mark.usefixtures("two_programs")
 def test_kernels_of_the_program_that_waits_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that it needs last, as it begins at the other end; what all need before what only its like do."""
-    asked = list[str]()
-    monkeypatch.setattr(ahead, "asked", lambda: asked)
+    requested_programs = list[str]()
+    monkeypatch.setattr(ahead, "requested_programs", lambda: requested_programs)
     assert order() == ["b f!", "a f!", "a g", "d f", "c f"]  # nothing speaks for either program
-    asked += ["a f", "c f", "unknown f"]
+    requested_programs += ["a f", "c f", "unknown f"]
     assert order() == ["b f!", "a f!", "c f!", "a g", "d f"]
-    asked[:] = ["a f", "a g"]
+    requested_programs[:] = ["a f", "a g"]
     assert order() == ["b f!", "a f!", "a g!", "d f!", "c f"]
 
 
@@ -162,7 +162,7 @@ def test_who_waits_compiles_what_it_needs_next(monkeypatch: pytest.MonkeyPatch) 
     compiled = list[str]()
     monkeypatch.setattr(first, "compile_line", compiled.append)
     monkeypatch.setattr(first, "_begun", set())
-    monkeypatch.setattr(ahead, "asked", lambda: ["a f", "c f"])
+    monkeypatch.setattr(ahead, "requested_programs", lambda: ["a f", "c f"])
     assert first.compile_next() and first.compile_next() and first.compile_next() and not first.compile_next()
     assert compiled == ["a f ()", "c f ()", "b f ()"]
 
@@ -209,7 +209,7 @@ sys.path[:1] = [{str(ROOT)!r}]
 from specgrad.runtime.kernels.cache import ahead
 ahead.os.cpu_count = lambda: 2
 ahead.begin()
-while not ahead.asked() and not os.path.exists({str(tmp_path / "seen")!r}):
+while not ahead.requested_programs() and not os.path.exists({str(tmp_path / "seen")!r}):
     mark = ahead.progress_file()
     if mark.read_text():
         break
@@ -243,8 +243,8 @@ def test_native_code_that_is_carried_is_kept(monkeypatch: pytest.MonkeyPatch, ow
     unit = commands.UNIT
     with monkeypatch.context() as without:
         without.setattr(units, "translated", None)
-        carried = unit.code()
-    assert carried == lowered.find(unit.digest()) == unit.compiled()
+        prebuilt = unit.code()
+    assert prebuilt == lowered.find(unit.digest()) == unit.compiled()
     assert len([*(own_folder / "kernels").iterdir()]) == 1
 
 
@@ -292,7 +292,7 @@ def test_who_compiles_ahead_ends_with_the_program(monkeypatch: pytest.MonkeyPatc
     assert ahead.begin.__wrapped__()
     first.main(0, os.getppid())
     assert compiled == ["b f ()", "a f ()", "a g ()", "d f ()", "c f ()"] and mark.read_text() == "5/2"
-    assert not ahead.begin.__wrapped__() and not ahead.asked()
+    assert not ahead.begin.__wrapped__() and not ahead.requested_programs()
 
 
 def test_a_program_says_what_it_compiles(own_folder: Path) -> None:
@@ -301,11 +301,11 @@ def test_a_program_says_what_it_compiles(own_folder: Path) -> None:
     assert mark is not None
     mark.parent.mkdir(parents=True)
     ahead._ask("a f")
-    assert ahead.asked() == []
-    ahead._asked_file(mark).touch()
+    assert ahead.requested_programs() == []
+    ahead._request_file(mark).touch()
     ahead._ask("a f")
     ahead._ask("b g")
-    assert ahead.asked() == ["a f", "b g"]
+    assert ahead.requested_programs() == ["a f", "b g"]
 
 
 def test_a_program_compiles_nothing_of_what_was_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,15 @@ from numba import njit
 import specgrad as sg
 from specgrad.runtime.kernels.compile.scalar_library import rebuilt
 from specgrad.runtime.kernels.cpu.movement import assembled
-from specgrad.runtime.kernels.cpu.movement.assembled import Run, as_few, bordered, lines, mirrored, turned, whole
+from specgrad.runtime.kernels.cpu.movement.assembled import (
+    Run,
+    bordered,
+    full_run,
+    lines,
+    merged_dims,
+    mirrored,
+    rolled_run,
+)
 from specgrad.runtime.kernels.cpu.plan import Layout, Plan, layout_of, run
 from specgrad.runtime.kernels.jit import callees, jit
 from specgrad.runtime.kernels.llvm import runs
@@ -32,10 +40,10 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 }
 Dims = Callable[[tuple[int, int]], assembled.Runs]
 MOVES: dict[str, tuple[Dims, Callable[[Array], Array]]] = {
-    "as it is": (lambda line: whole(*line), np.array),
+    "as it is": (lambda line: full_run(*line), np.array),
     "mirrored": (lambda line: mirrored(*line), np.flip),
-    "turned": (
-        lambda line: turned(*line, 2),
+    "rolled_run": (
+        lambda line: rolled_run(*line, 2),
         lambda a: np.roll(a, (2,) * a.ndim, tuple(range(a.ndim))) if a.ndim else a,
     ),
     "framed": (lambda line: bordered(*line, 1, 2), lambda a: np.pad(a, (1, 2), constant_values=1) if a.ndim else a),
@@ -110,11 +118,11 @@ def test_elements_are_where_the_runs_say(name: str, layout: str) -> None:
 def test_dimensions_that_go_on_are_one() -> None:
     """So a row is as long as may be."""
     x = Layout((4, 5, 6), None)
-    assert as_few([whole(*line) for line in lines(x)]) == [[Run(0, 1, 120)]]
-    assert as_few([mirrored(*line) for line in lines(x)]) == [[Run(119, -1, 120)]]
-    rolled = [turned(*lines(x)[0], 1), *[whole(*line) for line in lines(x)[1:]]]
-    assert as_few([[run for run in runs if run.size] for runs in rolled]) == [[Run(90, 1, 30), Run(0, 1, 90)]]
-    assert len(as_few([mirrored(4, 6), whole(6, 1)])) == 2
+    assert merged_dims([full_run(*line) for line in lines(x)]) == [[Run(0, 1, 120)]]
+    assert merged_dims([mirrored(*line) for line in lines(x)]) == [[Run(119, -1, 120)]]
+    rolled = [rolled_run(*lines(x)[0], 1), *[full_run(*line) for line in lines(x)[1:]]]
+    assert merged_dims([[run for run in runs if run.size] for runs in rolled]) == [[Run(90, 1, 30), Run(0, 1, 90)]]
+    assert len(merged_dims([mirrored(4, 6), full_run(6, 1)])) == 2
 
 
 def test_what_would_go_far_has_no_plan() -> None:
@@ -127,7 +135,7 @@ def test_what_would_go_far_has_no_plan() -> None:
 def test_ranges_begin_anywhere() -> None:
     """A part that a thread does is what all of the call would have written there."""
     array = np.arange(60 * 100, dtype=np.float32).reshape(60, 100)
-    for dims in ([turned(60, 100, 7), bordered(100, 1, 2, 3)], [turned(60, 100, 7), bordered(100, 1, 1, -95)]):
+    for dims in ([rolled_run(60, 100, 7), bordered(100, 1, 2, 3)], [rolled_run(60, 100, 7), bordered(100, 1, 1, -95)]):
         (step,) = assembled.assembled((60, assembled.length(dims[1])), dims, 5) or ()
         extent, unit = step.rows or (0, 0)
         whole_result, parts = (np.zeros(step.results[0][1], np.float32).reshape(-1) for _ in range(2))

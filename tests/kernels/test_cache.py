@@ -117,9 +117,9 @@ def test_texts_of_modules_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "vector_registers", lambda: (1, 1))
     assert seen(panel_width) != before[panel_width] and seen(fma) == before[fma]
     monkeypatch.undo()
-    monkeypatch.setattr(digest, "folder_text", lambda *names: b"changed")
+    monkeypatch.setattr(digest, "folder_source", lambda *names: b"changed")
     assert seen(panel_width) != before[panel_width] and seen(scalar.erf) == before[scalar.erf]
-    monkeypatch.setattr(digest, "module_text", lambda name: b"changed")
+    monkeypatch.setattr(digest, "module_source", lambda name: b"changed")
     assert seen(fma) != before[fma]
 
 
@@ -181,21 +181,21 @@ def test_an_entry_of_another_key_is_refused() -> None:
 
 def test_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A variable of specgrad's, or the folder for caches, or the home; nowhere is no error."""
-    assert folder.place("kernels") == tmp_path / "cache" / "kernels"
+    assert folder.cache_path("kernels") == tmp_path / "cache" / "kernels"
     monkeypatch.setenv("OWN", str(tmp_path / "own"))
-    assert folder.place("cuda", "OWN") == tmp_path / "own"
+    assert folder.cache_path("cuda", "OWN") == tmp_path / "own"
     monkeypatch.delenv("SPECGRAD_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert folder.place("cuda") == tmp_path / "xdg" / "specgrad" / "cuda"
+    assert folder.cache_path("cuda") == tmp_path / "xdg" / "specgrad" / "cuda"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert folder.place("kernels") == tmp_path / ".cache" / "specgrad" / "kernels"
+    assert folder.cache_path("kernels") == tmp_path / ".cache" / "specgrad" / "kernels"
 
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "home", no_home)
-    assert folder.place("kernels") is None
+    assert folder.cache_path("kernels") is None
     store.keep(KEY, b"code")
     assert store.lookup(KEY) is None
 

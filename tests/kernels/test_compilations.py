@@ -59,11 +59,11 @@ ROWS = """
 """
 
 
-def compiled(program: str, folder: Path, carried: bool = False) -> list[list[Any]]:
+def compiled(program: str, folder: Path, prebuilt: bool = False) -> list[list[Any]]:
     """(module, function, types) of all that numba compiles where nothing has been, with or without what is carried."""
     folders = {"SPECGRAD_CACHE_DIR": str(folder), "NUMBA_CACHE_DIR": str(folder)}
     environment = os.environ | folders | {"SPECGRAD_COMPILE_AHEAD": "0"}  # else who waits compiles for other programs
-    command = [sys.executable, "-c", FIRST_STEP % (carried, program)]
+    command = [sys.executable, "-c", FIRST_STEP % (prebuilt, program)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     found: list[list[Any]] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -94,4 +94,4 @@ def test_a_first_step_compiles_each_function_once(tmp_path: Path) -> None:
 @pytest.mark.skipif(not MODULES, reason="no modules are carried for such machines")
 def test_numba_compiles_nothing_for_a_first_step(tmp_path: Path) -> None:
     """Its kernels come with specgrad as LLVM modules."""
-    assert compiled(MLP, tmp_path, carried=True) == []
+    assert compiled(MLP, tmp_path, prebuilt=True) == []

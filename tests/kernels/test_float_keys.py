@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu.dtypes.float_keys import extremum
+from specgrad.runtime.kernels.cpu.dtypes.float_keys import min_or_max
 
 CASES = {
     "any": [1.5, -2.0, 0.25, -0.5],
@@ -26,7 +26,7 @@ def test_extremes(case: str, dtype: type) -> None:
     """-0 is less than 0."""
     row = np.array(CASES[case] * 5, dtype)
     for sign, expected in ((1, row.max()), (-1, row.min())):
-        found = extremum(row, sign)
+        found = min_or_max(row, sign)
         assert found == expected
         if found == 0:
             negative = [bool(np.signbit(x)) for x in row if x == 0]
@@ -38,4 +38,4 @@ def test_extremes(case: str, dtype: type) -> None:
 def test_nan_is_both(dtype: type, nan: float) -> None:
     for others in ([1.0, 2.0], [-1.0, -2.0], [np.inf, -np.inf], []):
         row = np.array([*others, nan, *others], dtype)
-        assert np.isnan(extremum(row, 1)) and np.isnan(extremum(row, -1))
+        assert np.isnan(min_or_max(row, 1)) and np.isnan(min_or_max(row, -1))

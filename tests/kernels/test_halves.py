@@ -51,8 +51,8 @@ def test_bits_are_those_of_numpy(half: str, instructions: bool, monkeypatch: pyt
     assert np.isnan(wide[~there]).all()
 
     last = 16 if half == "bfloat16" else 13  # bits that are lost of a normal number
-    near = [0, 1, (1 << last - 1) - 1, 1 << last - 1, (1 << last - 1) + 1, (1 << last) - 1]
-    patterns = (expected.view(np.uint32)[:, None] + np.array(near, np.uint32)).ravel()
+    small = [0, 1, (1 << last - 1) - 1, 1 << last - 1, (1 << last - 1) + 1, (1 << last) - 1]
+    patterns = (expected.view(np.uint32)[:, None] + np.array(small, np.uint32)).ravel()
     any_bits = np.random.default_rng(0).integers(0, 1 << 32, 1 << 18, np.uint64).astype(np.uint32)
     given = np.concatenate([patterns, any_bits]).view(np.float32)
     rounded = np.empty(given.size, np.uint16)
@@ -86,13 +86,13 @@ def test_plans_widen_what_kernels_do_not_read_and_round_once() -> None:
     def goes_on(out: Any) -> None: ...
 
     plan = (Step(adds, (0, 1), ((0, (3,)),)), Step(goes_on, (), ((0, (3,)),)))
-    made, letters = for_halves(plan, "TCn", (5, 3, 0), 1, 0)
+    made, arg_kinds = for_halves(plan, "TCn", (5, 3, 0), 1, 0)
     widened, first, second, rounded = made
     assert [step.kernel.__name__ for step in made] == ["copied", "adds", "goes_on", "copied"]
     assert widened.operands == (0,) and widened.results[0][1] == (5,)
     assert first.operands == (~widened.results[0][0], 1) and first.results == second.results
     assert rounded.operands == (~first.results[0][0],) and rounded.results == ((0, (3,)),)
-    assert letters == ("TC", "CCC", "C", "CT")
+    assert arg_kinds == ("TC", "CCC", "C", "CT")
 
 
 def test_kernels_that_write_once_are_called_as_they_are() -> None:

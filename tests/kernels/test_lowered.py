@@ -24,10 +24,10 @@ from specgrad.runtime.kernels.compile.libraries import emit
 from tests.kernels.carried import MODULES
 from tests.repository import ROOT
 
-carried = pytest.mark.skipif(not MODULES, reason="no modules are carried for such machines")
+prebuilt = pytest.mark.skipif(not MODULES, reason="no modules are carried for such machines")
 
 
-@carried
+@prebuilt
 def test_all_that_is_listed_is_carried() -> None:
     """For each level; who has changed a kernel is told to lower it again.
 
@@ -37,15 +37,15 @@ def test_all_that_is_listed_is_carried() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "codegen", "modules", "--check"], cwd=ROOT, capture_output=True, text=True
     )
-    told = f"run `python -m codegen modules`:\n{done.stdout}{done.stderr}"
+    notified = f"run `python -m codegen modules`:\n{done.stdout}{done.stderr}"
     if sys.version_info[:2] == PYTHON:
-        assert done.returncode == 0, told
+        assert done.returncode == 0, notified
     else:
         missing = re.findall(r": (\d+) of \d+ modules are missing", done.stdout)
-        assert missing and all(int(count) <= len(units()) for count in missing), told
+        assert missing and all(int(count) <= len(units()) for count in missing), notified
 
 
-@carried
+@prebuilt
 @pytest.mark.skipif(sys.version_info[:2] != PYTHON, reason="another Python's bytecode gives the same in another order")
 @pytest.mark.parametrize(
     "name", ["relu forward", "tanh forward", "cpu.exp forward", "draw_loops survivors", "optim.cpu adam_update"]
@@ -87,18 +87,18 @@ for tensor in (outputs, loss, *model.parameters()):
 """
 
 
-@carried
+@prebuilt
 def test_results_are_those_of_kernels_compiled_here(tmp_path: Path) -> None:
     """Bit by bit, whatever the Python: two steps of training with the modules, and without them."""
     shown = []
-    for way in ("carried", "compiled"):
+    for way in ("prebuilt", "compiled"):
         environment = os.environ | {"SPECGRAD_CACHE_DIR": str(tmp_path / way), "SPECGRAD_COMPILE_AHEAD": "0"}
         done = subprocess.run(
             [sys.executable, "-c", STEPS, way], env=environment, capture_output=True, text=True, check=True
         )
         shown.append(done.stdout.splitlines())
-    (asked, had), (_, had_none) = (map(int, lines[0].split()) for lines in shown)
-    assert had > asked / 2 and had_none == 0
+    (requested, had), (_, had_none) = (map(int, lines[0].split()) for lines in shown)
+    assert had > requested / 2 and had_none == 0
     assert shown[0][1:] == shown[1][1:]
 
 
@@ -117,7 +117,7 @@ def test_modules_for_processors_that_scale_are_others(monkeypatch: pytest.Monkey
     assert len(digests) == 2
 
 
-@carried
+@prebuilt
 def test_what_is_emitted_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SPECGRAD_CACHE_DIR", str(tmp_path))
     line = next(line for line in kernels().values() if "relu forward" in line)
@@ -130,23 +130,23 @@ def test_what_is_emitted_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 def test_damaged_modules_are_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     key, other = b"\1" * 32, b"\2" * 32
-    whole = lowered.packed({key: b"a module" * 100, other: b"another"})
+    full = lowered.packed({key: b"a module" * 100, other: b"another"})
     monkeypatch.setattr(lowered, "FOLDER", tmp_path)
     monkeypatch.setattr(lowered, "archive", lowered.archive.__wrapped__)
     assert lowered.find(key) is None
-    lowered.place().write_bytes(whole)
+    lowered.cache_path().write_bytes(full)
     assert lowered.find(key) == b"a module" * 100 and lowered.find(b"\3" * 32) is None
-    place = whole.rindex(key) + 80
-    lowered.place().write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    cache_path = full.rindex(key) + 80
+    lowered.cache_path().write_bytes(full[:cache_path] + bytes([full[cache_path] ^ 1]) + full[cache_path + 1 :])
     assert lowered.find(key) is None and lowered.find(other) == b"another"
-    lowered.place().write_bytes(whole[: len(whole) // 2])
+    lowered.cache_path().write_bytes(full[: len(full) // 2])
     assert lowered.find(key) is None
 
 
 def test_modules_of_another_compiler_are_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(lowered, "FOLDER", tmp_path)
     monkeypatch.setattr(lowered, "archive", lowered.archive.__wrapped__)
-    lowered.place().write_bytes(lowered.packed({b"\1" * 32: b"module"}))
+    lowered.cache_path().write_bytes(lowered.packed({b"\1" * 32: b"module"}))
     monkeypatch.setattr(lowered, "lowering_described", lambda: ("another",))
     assert lowered.find(b"\1" * 32) is None
 
@@ -173,15 +173,15 @@ def test_digests_of_texts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     text = "def f(x):\n    y = [\n        k + 1 for k in x\n    ]\n    return y\n"
     monkeypatch.setattr(digest, "BEGAN", float("inf"))
     functions = [written(tmp_path / f"{i}.py", "\n" * i + text + "\nz = 1\n") for i in range(2)]
-    assert [digest._text(one) for one in functions] == [text] * 2
+    assert [digest._source(one) for one in functions] == [text] * 2
     changed = written(tmp_path / "2.py", text.replace("k + 1", "k + 2"))
-    assert digest.TEXT.digest(functions[0]) != digest.TEXT.digest(changed)
+    assert digest.SOURCE.digest(functions[0]) != digest.SOURCE.digest(changed)
     monkeypatch.setattr(digest, "BEGAN", 0.0)
     late = written(tmp_path / "3.py", text)
-    assert digest._text(late) == digest._bytecode(late)
+    assert digest._source(late) == digest._bytecode(late)
     nowhere = written(tmp_path / "4.py", text)
     (tmp_path / "4.py").unlink()
-    assert digest._text(nowhere) == digest._bytecode(nowhere)
+    assert digest._source(nowhere) == digest._bytecode(nowhere)
 
 
 def test_modules_have_no_addresses() -> None:

@@ -30,8 +30,8 @@ def test_every_remainder(dtype: Any, size: tuple[int, int, int]) -> None:
         a, b = operand(rows, depth, dtype, across[0] > 0), operand(depth, columns, dtype, across[1] > 0)
         start = RNG.standard_normal((rows, columns)).astype(dtype)
         expected = a.astype(np.float64) @ b.astype(np.float64) + across[2] * start
-        lying = (a.T if across[0] else a), (b.T if across[1] else b)
-        multiply_rows(*lying, start, across[0] > 0, across[1] > 0, across[2] > 0, 0, rows)
+        contiguous = (a.T if across[0] else a), (b.T if across[1] else b)
+        multiply_rows(*contiguous, start, across[0] > 0, across[1] > 0, across[2] > 0, 0, rows)
         tolerance = 1e-3 if dtype is np.float32 else 1e-11
         np.testing.assert_allclose(start, expected, rtol=tolerance, atol=tolerance)
 
@@ -102,8 +102,8 @@ def test_parts_cover_everything_once(threads: Any) -> None:
         for count in (0, 1, 5, 96, 97, 1000):
             ranges: list[tuple[int, int]] = []
             in_parts(count, 10, lambda first, last, ranges=ranges: ranges.append((first, last)))  # type: ignore[misc]
-            places = sorted(i for first, last in ranges for i in range(first, last))
-            assert places == list(range(count))
+            positions = sorted(i for first, last in ranges for i in range(first, last))
+            assert positions == list(range(count))
             assert all(first % 10 == 0 for first, _ in ranges)
     with pytest.raises(ZeroDivisionError):
         in_parts(100, 10, lambda first, last: 1 // 0)

@@ -32,7 +32,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def drawn(size: int, dtype: Any) -> Any:
+def sampled(size: int, dtype: Any) -> Any:
     return sg.tensor(np.random.default_rng(size).uniform(0.5, 2, size), dtype=dtype)
 
 
@@ -41,12 +41,12 @@ def drawn(size: int, dtype: Any) -> Any:
 def test_unary(name: str, dtype: Any) -> None:
     """In place, an op gives what it gives elsewhere, to the last bit, and that is NumPy's value."""
     for size in SIZES:
-        x = drawn(size, dtype) - 1
+        x = sampled(size, dtype) - 1
         elsewhere = getattr(x, name)()
-        wanted = UNARY[name](x.numpy().astype(np.float64))
+        requested = UNARY[name](x.numpy().astype(np.float64))
         assert getattr(x, f"{name}_")() is x
         assert sg.equal(x, elsewhere)
-        np.testing.assert_allclose(x.numpy(), wanted, rtol=1e-6 if dtype is sg.float32 else 1e-14)
+        np.testing.assert_allclose(x.numpy(), requested, rtol=1e-6 if dtype is sg.float32 else 1e-14)
 
 
 @pytest.mark.parametrize("dtype", [sg.float32, sg.float64])
@@ -54,7 +54,7 @@ def test_unary(name: str, dtype: Any) -> None:
 def test_binary(name: str, dtype: Any) -> None:
     """With another operand, with itself, with a number, and with overlapping places of the same memory."""
     for size in SIZES:
-        x, y = drawn(size, dtype), drawn(size, dtype).flip(0)
+        x, y = sampled(size, dtype), sampled(size, dtype).flip(0)
         for other in (y, x, 1.5):
             changed = x.clone()
             second = changed if other is x else other
@@ -69,20 +69,20 @@ def test_binary(name: str, dtype: Any) -> None:
 def test_layouts(layout: str) -> None:
     """Results and operands that are not contiguous, or are broadcast, where the second lies apart."""
     for name in ("mul", "add"):
-        whole = drawn(12 * 40, sg.float64).reshape(12, 40)
-        x = {"transposed": whole.clone().t(), "sliced": whole.clone()[1:, 3::2]}.get(layout, whole.clone())
-        other = {"expanded row": whole[3], "column": whole[:, 5:6]}.get(
-            layout, drawn(x.numel(), sg.float64).reshape(x.shape)
+        full = sampled(12 * 40, sg.float64).reshape(12, 40)
+        x = {"transposed": full.clone().t(), "sliced": full.clone()[1:, 3::2]}.get(layout, full.clone())
+        other = {"expanded row": full[3], "column": full[:, 5:6]}.get(
+            layout, sampled(x.numel(), sg.float64).reshape(x.shape)
         )
-        wanted = getattr(np, {"mul": "multiply", "add": "add"}[name])(x.numpy().copy(), other.numpy())
+        requested = getattr(np, {"mul": "multiply", "add": "add"}[name])(x.numpy().copy(), other.numpy())
         getattr(x, f"{name}_")(other)
-        np.testing.assert_array_equal(x.numpy(), wanted)
+        np.testing.assert_array_equal(x.numpy(), requested)
 
 
 def test_three_operands() -> None:
     """lerp_ and addcmul_, where the first operand is also one of the others."""
     for size in SIZES:
-        x, y = drawn(size, sg.float64), drawn(size, sg.float64).flip(0)
+        x, y = sampled(size, sg.float64), sampled(size, sg.float64).flip(0)
         assert sg.equal(x.clone().lerp_(y, 0.25), x.lerp(y, 0.25))
         assert sg.equal(x.clone().addcmul_(x, y, value=2), x.addcmul(x, y, value=2))
         z = x.clone()

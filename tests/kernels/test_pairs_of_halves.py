@@ -36,8 +36,8 @@ vector.body:                                      ; preds = %vector.body, %vecto
 
 def numbers(size: int, seed: int) -> np.ndarray:
     """Numbers of many magnitudes, subnormal ones, infinities and nan."""
-    draws = np.random.default_rng(seed)
-    found = draws.standard_normal(size) * 2.0 ** draws.integers(-60, 60, size)
+    samples = np.random.default_rng(seed)
+    found = samples.standard_normal(size) * 2.0 ** samples.integers(-60, 60, size)
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-40, 3e38]
     found[:: max(size // 16, 1)][:8] = special[: len(found[:: max(size // 16, 1)][:8])]
     return found.astype(BFLOAT16)
@@ -50,14 +50,14 @@ def test_values(op: Any, size: int) -> None:
     x, y = numbers(size + 1, 1), numbers(size + 1, 2)
     wide = x.astype(np.float32), y.astype(np.float32)
     with np.errstate(all="ignore"):
-        wanted = op(*wide).astype(BFLOAT16).astype(np.float32)
+        requested = op(*wide).astype(BFLOAT16).astype(np.float32)
     left, right = (sg.from_numpy(each.astype(np.float32)).bfloat16() for each in (x, y))
     function = getattr(sg, {"add": "add", "multiply": "mul", "subtract": "sub", "maximum": "maximum"}[op.__name__])
-    np.testing.assert_array_equal(function(left, right).float().numpy(), wanted)
-    np.testing.assert_array_equal(function(left[1:], right[1:]).float().numpy(), wanted[1:])
+    np.testing.assert_array_equal(function(left, right).float().numpy(), requested)
+    np.testing.assert_array_equal(function(left[1:], right[1:]).float().numpy(), requested[1:])
     if op is np.add:
         left[1:] += right[1:]
-        np.testing.assert_array_equal(left[1:].float().numpy(), wanted[1:])
+        np.testing.assert_array_equal(left[1:].float().numpy(), requested[1:])
 
 
 def test_loops_take_pairs() -> None:

@@ -44,9 +44,9 @@ def test_what_nothing_comes_to_gets_the_value() -> None:
 
 
 def test_neighbours_are_moved_together() -> None:
-    long, apart = np.zeros((20, 50), np.float32), NUMBERS[0]
+    long, separate = np.zeros((20, 50), np.float32), NUMBERS[0]
     assert moved(layout_of(long), lambda a: np.pad(a, 1))[0].kernel.__name__.startswith(runs_moved.__name__[:10])  # type: ignore[index]
-    assert moved(layout_of(apart), np.transpose)[0].kernel.__name__.startswith(each_moved.__name__[:10])  # type: ignore[index]
+    assert moved(layout_of(separate), np.transpose)[0].kernel.__name__.startswith(each_moved.__name__[:10])  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

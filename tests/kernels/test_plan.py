@@ -100,15 +100,15 @@ def test_another_thread_may_clear_the_plans_that_are_kept(monkeypatch: pytest.Mo
 def test_tables_come_behind_results_and_indices_are_of_int64() -> None:
     """Tables as they are, before numbers and ints; a result that is said to have indices does not get the dtype."""
 
-    def place(x: Array, out: Array, places: Array, table: Array, other: Array, factor: float, count: int) -> None:
+    def index(x: Array, out: Array, positions: Array, table: Array, other: Array, factor: float, count: int) -> None:
         assert other.tolist() == [7] and count == 2
-        out[:], places[:] = factor * x[table], table
+        out[:], positions[:] = factor * x[table], table
 
     def one(x: Layout) -> Plan:
         tables = np.array([2, 0]), np.array([7])
         results = ((0, (2,)), (1, (2,)))
-        return (Step(place, (0,), results, (3.0,), (2,), tables=tables, indices=(1,)),)
+        return (Step(index, (0,), results, (3.0,), (2,), tables=tables, indices=(1,)),)
 
-    values, places = run(one, np.array([1, 2, 4], np.float32))
+    values, positions = run(one, np.array([1, 2, 4], np.float32))
     assert values.dtype == np.float32 and values.tolist() == [12, 3]
-    assert places.dtype == np.int64 and places.tolist() == [2, 0]
+    assert positions.dtype == np.int64 and positions.tolist() == [2, 0]

@@ -16,7 +16,7 @@ from specgrad.codegen.rows.functions import programs_of
 from specgrad.codegen.rows.language import Program
 from specgrad.codegen.rows.numpy_meaning import outputs_of
 from specgrad.codegen.rows.passes import Lowered
-from specgrad.codegen.verify.checks.rows import words
+from specgrad.codegen.verify.checks.rows import row_namespace
 from specgrad.runtime.cuda.simulated import ORDERS, SimulatedCuda
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 from specgrad.runtime.kernels.cuda.kernel import Array
@@ -28,7 +28,7 @@ NUMBERS = {"correction": 1.0, "p": 3.0, "eps": 1e-5, "divisor": 7.0, "factor": 0
 NUMBERS |= {"ignored": -100, "classes": 9}
 SHAPES = [(33, 17), (2, 257), (1, 5), (5, 1), (1, 1)]
 UINT32 = np.dtype(np.uint32)
-TEAMS = [  # team, rows, elements, columns side by side, parts
+THREAD_GROUPS = [  # team, rows, elements, columns side by side, parts
     *[("thread", 5, 8, 1, 1), ("thread", 8, 7, 4, 1), ("warp", 3, 70, 1, 1), ("block", 2, 150, 1, 1)],
     *[("columns", 8, 33, 4, 1), ("block", 2, 300, 1, 3), ("columns", 8, 90, 4, 2), ("warp", 1, 1, 1, 1)],
     *[("columns", 8, 21, 4, 1), ("block", 1, 550, 1, 1)],
@@ -56,19 +56,21 @@ def arrays_of(program: Program, rows: int, along: int, dtype: type) -> dict[str,
 def right(program: Program, arrays: dict[str, Any], along: int) -> dict[str, np.ndarray]:
     """The program on NumPy in double precision."""
     wide = {k: a.astype(np.float64) if getattr(a, "dtype", None) in (np.float32,) else a for k, a in arrays.items()}
-    found = outputs_of(program, wide, along, words())
+    found = outputs_of(program, wide, along, row_namespace())
     return {name: np.asarray(value) for name, value in found.items()}
 
 
-def room(wanted: np.ndarray, dtype: type) -> np.ndarray:
-    return np.full(wanted.size, 77, dtype if wanted.dtype.kind == "f" else wanted.dtype)
+def capacity(requested: np.ndarray, dtype: type) -> np.ndarray:
+    return np.full(requested.size, 77, dtype if requested.dtype.kind == "f" else requested.dtype)
 
 
-def compare(found: np.ndarray, wanted: np.ndarray, dtype: type) -> None:
+def compare(found: np.ndarray, requested: np.ndarray, dtype: type) -> None:
     """Up to rounding, of the largest result: sums have lost nothing to their length."""
-    finite = np.abs(wanted[np.isfinite(wanted)])
-    most = max(finite.max(initial=0), 1e-6)
-    np.testing.assert_allclose(found, wanted.reshape(-1), rtol=0, atol=most * (4e-6 if dtype == np.float32 else 1e-13))
+    finite = np.abs(requested[np.isfinite(requested)])
+    max_count = max(finite.max(initial=0), 1e-6)
+    np.testing.assert_allclose(
+        found, requested.reshape(-1), rtol=0, atol=max_count * (4e-6 if dtype == np.float32 else 1e-13)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -106,66 +108,71 @@ def test_the_loop_for_the_cpu(name: str, loops: Any) -> None:
     for rows, along in SHAPES:
         for dtype in (np.float32, np.float64):
             arrays = arrays_of(program, rows, along, dtype)
-            wanted = right(program, arrays, along)
-            made = [room(wanted[output], dtype) for output in program.outputs]
+            requested = right(program, arrays, along)
+            made = [capacity(requested[output], dtype) for output in program.outputs]
             given = [arrays[p.name].reshape(-1) for p in program.arrays]
             loops(program)(*given, *made, *(arrays[p.name] for p in program.of_kind("number")), along, 0, rows)
             for output, found in zip(program.outputs, made, strict=True):
-                compare(found, wanted[output], dtype)
+                compare(found, requested[output], dtype)
 
 
 def test_a_long_sum_is_exact(loops: Any) -> None:
     """A million numbers in float32: as exact as the result can be."""
     x = np.random.default_rng(0).standard_normal(1_000_000).astype(np.float32)
-    for name, wanted in (("total", x.astype(np.float64).sum()), ("length", np.sqrt((x.astype(np.float64) ** 2).sum()))):
+    for name, requested in (
+        ("total", x.astype(np.float64).sum()),
+        ("length", np.sqrt((x.astype(np.float64) ** 2).sum())),
+    ):
         found = np.empty(1, np.float32)
         loops(PROGRAMS[name])(x, found, x.size, 0, 1)
-        assert abs(found[0] - wanted) < 1e-6 * np.abs(x).sum() ** 0.5
+        assert abs(found[0] - requested) < 1e-6 * np.abs(x).sum() ** 0.5
 
 
 class Simulated:
     """The kernels of a program over rows in some layout, with threads in some order."""
 
-    def __init__(self, program: Program, dtype: type, team: str, side: int, order: str) -> None:
-        self.program, self.dtype, self.team, self.side = program, np.dtype(dtype), team, side
+    def __init__(self, program: Program, dtype: type, thread_group: str, side: int, order: str) -> None:
+        self.program, self.dtype, self.thread_group, self.side = program, np.dtype(dtype), thread_group, side
         self.cuda = SimulatedCuda(order)
         self.module = f"specgrad.generated.kernels.rows.cuda_{program.name}"
 
-    def laid(self, array: np.ndarray, is_row: bool) -> np.ndarray:
+    def with_layout(self, array: np.ndarray, is_row: bool) -> np.ndarray:
         """Rows as they lie: one after the other, or so many side by side."""
         if is_row and self.side > 1:
             array = array.reshape(-1, self.side, array.shape[-1]).transpose(0, 2, 1)
         return np.ascontiguousarray(array).reshape(-1)
 
     def launch(self, name: str, blocks: int, arrays: list[np.ndarray], rest: list[Any]) -> None:
-        threads = {"columns": (32, 4), "warp": (32, 2)}.get(self.team, 64)
+        threads = {"columns": (32, 4), "warp": (32, 2)}.get(self.thread_group, 64)
         parts = [(UINT32,) * len(x) if isinstance(x, tuple) else np.dtype(type(x)) for x in rest]
         signature = (*(Array(a.dtype) for a in arrays), *parts)
         layout = "columns" if self.side > 1 else "rows"
-        kernel = row_kernel(self.module, name, self.team, layout, self.dtype)
+        kernel = row_kernel(self.module, name, self.thread_group, layout, self.dtype)
         self.cuda.launch(kernel.simulated(signature), blocks, threads, [*arrays, *map(plain, rest)])
 
     def run(self, arrays: dict[str, Any], rows: int, along: int, parts: int) -> list[np.ndarray]:
         """The outputs, as they lie."""
         program = self.program
-        wanted = right(program, arrays, along)
-        made = [room(wanted[output], self.dtype.type) for output in program.outputs]
-        given = [self.laid(arrays[p.name], p.kind == "row") for p in program.arrays]
+        requested = right(program, arrays, along)
+        made = [capacity(requested[output], self.dtype.type) for output in program.outputs]
+        given = [self.with_layout(arrays[p.name], p.kind == "row") for p in program.arrays]
         numbers = [arrays[p.name] for p in program.of_kind("number")]
         layout = tuple(map(np.uint32, (along, self.side) if self.side > 1 else (along,)))
-        teams = {"thread": -(-rows // 64), "warp": -(-rows // 2), "block": rows, "columns": -(-rows // 32)}[self.team]
+        thread_groups = {"thread": -(-rows // 64), "warp": -(-rows // 2), "block": rows, "columns": -(-rows // 32)}[
+            self.thread_group
+        ]
         if parts == 1:
-            name = "held" if along <= LANES[self.team] * BLOCK_ELEMENTS else "whole"
-            self.launch(name, teams, [*given, *made], [*numbers, np.uint32(along), np.uint32(rows), layout])
+            name = "held" if along <= LANES[self.thread_group] * BLOCK_ELEMENTS else "whole"
+            self.launch(name, thread_groups, [*given, *made], [*numbers, np.uint32(along), np.uint32(rows), layout])
             return made
         kinds = {"T": self.dtype, "W": wide_of(self.dtype), "int32": np.dtype(np.int32), "uint32": UINT32}
         sizes = [np.uint32(n) for n in (along, rows, parts, -(-along // parts))]
         known: list[np.ndarray] = []
         for number, held in enumerate(importlib.import_module(self.module).PARTS, 1):
             own = [np.full(rows * parts, 99, kinds[kind]) for _, kind in held]
-            self.launch(f"fold_{number}", teams * parts, [*given, *known, *own], [*numbers, *sizes, layout])
+            self.launch(f"fold_{number}", thread_groups * parts, [*given, *known, *own], [*numbers, *sizes, layout])
             known += own
-        self.launch("finish", teams * parts, [*given, *known, *made], [*numbers, *sizes, layout])
+        self.launch("finish", thread_groups * parts, [*given, *known, *made], [*numbers, *sizes, layout])
         return made
 
 
@@ -179,16 +186,16 @@ def test_the_kernels_for_cuda(name: str) -> None:
     """Every team, layout and split gives what the program means; every order of threads gives the same bits."""
     program = PROGRAMS[name]
     of_rows = Lowered(program).rows
-    for team, rows, along, side, parts in TEAMS:
+    for thread_group, rows, along, side, parts in THREAD_GROUPS:
         arrays = arrays_of(program, rows, along, np.float32)
-        wanted, before = right(program, arrays, along), None
+        requested, before = right(program, arrays, along), None
         for order in ORDERS:
-            simulated = Simulated(program, np.float32, team, side, order)
+            simulated = Simulated(program, np.float32, thread_group, side, order)
             found = simulated.run(arrays, rows, along, parts)
             for output, got in zip(program.outputs, found, strict=True):
-                compare(got, simulated.laid(wanted[output], output in of_rows), np.float32)
+                compare(got, simulated.with_layout(requested[output], output in of_rows), np.float32)
             assert before is None or all(a.tobytes() == b.tobytes() for a, b in zip(before, found, strict=True)), (
-                team,
+                thread_group,
                 order,
             )
             before = found
@@ -200,11 +207,11 @@ def test_kernels_compile(cc: tuple[int, int]) -> None:
     x, w = Array(np.dtype(np.float16)), Array(np.dtype(np.float64))
     one, layout = UINT32, (UINT32,)
     module = "specgrad.generated.kernels.rows.cuda_softmax"
-    for name, team, signature in (
+    for name, thread_group, signature in (
         ("held", "warp", (x, x, one, one, layout)),
         ("whole", "block", (x, x, one, one, layout)),
         ("finish", "block", (x, Array(np.dtype(np.float32)), w, x, one, one, one, one, layout)),
     ):
-        text = ptx(row_kernel(module, name, team, "rows", np.dtype(np.float32)).make, signature, cc)
+        text = ptx(row_kernel(module, name, thread_group, "rows", np.dtype(np.float32)).make, signature, cc)
         assert ".local" not in text
         assert to_cubin(text, cc)

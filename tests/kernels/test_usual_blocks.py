@@ -42,8 +42,8 @@ def test_neighbours_change_no_bit(name: str, dtype: type) -> None:
     mixed[::2] = x
     found, beside = function(sg.tensor(x)).numpy(), function(sg.tensor(mixed)).numpy()[::2]
     np.testing.assert_array_equal(found, beside)
-    wanted = REFERENCES[name](x.astype(np.longdouble))
-    assert (np.abs(found - wanted) <= ULPS.get(name, 1.2) * np.spacing(np.abs(wanted).astype(dtype))).all()
+    requested = REFERENCES[name](x.astype(np.longdouble))
+    assert (np.abs(found - requested) <= ULPS.get(name, 1.2) * np.spacing(np.abs(requested).astype(dtype))).all()
 
 
 @pytest.mark.parametrize("at", [0, BLOCK - 1, BLOCK, 2 * BLOCK + 4])
@@ -53,11 +53,11 @@ def test_unusual_arguments(at: int) -> None:
         x = np.full(2 * BLOCK + 5, 2.0, np.float32)
         x[at] = value
         with np.errstate(all="ignore"):
-            wanted = {name: REFERENCES[name](x.astype(np.float64)).astype(np.float32) for name in LIMITS}
+            requested = {name: REFERENCES[name](x.astype(np.float64)).astype(np.float32) for name in LIMITS}
         for name in LIMITS:
             found = sg.tensor(x)
             getattr(found, f"{name}_")()
-            np.testing.assert_allclose(found.numpy(), wanted[name], rtol=2e-7, atol=1e-45)
+            np.testing.assert_allclose(found.numpy(), requested[name], rtol=2e-7, atol=1e-45)
             if value == 0 and name == "sin":
                 assert np.signbit(found.numpy()[at]) == np.signbit(value)
 
@@ -108,13 +108,19 @@ def test_remainders_are_exact(name: str, dtype: type) -> None:
     """Those of NumPy, for quotients of any size, whole ones and their neighbours, and whatever else is in a block."""
     rng, size = np.random.default_rng(1), 4 * BLOCK + 9
     y = (rng.uniform(0.5, 2, size) * rng.choice([-1, 1], size)).astype(dtype)
-    whole = (y * np.rint(rng.uniform(-1e5, 1e5, size))).astype(dtype)
-    far = np.ldexp(y, rng.integers(-120, 120, size)).astype(dtype)
+    entire = (y * np.rint(rng.uniform(-1e5, 1e5, size))).astype(dtype)
+    large = np.ldexp(y, rng.integers(-120, 120, size)).astype(dtype)
     special = np.where(np.arange(size) % 700 == 3, rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-42], size), y)
-    operands = [whole, np.nextafter(whole, dtype(0)), np.nextafter(whole, dtype(np.inf)), rng.uniform(-3, 3, size), far]
+    operands = [
+        entire,
+        np.nextafter(entire, dtype(0)),
+        np.nextafter(entire, dtype(np.inf)),
+        rng.uniform(-3, 3, size),
+        large,
+    ]
     with np.errstate(all="ignore"):
         for x in (*operands, special):
-            for by in (y, special, far):
+            for by in (y, special, large):
                 first, second = x.astype(dtype), by.astype(dtype)
                 found = getattr(sg, name)(sg.tensor(first), sg.tensor(second)).numpy()
                 assert same_bits(found, REMAINDERS[name](first, second))
@@ -126,8 +132,8 @@ def test_remainders_beside_a_number(name: str, number: float) -> None:
     """One number for all elements, also of integers, which have no blocks of their own."""
     x = np.random.default_rng(2).uniform(-50, 50, 2 * BLOCK + 1).astype(np.float32)
     with np.errstate(all="ignore"):
-        wanted = REMAINDERS[name](x, np.float32(number))
-    assert same_bits(getattr(sg, name)(sg.tensor(x), number).numpy(), wanted)
+        requested = REMAINDERS[name](x, np.float32(number))
+    assert same_bits(getattr(sg, name)(sg.tensor(x), number).numpy(), requested)
     if number == 2:
-        whole = x.astype(np.int64)
-        np.testing.assert_array_equal(getattr(sg, name)(sg.tensor(whole), 2).numpy(), REMAINDERS[name](whole, 2))
+        entire = x.astype(np.int64)
+        np.testing.assert_array_equal(getattr(sg, name)(sg.tensor(entire), 2).numpy(), REMAINDERS[name](entire, 2))

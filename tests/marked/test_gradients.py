@@ -59,14 +59,14 @@ def test_writes_are_differentiated(lib: ModuleType) -> None:
 
     values = [x.detach().resolve_conj().numpy(), w.detach().numpy()]
     for number, grad in enumerate(found):
-        for place in range(grad.numel()):
-            slopes = []
+        for index in range(grad.numel()):
+            derivatives = []
             for step in (1e-6, 1e-6j):
                 ends = [[v.copy() for v in values] for _ in range(2)]
-                ends[0][number][place] += step
-                ends[1][number][place] -= step
-                slopes.append((by_hand(*ends[0]) - by_hand(*ends[1])) / 2e-6)
-            assert grad.resolve_conj()[place].item() == pytest.approx(complex(*slopes), rel=1e-6, abs=1e-7)
+                ends[0][number][index] += step
+                ends[1][number][index] -= step
+                derivatives.append((by_hand(*ends[0]) - by_hand(*ends[1])) / 2e-6)
+            assert grad.resolve_conj()[index].item() == pytest.approx(complex(*derivatives), rel=1e-6, abs=1e-7)
 
 
 def test_leaves_are_not_written_to(lib: ModuleType) -> None:
@@ -92,7 +92,7 @@ def test_gradcheck() -> None:
 def test_gradients_that_users_give(lib: ModuleType) -> None:
     """Custom Functions, hooks and callers of backward may give conjugates."""
 
-    class Turned(lib.autograd.Function):  # type: ignore[name-defined, misc]
+    class PermutedNode(lib.autograd.Function):  # type: ignore[name-defined, misc]
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             ctx.save_for_backward(x.conj())
@@ -103,7 +103,7 @@ def test_gradients_that_users_give(lib: ModuleType) -> None:
             return (grad * ctx.saved_tensors[0]).conj()
 
     x = leaf(lib)
-    y = Turned.apply(x * 1)
+    y = PermutedNode.apply(x * 1)
     y.register_hook(lambda grad: grad.conj())
     (y * 2).backward(lib.tensor([1j, 1, 2], dtype=lib.complex128).conj())
     expected = np.conj(np.conj(2 * np.array([-1j, 1, 2])) * np.conj([1 + 2j, 3j, -1 + 0.5j]))

@@ -366,12 +366,12 @@ def test_decorators(lib: ModuleType) -> None:
         return lib.ones(1)
 
     @lib.inference_mode()
-    def several() -> Any:
+    def multiple() -> Any:
         yield lib.ones(1)
         yield lib.ones(1)
 
     assert one().is_inference() and other().is_inference() and not normal().is_inference()
-    assert one.__name__ == "one" and all(found.is_inference() for found in several())
+    assert one.__name__ == "one" and all(found.is_inference() for found in multiple())
     with lib.inference_mode():
         assert not normal().is_inference() and lib.is_inference_mode_enabled()
     assert lib.inference_mode(False).mode is False

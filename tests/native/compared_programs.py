@@ -7,18 +7,18 @@ from typing import Any
 
 import specgrad as sg
 from specgrad.runtime.autograd.engine import engine
-from specgrad.runtime.dispatch.fast_path import stay
-from specgrad.runtime.native.compared_walk import compared_walker
+from specgrad.runtime.dispatch.fast_path import no_native
+from specgrad.runtime.native.compared_walk import compared_native_backward
 from specgrad.runtime.native.comparison import NativeDifference, compared, general_path
 from tests.native.device_programs import PROGRAMS as ON_DEVICE
 from tests.native.test_native import PROGRAMS, gradients
 
-kept: list[Any] = []
+retained: list[Any] = []
 
 
 def keeps_its_argument(x: Any, y: Any) -> Any:
     """The right product, and one reference to `x` too many."""
-    kept.append(x)
+    retained.append(x)
     return x * y
 
 
@@ -74,8 +74,10 @@ def main() -> None:
             assert message in str(error), (name, str(error))
             continue
         raise SystemExit(f"{name}: no difference was found")
-    wrong_pass = compared_walker(lambda backward_pass, node, gradient: stay(backward_pass, node, 2 * gradient))
-    engine.walker = lambda: wrong_pass  # type: ignore[assignment]
+    wrong_pass = compared_native_backward(
+        lambda backward_pass, node, gradient: no_native(backward_pass, node, 2 * gradient)
+    )
+    engine.native_backward = lambda: wrong_pass  # type: ignore[assignment]
     for start in ((x * y).sum().backward, lambda: sg.autograd.grad((x * y).sum(), x)):
         try:
             start()

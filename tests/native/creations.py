@@ -12,7 +12,7 @@ from specgrad.runtime.creation.fast import Creation
 from specgrad.runtime.dispatch.fast_path import fast_path
 
 MODULES = (data, distributions, filled, like, random_fill, ranges, sampling)
-CREATIONS = [thing for module in MODULES for thing in vars(module).values() if isinstance(thing, Creation)]
+CREATIONS = [obj for module in MODULES for obj in vars(module).values() if isinstance(obj, Creation)]
 SOURCE = sg.ones(3, 4) + sg.ones(4)  # by an op: from now on native code makes tensors
 for creation in CREATIONS:
     creation.launch = fast_path().creation(creation)

@@ -76,7 +76,7 @@ def folded(dtype: Any = sg.float64) -> list[Any]:
     return [result, x.grad, x.sum(), x[0].t().sum(0)]
 
 
-def joined() -> list[Any]:
+def concatenated() -> list[Any]:
     x, y = numbers(3, 4, requires_grad=True), numbers(2, 4)
     result = sg.cat([x, y]).roll(1, 0).cumsum(0).flip(1) * 2
     result.backward(numbers(5, 4))
@@ -109,17 +109,17 @@ def joined_in_new_places() -> list[Any]:
 def looked_up() -> list[Any]:
     table, x = numbers(6, 3, requires_grad=True), numbers(4, 5, requires_grad=True)
     rows = sg.tensor([[1, 5, 1], [0, 2, 1]]).cuda()
-    places = sg.tensor([[0, 3, 3, 1], [2, 0, 1, 3]]).cuda()
+    positions = sg.tensor([[0, 3, 3, 1], [2, 0, 1, 3]]).cuda()
     found = [
         F.embedding(rows, table),
         F.embedding(rows, table, padding_idx=1),
         table.index_select(0, rows[0]),
-        x.gather(0, places),
-        x.gather(1, places),
+        x.gather(0, positions),
+        x.gather(1, positions),
     ]
     for each in found:
         each.backward(numbers(*each.shape))
-    added = numbers(4, 5).scatter_add(0, places, numbers(2, 4)).index_add(0, rows[1, :2], numbers(2, 5))
+    added = numbers(4, 5).scatter_add(0, positions, numbers(2, 4)).index_add(0, rows[1, :2], numbers(2, 5))
     return [*found, table.grad, x.grad, added]
 
 
@@ -180,7 +180,7 @@ PROGRAMS: dict[str, Program] = {
     "folded": folded,
     "folded float16": lambda: folded(sg.float16),
     "folded bfloat16": lambda: folded(sg.bfloat16),
-    "joined": joined,
+    "concatenated": concatenated,
     "multiplied": multiplied,
     "multiplied float16": lambda: multiplied(sg.float16),
     "multiplied bfloat16": lambda: multiplied(sg.bfloat16),

@@ -29,11 +29,11 @@ def test_results_and_gradients_are_those_of_contiguous_indices(name: str, dtype:
     """Bit by bit, in calls by native code and without it."""
     sg.manual_seed(0)
     x, i = sg.randn(8, 9).to(dtype), sg.randint(0, 8, (8, 5))
-    near = i.clone()
+    small = i.clone()
 
     class Contiguous:
         def __getitem__(self, key: Any) -> Any:
-            return near[key].contiguous()
+            return small[key].contiguous()
 
     expected = outcome(name, x, Contiguous())
     for _ in range(3):

@@ -26,7 +26,7 @@ def by_hand(q: Any, k: Any, v: Any, causal: bool) -> Any:
     return scores.softmax(3) @ v
 
 
-def drawn(size: str, rows_first: bool, dtype: Any) -> list[Any]:
+def sampled(size: str, rows_first: bool, dtype: Any) -> list[Any]:
     batch, heads, key_heads, queries, keys, width, value_width = SIZES[size]
     shapes = [(batch, heads, queries, width), (batch, key_heads, keys, width), (batch, key_heads, keys, value_width)]
     if rows_first:
@@ -40,7 +40,7 @@ def drawn(size: str, rows_first: bool, dtype: Any) -> list[Any]:
 @pytest.mark.parametrize(("dtype", "tolerance"), [(sg.float32, 1e-5), (sg.float64, 1e-13), (sg.float16, 1e-2)])
 def test_values_and_gradients(size: str, causal: bool, rows_first: bool, dtype: Any, tolerance: float) -> None:
     """Against the same in float64 by several ops; twice, as native code runs plans from the second call on."""
-    given = drawn(size, rows_first, dtype)
+    given = sampled(size, rows_first, dtype)
     plain = [t.detach().double().requires_grad_() for t in given]
     seen = [[t.transpose(1, 2) if rows_first else t for t in ts] for ts in (given, plain)]
     expected = by_hand(*seen[1], causal)
@@ -52,7 +52,7 @@ def test_values_and_gradients(size: str, causal: bool, rows_first: bool, dtype: 
         close(found, expected, tolerance)
         for gradient, other in zip(gradients, plain, strict=True):
             close(gradient, other.grad, tolerance)
-    table = OPS.ATTENTION.found_float16 if dtype is sg.float16 else OPS.ATTENTION.found
+    table = OPS.ATTENTION.cached_float16 if dtype is sg.float16 else OPS.ATTENTION.found
     assert any(plan is not None for plan in table.values())
 
 
@@ -62,7 +62,7 @@ def close(found: Any, expected: Any, tolerance: float) -> None:
 
 def test_some_gradients_alone() -> None:
     """Those that nobody asks for are not computed, and the others are as before."""
-    given = drawn("square", False, sg.float64)
+    given = sampled("square", False, sg.float64)
     all_three = sg.autograd.grad(attend(*given).square().sum(), given)
     for i, expected in enumerate(all_three):
         fixed = [t if k == i else t.detach() for k, t in enumerate(given)]
@@ -90,7 +90,7 @@ def test_masks(shape: tuple[int, ...], kind: str, dtype: Any, tolerance: float) 
     expected = weights.nan_to_num(0.0) @ wide[2]  # a query that may look at nothing gets zeros
     for _ in range(3):
         close(attend(q, k, v, mask), expected, tolerance)
-    table = OPS.ATTENTION.found_float16 if dtype is sg.float16 else OPS.ATTENTION.found
+    table = OPS.ATTENTION.cached_float16 if dtype is sg.float16 else OPS.ATTENTION.found
     used = (4 - len(shape)) * (1,) + shape
     assert any(plan is not None and used in key for key, plan in table.items())
 
@@ -113,20 +113,20 @@ def test_gradients_with_masks(shape: tuple[int, ...], kind: str, dtype: Any, tol
         sg.manual_seed(5)
         gradients = sg.autograd.grad((attend(*given[:3], mask, dropout_p=loss).double() * above).sum(), given)
         sg.manual_seed(5)
-        kept = sg.nn.functional.dropout(sg.ones(2, 3, 5, 9), loss).double()
+        retained = sg.nn.functional.dropout(sg.ones(2, 3, 5, 9), loss).double()
         expected = sg.autograd.grad(
-            (((scores + bias).softmax(3).nan_to_num(0.0) * kept) @ wide[2] * above).sum(), wide, retain_graph=True
+            (((scores + bias).softmax(3).nan_to_num(0.0) * retained) @ wide[2] * above).sum(), wide, retain_graph=True
         )
         for found, other in zip(gradients, expected, strict=True):
             close(found, other.nan_to_num(0.0), tolerance)
     node = OPS.ATTENTION.node.plans
-    table = node.found_float16 if dtype is sg.float16 else node.found
+    table = node.cached_float16 if dtype is sg.float16 else node.found
     assert any(plan is not None and (4 - len(shape)) * (1,) + shape in key for key, plan in table.items())
 
 
 def test_a_mask_that_was_written_to() -> None:
     """What a mask was when attention was computed is what its gradients need: else an error, also of plans."""
-    q, k, v = drawn("square", False, sg.float64)
+    q, k, v = sampled("square", False, sg.float64)
     mask = sg.ones(16, 16, dtype=sg.bool).tril()
     for _ in range(3):
         attend(q, k, v, mask).sum().backward()
@@ -138,23 +138,23 @@ def test_a_mask_that_was_written_to() -> None:
 
 def test_masks_of_any_layout() -> None:
     """Masks whose elements lie apart, and repeated ones, beside others of their shape; a layout has its own plan."""
-    q, k, v = (t.detach() for t in drawn("square", False, sg.float64))
-    whole = sg.ones(16, 16, dtype=sg.bool).tril()
+    q, k, v = (t.detach() for t in sampled("square", False, sg.float64))
+    full = sg.ones(16, 16, dtype=sg.bool).tril()
     expected = by_hand(q, k, v, True)
     row = sg.tensor(rng.random(16) > 0.5)
     for _ in range(2):
-        for mask in (whole, whole.T.contiguous().T, whole.double().log(), whole.T.contiguous().T.double().log()):
+        for mask in (full, full.T.contiguous().T, full.double().log(), full.T.contiguous().T.double().log()):
             close(attend(q, k, v, mask), expected, 1e-13)
         for mask in (row.expand(16, 16), row.expand(16, 16).contiguous()):
             close(attend(q, k, v, mask), attend(q, k, v, row.double().log()), 1e-13)
         close(attend(q, k, v), by_hand(q, k, v, False), 1e-13)
     with pytest.raises(RuntimeError, match="should not be set when is_causal"):
-        attend(q, k, v, whole, is_causal=True)
+        attend(q, k, v, full, is_causal=True)
 
 
 def test_dropout_keeps_some_weights() -> None:
     """With values of 1 outputs are sums of weights that were kept: those of the general path with the same draws."""
-    q, k, v = (t.detach() for t in drawn("square", False, sg.float64))
+    q, k, v = (t.detach() for t in sampled("square", False, sg.float64))
     found = []
     for _ in range(3):
         sg.manual_seed(3)

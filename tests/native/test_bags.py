@@ -20,8 +20,8 @@ def by_hand(table: Any, indices: Any, offsets: list[int], mode: str, padding: in
     """Bag by bag in float64."""
     ends = offsets if last else [*offsets, len(indices)] if offsets else []
     bags = [indices[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
-    kept = [bag[bag != padding] if padding is not None else bag for bag in bags]
-    sums = [table[bag].sum(0) / (max(len(bag), 1) if mode == "mean" else 1) for bag in kept]
+    retained = [bag[bag != padding] if padding is not None else bag for bag in bags]
+    sums = [table[bag].sum(0) / (max(len(bag), 1) if mode == "mean" else 1) for bag in retained]
     return np.stack(sums) if sums else np.zeros((0, table.shape[1]))
 
 
@@ -43,8 +43,8 @@ def test_values_and_gradients(
             unit = np.eye(7)
             transposed = by_hand(unit, named, given, mode, padding, last).T @ above
             for kind in (sg.int64, sg.int64, sg.int32):
-                places = sg.tensor(named).to(kind), weight, sg.tensor(given, dtype=kind)
-                found = embedding_bag(*places, mode=mode, padding_idx=padding, include_last_offset=last)
+                positions = sg.tensor(named).to(kind), weight, sg.tensor(given, dtype=kind)
+                found = embedding_bag(*positions, mode=mode, padding_idx=padding, include_last_offset=last)
                 (gradient,) = sg.autograd.grad((found * sg.tensor(above).to(dtype)).sum(), weight)
                 np.testing.assert_allclose(found.detach().numpy(), expected, rtol=0, atol=20 * tolerance)
                 np.testing.assert_allclose(gradient.numpy(), transposed, rtol=0, atol=20 * tolerance)
@@ -83,10 +83,10 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("named", "starts", "error", "said"), WRONG.values(), ids=WRONG)
-def test_wrong_numbers(named: list[int], starts: list[int], error: type[Exception], said: str) -> None:
+@pytest.mark.parametrize(("named", "starts", "error", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_numbers(named: list[int], starts: list[int], error: type[Exception], message: str) -> None:
     """The same errors as for other modes, again and again."""
     table = sg.ones(7, 3)
     for mode in ("sum", "mean", "sum", "mean"):
-        with pytest.raises(error, match=said):
+        with pytest.raises(error, match=message):
             embedding_bag(sg.tensor(named), table, sg.tensor(starts), mode=mode)

@@ -30,33 +30,33 @@ SHAPES = [
 rng = np.random.default_rng(0)
 
 
-def drawn(shape: tuple[int, ...], dtype: Any, apart: bool) -> Any:
+def sampled(shape: tuple[int, ...], dtype: Any, separate: bool) -> Any:
     """Numbers between 1 and 2; every second one of others, in dimensions that have changed places."""
-    turned = (*shape[:-1], 2 * shape[-1])[::-1] if apart and shape else shape
-    leaf = sg.tensor(rng.uniform(1, 2, turned)).to(dtype).requires_grad_()
-    return leaf, leaf.permute(*range(leaf.ndim)[::-1])[..., ::2] if apart and shape else leaf
+    transposed = (*shape[:-1], 2 * shape[-1])[::-1] if separate and shape else shape
+    leaf = sg.tensor(rng.uniform(1, 2, transposed)).to(dtype).requires_grad_()
+    return leaf, leaf.permute(*range(leaf.ndim)[::-1])[..., ::2] if separate and shape else leaf
 
 
-@pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("wanted", ["first", "second", "both"])
+@pytest.mark.parametrize("separate", [False, True])
+@pytest.mark.parametrize("requested", ["first", "second", "both"])
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
 @pytest.mark.parametrize(("dtype", "tolerance"), [(sg.float32, 2e-5), (sg.float64, 1e-13)])
 @pytest.mark.parametrize("name", OPS)
-def test_values(name: str, dtype: Any, tolerance: float, shapes: Any, wanted: str, apart: bool) -> None:
-    for above in ("rows", "one number", "turned"):
-        (a, x), (b, y) = (drawn(shape, dtype, apart) for shape in shapes)
-        x, y = (x.detach() if wanted == "second" else x), (y.detach() if wanted == "first" else y)
-        leaves = [leaf for leaf, side in ((a, "first"), (b, "second")) if wanted in (side, "both")]
+def test_values(name: str, dtype: Any, tolerance: float, shapes: Any, requested: str, separate: bool) -> None:
+    for above in ("rows", "one number", "transposed"):
+        (a, x), (b, y) = (sampled(shape, dtype, separate) for shape in shapes)
+        x, y = (x.detach() if requested == "second" else x), (y.detach() if requested == "first" else y)
+        leaves = [leaf for leaf, side in ((a, "first"), (b, "second")) if requested in (side, "both")]
         found = OPS[name](x, y)
         given = sg.tensor(rng.uniform(1, 2, found.shape)).to(dtype)
         if above == "one number":
             given = sg.full((), 1.5, dtype=dtype).expand(found.shape)
-        elif above == "turned":
+        elif above == "transposed":
             given = given.permute(*range(given.ndim)[::-1]).contiguous().permute(*range(given.ndim)[::-1])
         gradients = sg.autograd.grad(found, leaves, given)
         wide = {leaf: leaf.detach().double().requires_grad_() for leaf in (a, b)}
         p, q = (
-            wide[leaf].permute(*range(leaf.ndim)[::-1])[..., ::2] if apart and leaf.ndim else wide[leaf]
+            wide[leaf].permute(*range(leaf.ndim)[::-1])[..., ::2] if separate and leaf.ndim else wide[leaf]
             for leaf in (a, b)
         )
         p, q = (t.expand(found.shape).contiguous() for t in (p, q))

@@ -30,11 +30,11 @@ def given(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 
 def check(op: Any, *operands: Any) -> None:
     """Twice: what is found the first time is used the second time."""
-    wanted = op(*operands)
+    requested = op(*operands)
     for _ in range(3):
         found = op(*[sg.tensor(a) if isinstance(a, np.ndarray) else a for a in operands])
-        np.testing.assert_array_equal(found.numpy(), wanted)
-        assert found.numpy().dtype == wanted.dtype
+        np.testing.assert_array_equal(found.numpy(), requested)
+        assert found.numpy().dtype == requested.dtype
 
 
 @pytest.mark.parametrize("shapes", SHAPES)
@@ -75,9 +75,9 @@ def test_choices(shapes: tuple[tuple[int, ...], ...]) -> None:
     row, column = x.reshape(-1)[: x.shape[-1]], given(mask.shape, np.float32) + 3
     for _ in range(3):
         for chosen in ((row, column), (column, row), (x, column), (row, np.float32(0.5))):
-            wanted = np.where(mask, *chosen)
+            requested = np.where(mask, *chosen)
             found = sg.where(sg.tensor(mask), *[sg.tensor(a) if a.ndim else float(a) for a in chosen])
-            np.testing.assert_array_equal(found.numpy(), wanted)
+            np.testing.assert_array_equal(found.numpy(), requested)
             assert found.dtype is sg.float32
 
 
@@ -85,8 +85,8 @@ def test_views_and_what_is_written_in_place() -> None:
     """Columns of a transposed mask, and a mask that others are combined with where it lies."""
     mask, row = given((40, 900), np.bool_), given((900,), np.bool_)
     for _ in range(3):
-        turned = sg.tensor(mask).t()
-        np.testing.assert_array_equal((turned & sg.tensor(row)[:, None]).numpy(), mask.T & row[:, None])
+        transposed = sg.tensor(mask).t()
+        np.testing.assert_array_equal((transposed & sg.tensor(row)[:, None]).numpy(), mask.T & row[:, None])
         into = sg.tensor(mask)
         into &= sg.tensor(mask[:, :1])
         np.testing.assert_array_equal(into.numpy(), mask & mask[:, :1])
@@ -110,13 +110,13 @@ def test_one_operand_of_long_rows_of_one_number(dtype: sg.dtype) -> None:
     """Of integers that are expanded, alone and beside a number."""
     column = sg.tensor([[1], [2], [3]], dtype=dtype)
     for size in (7, 513, 5000):
-        whole = np.tile(column.numpy(), size)
+        full = np.tile(column.numpy(), size)
         for _ in range(3):
             expanded = column.expand(3, size)
             for apply in (lambda x: ~x, lambda x: x + 5, lambda x: x * x, lambda x: x == 2, lambda x: x - x):
-                np.testing.assert_array_equal(apply(expanded).numpy(), apply(whole))
-            turned = sg.tensor(whole).t()
-            np.testing.assert_array_equal((turned + column.t()).numpy(), whole.T + column.numpy().T)
+                np.testing.assert_array_equal(apply(expanded).numpy(), apply(full))
+            transposed = sg.tensor(full).t()
+            np.testing.assert_array_equal((transposed + column.t()).numpy(), full.T + column.numpy().T)
 
 
 def test_a_mask_that_has_to_have_the_shape() -> None:

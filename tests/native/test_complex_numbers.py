@@ -15,7 +15,7 @@ ALONE: dict[str, Callable[[Any], Any]] = {
     name: getattr(sg, name)
     for name in ("exp", "log", "sqrt", "sin", "tanh", "neg", "reciprocal", "square", "sgn", "abs", "angle", "isnan")
 }
-TOGETHER: dict[str, Callable[[Any, Any], Any]] = {
+BATCH: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda x, y: x + y,
     "add of parts": lambda x, y: sg.add(x, y, alpha=3),
     "sub of parts": lambda x, y: sg.sub(x, y, alpha=-0.5),
@@ -59,10 +59,10 @@ def assert_alike(found: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize("name", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("case", [*ALONE, *TOGETHER])
+@pytest.mark.parametrize("case", [*ALONE, *BATCH])
 def test_results_are_those_of_the_general_path(case: str, shape: tuple[int, ...], name: str) -> None:
     x, y = sg.tensor(numbers(shape, name)), sg.tensor(numbers(shape, name, 1))
-    call, given = (ALONE[case], (x,)) if case in ALONE else (TOGETHER[case], (x, y))
+    call, given = (ALONE[case], (x,)) if case in ALONE else (BATCH[case], (x, y))
     expected = general(call, *given)
     for _ in range(2):
         assert_alike(call(*given), expected)
@@ -72,7 +72,7 @@ def test_results_are_those_of_the_general_path(case: str, shape: tuple[int, ...]
 def test_gradients_are_those_of_the_general_path(case: str) -> None:
     """They are recorded, with numbers among their operands; the adjoint identity holds along any direction."""
     x, y = numbers((4, 3), "complex128", 2)[2:] + 2, numbers((4, 3), "complex128", 3)[2:] + 2
-    call = ALONE.get(case) or TOGETHER[case]
+    call = ALONE.get(case) or BATCH[case]
     found = []
     for native in (True, True, False):
         given = [sg.tensor(each, requires_grad=True) for each in ([x] if case in ALONE else [x, y])]

@@ -67,14 +67,17 @@ def test_gives_the_bits_of_numpy(dtype: str, to: str) -> None:
         assert x.to(x.dtype) is x
         return
     expected = cast(values, to)
-    for found, wanted in ((launched(x, getattr(sg, to)), expected), (launched(x[::3], getattr(sg, to)), expected[::3])):
-        assert found.dtype is getattr(sg, to) and found.shape == wanted.shape and found.is_contiguous()
-        assert found.array.tobytes() == wanted.tobytes()
+    for found, requested in (
+        (launched(x, getattr(sg, to)), expected),
+        (launched(x[::3], getattr(sg, to)), expected[::3]),
+    ):
+        assert found.dtype is getattr(sg, to) and found.shape == requested.shape and found.is_contiguous()
+        assert found.array.tobytes() == requested.tobytes()
 
 
 def test_before_a_pair_is_worth_a_kernel_numpy_converts(monkeypatch: pytest.MonkeyPatch) -> None:
     """So a program that converts a few times compiles nothing."""
-    monkeypatch.setattr(plans, "_asked", Counter())
+    monkeypatch.setattr(plans, "_query_counts", Counter())
     assert [bool(plans.kernel_of(1)) for _ in range(WORTH + 2)] == [False] * WORTH + [True] * 2
 
 
@@ -113,9 +116,9 @@ def test_ways_of_asking() -> None:
     """By name, by dtype, by another tensor and by type, as the same tensor where nothing changes."""
     x = sg.tensor([1.5, -2.0])
     for _ in range(WORTH + 2):
-        asked = [x.double(), x.to(sg.float64), x.to(dtype=sg.float64), x.to(sg.ones(1, dtype=sg.float64))]
-        asked += [x.type(sg.float64), x.type("torch.DoubleTensor"), x.type_as(sg.ones(1, dtype=sg.float64))]
-        assert all(y.dtype is sg.float64 and y.tolist() == [1.5, -2.0] for y in asked)
+        queried = [x.double(), x.to(sg.float64), x.to(dtype=sg.float64), x.to(sg.ones(1, dtype=sg.float64))]
+        queried += [x.type(sg.float64), x.type("torch.DoubleTensor"), x.type_as(sg.ones(1, dtype=sg.float64))]
+        assert all(y.dtype is sg.float64 and y.tolist() == [1.5, -2.0] for y in queried)
         same = [x.float(), x.to(sg.float32), x.to(x), x.to("cpu"), x.type(sg.float32), x.type_as(x)]
         assert all(y is x for y in same)
     assert x.to(sg.float32, copy=True) is not x
@@ -142,8 +145,8 @@ SINGLES = [
 ]
 
 
-@pytest.mark.parametrize(("shape", "strides", "wanted"), SINGLES)
-def test_strides_of_dimensions_of_size_one(lib: Any, shape: Any, strides: Any, wanted: Any) -> None:
+@pytest.mark.parametrize(("shape", "strides", "requested"), SINGLES)
+def test_strides_of_dimensions_of_size_one(lib: Any, shape: Any, strides: Any, requested: Any) -> None:
     """A copy keeps them where it keeps the layout, however often such tensors have been converted."""
     x = lib.empty_strided(shape, strides).zero_()
-    assert {x.double().stride() for _ in range(WORTH + 4)} == {wanted}
+    assert {x.double().stride() for _ in range(WORTH + 4)} == {requested}

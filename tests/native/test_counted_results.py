@@ -41,11 +41,11 @@ def test_a_mask_of_later_dimensions(shape: tuple[int, ...], dtype: Any) -> None:
         for last in range(first + 1, len(shape) + 1):
             for share in (0, 0.5, 1):
                 mask = rng.random(shape[first:last]) < share
-                key, whole = sg.tensor(mask), (slice(None),) * first
+                key, full = sg.tensor(mask), (slice(None),) * first
                 for _ in range(3):
-                    found = x[(*whole, key)]
-                    assert found.dtype is dtype and found.shape == expected[(*whole, mask)].shape
-                    assert found.tolist() == expected[(*whole, mask)].tolist()
+                    found = x[(*full, key)]
+                    assert found.dtype is dtype and found.shape == expected[(*full, mask)].shape
+                    assert found.tolist() == expected[(*full, mask)].tolist()
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -97,13 +97,13 @@ def test_masks_that_lie_apart_or_change() -> None:
 def test_elements_of_the_flattened_tensor() -> None:
     """`take` by plans: negative places, places out of bounds after others, gradients."""
     a = rng.normal(size=(3, 4))
-    places = rng.integers(-12, 12, (2, 5))
+    positions = rng.integers(-12, 12, (2, 5))
     for _ in range(3):
-        x, index = sg.tensor(a, requires_grad=True), sg.tensor(places)
+        x, index = sg.tensor(a, requires_grad=True), sg.tensor(positions)
         found = x.take(index)
-        np.testing.assert_array_equal(found.detach().numpy(), a.ravel()[places])
+        np.testing.assert_array_equal(found.detach().numpy(), a.ravel()[positions])
         found.sum().backward()
-        counts = np.bincount((places % 12).ravel(), minlength=12).reshape(3, 4)
+        counts = np.bincount((positions % 12).ravel(), minlength=12).reshape(3, 4)
         np.testing.assert_array_equal(x.grad.numpy(), counts)
         with pytest.raises(IndexError, match=r"take\(\): index 12 is out of bounds"):
             x.take(index.clone().fill_(12))

@@ -188,7 +188,7 @@ def test_what_native_code_leaves_to_the_general_path_is_said_there() -> None:
 
 def test_usual_arguments_are_taken() -> None:
     """Devices by any name, requires_grad, lists and tuples in each other, and both forms of `randint`."""
-    usual: list[Call] = [
+    common: list[Call] = [
         lambda: sg.zeros(3, device="cpu"),
         lambda: sg.zeros(3, device=sg.device("cpu")),
         lambda: sg.zeros(3, device=SOURCE.device),
@@ -208,7 +208,7 @@ def test_usual_arguments_are_taken() -> None:
         lambda: sg.randint(10, (2,)),
         lambda: sg.randint(0, 10, size=[2, 2]),
     ]
-    assert [number for number, call in enumerate(usual) if not is_native(call)] == []
+    assert [number for number, call in enumerate(common) if not is_native(call)] == []
 
 
 def test_empty_tensors_have_memory_of_their_own() -> None:
@@ -255,7 +255,7 @@ def test_what_is_made_is_a_leaf_like_any_other() -> None:
 
 def test_references_are_counted_right() -> None:
     """However often tensors are made, or refused, nothing is held, and nothing is left for the collector."""
-    kept = [None, True, False, 0, sg.float32, sg.int64, sg.float32.np, SOURCE, SOURCE._shape, SOURCE.device, (3, 4)]
+    retained = [None, True, False, 0, sg.float32, sg.int64, sg.float32.np, SOURCE, SOURCE._shape, SOURCE.device, (3, 4)]
     size, numbers = (3, 4), [1.0, 2.0]
 
     def make() -> None:
@@ -266,10 +266,10 @@ def test_references_are_counted_right() -> None:
         with pytest.raises(ValueError, match="sequence"):
             sg.tensor([numbers, numbers[:1]])
 
-    kept += [size, numbers, numbers[0]]
+    retained += [size, numbers, numbers[0]]
     make()
     gc.collect()
-    before = [sys.getrefcount(thing) for thing in kept]
+    before = [sys.getrefcount(obj) for obj in retained]
     gc.disable()
     try:
         for _ in range(200):
@@ -281,7 +281,7 @@ def test_references_are_counted_right() -> None:
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
-    after = [sys.getrefcount(thing) for thing in kept]
+    after = [sys.getrefcount(obj) for obj in retained]
     assert all(abs(x - y) < 100 for x, y in zip(before, after, strict=True)), (before, after)
 
 

@@ -164,9 +164,9 @@ def test_gradients_of_products_with_numbers_of_16_bits(dtype: Any, natively: lis
         for _ in range(2):
             natively.clear()
             (found,) = sg.autograd.grad(x * number, x, given)
-            kept = sg.tensor(number, dtype=dtype).item()
-            np.testing.assert_array_equal(found.tolist(), [kept] * 4)
-            assert np.copysign(1, found.tolist()[0]) == np.copysign(1, kept) or np.isnan(kept)
+            retained = sg.tensor(number, dtype=dtype).item()
+            np.testing.assert_array_equal(found.tolist(), [retained] * 4)
+            assert np.copysign(1, found.tolist()[0]) == np.copysign(1, retained) or np.isnan(retained)
         assert len(natively) == 2
 
 
@@ -188,8 +188,8 @@ def test_what_native_code_does_not_know_is_left_to_python() -> None:
     assert (x * True).tolist() == x.tolist()
     assert (x * sg.tensor(2.0)).tolist() == (x * 2).tolist()
     assert (x.float() * x).dtype is sg.float64
-    whole = sg.tensor([1, 2]).cuda()
-    assert [(whole + whole).tolist() for _ in range(3)] == [[2, 4]] * 3
+    full = sg.tensor([1, 2]).cuda()
+    assert [(full + full).tolist() for _ in range(3)] == [[2, 4]] * 3
 
 
 def test_streams_keep_their_own_order() -> None:
@@ -274,34 +274,34 @@ def test_memory_comes_back() -> None:
     gc.collect()
     sg.cuda.synchronize()
     shared = [None, True, 0, x.device, x.dtype, x.dtype.np, x._shape, x, x._storage, y]
-    before = sg.cuda.memory_allocated(), [sys.getrefcount(thing) for thing in shared]
+    before = sg.cuda.memory_allocated(), [sys.getrefcount(obj) for obj in shared]
     for _ in range(100):
         step()
     sg.cuda.synchronize()
     assert gc.collect() < 100  # what the simulation leaves is not more with each step
-    after = sg.cuda.memory_allocated(), [sys.getrefcount(thing) for thing in shared]
+    after = sg.cuda.memory_allocated(), [sys.getrefcount(obj) for obj in shared]
     assert before[0] == after[0] and all(abs(a - b) < 50 for a, b in zip(before[1], after[1], strict=True))
 
 
 def test_a_device_that_is_full_says_so() -> None:
     with simulated(memory=1 << 16):
         x = sg.zeros(1024).cuda()
-        kept = []
+        retained = []
         with pytest.raises(sg.cuda.OutOfMemoryError, match="CUDA out of memory. Tried to allocate 4.00 KiB"):
             for _ in range(100):
-                kept.append(x + 1)
-        assert 8 <= len(kept) <= 16
-        kept.clear()
+                retained.append(x + 1)
+        assert 8 <= len(retained) <= 16
+        retained.clear()
         assert (x + 1).sum().item() == 1024
 
 
 def test_writes_are_counted_and_refused_as_on_the_host(natively: list[int]) -> None:
     x, y = numbers(4, requires_grad=True), numbers(4)
     for _ in range(3):
-        kept = y.clone()
-        result = x * kept
-        before = kept._version
-        assert kept.mul_(2) is kept and kept._version == before + 1
+        retained = y.clone()
+        result = x * retained
+        before = retained._version
+        assert retained.mul_(2) is retained and retained._version == before + 1
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             result.backward(y)
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):

@@ -73,8 +73,8 @@ def test_tensors_are_filled_as_by_the_general_path(kind: Any, bounds: Any) -> No
         assert is_native(lambda n: zeros(n, kind=kind).uniform_(low, high), size)
         assert is_native(lambda n: zeros(n + 1, 2, kind=kind)[1:].normal_(low, high), size) == (high >= 0)
     x = zeros(40, kind=kind).uniform_(low, high)
-    least, most = np.array([low, high], kind.np)
-    assert least <= x.min().item() and x.max().item() <= max(most, least) and x._version == 1
+    min_value, max_count = np.array([low, high], kind.np)
+    assert min_value <= x.min().item() and x.max().item() <= max(max_count, min_value) and x._version == 1
 
 
 @pytest.mark.parametrize("kind", [sg.float32, sg.float64], ids=str)

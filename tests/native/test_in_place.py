@@ -78,7 +78,7 @@ def test_native_code_writes_what_numpy_does(name: str, monkeypatch: pytest.Monke
         by_numpy(y)
         np.testing.assert_array_equal(x.numpy(), y)
         assert x._version == 1
-        writers.append(x._writes[1])
+        writers.append(x._version_counter[1])
     assert answers[0] is None and answers[-1] is not None
     assert writers == [op.name.removesuffix("_") + "_"] * 2
 

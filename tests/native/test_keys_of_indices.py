@@ -59,11 +59,11 @@ def test_writing(key: Any) -> None:
 
 def test_errors() -> None:
     """What native code leaves to the general path, also after it knows the layout."""
-    x, far = sg.ones(5, 6, 7), sg.tensor([9])
+    x, large = sg.ones(5, 6, 7), sg.tensor([9])
     for _ in range(2):
         x[:, sg.tensor([1])]
         with pytest.raises(IndexError, match="out of bounds for dimension 1 with size 6"):
-            x[:, far]
+            x[:, large]
         with pytest.raises(IndexError, match="too many indices"):
             x[:, :, :, sg.tensor([0])]
         with pytest.raises(IndexError, match="too many indices"):

@@ -13,23 +13,23 @@ from numba import njit, types
 
 import specgrad as sg
 from specgrad.runtime.kernels.cpu.plan import Layout, Step
-from specgrad.runtime.kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_INTS, CallFrame, call_elementwise
+from specgrad.runtime.kernels.llvm.native_code.kernel_calls import MAX_ARRAYS, MAX_INTS, CallFrame, call_elementwise
 from specgrad.runtime.kernels.llvm.native_code.typed import cast, native
 from specgrad.runtime.kernels.llvm.native_code.units import Unit
 from specgrad.runtime.native import plans
-from specgrad.runtime.native.kernel_ops.plans import check_room, reach
+from specgrad.runtime.native.kernel_ops.plans import check_capacity, read_extent
 from specgrad.runtime.pool.calls import kernel_address
 
 
 @native
-def called(kernel: int, arrays: int, size: int, words: int) -> int:
-    return call_elementwise(kernel, arrays, size, cast(CallFrame, words))
+def called(kernel: int, arrays: int, size: int, slot_values: int) -> int:
+    return call_elementwise(kernel, arrays, size, cast(CallFrame, slot_values))
 
 
 UNIT = Unit("a call", [called], Path(__file__).read_text)
 
 
-@pytest.mark.parametrize("count", range(1, MOST_ARRAYS + 1))
+@pytest.mark.parametrize("count", range(1, MAX_ARRAYS + 1))
 def test_a_kernel_gets_all_its_arrays(count: int) -> None:
     """Whatever their number: the last one is written, from the sum of the others, and nothing else is."""
     names = [f"a{i}" for i in range(count)]
@@ -40,10 +40,10 @@ def test_a_kernel_gets_all_its_arrays(count: int) -> None:
     namespace: dict[str, Any] = {}
     exec(source, namespace)
     arrays = [np.full(5, 10.0**i) for i in range(count)]
-    words = CallFrame.pack(memory=[array.ctypes.data for array in arrays], itemsize=[8] * count)
+    slot_values = CallFrame.pack(memory=[array.ctypes.data for array in arrays], itemsize=[8] * count)
     kernel = kernel_address(njit(namespace["kernel"]), [types.Array(types.float64, 1, "C")] * count)
     call = ctypes.CFUNCTYPE(*[ctypes.c_int64] * 5)(UNIT.address(called))
-    call(kernel, count, 5, words.ctypes.data)
+    call(kernel, count, 5, slot_values.ctypes.data)
     assert arrays[-1].tolist() == [sum(10.0**i for i in range(count - 1)) or 7.0] * 5
     assert all(arrays[i].tolist() == [10.0**i] * 5 for i in range(count - 1))
 
@@ -54,20 +54,20 @@ def test_ops_with_more_operands_are_for_the_general_path() -> None:
         known: dict[str, Any] = {"numbers": (), "takes_number": False, "raw": (), "rule": "match", "node": None}
         known["is_raw"] = lambda i: False
         op = SimpleNamespace(operands=tuple("abcdefghijklmn"[:tensors]), **known)
-        assert plans.has_room(op) is fits
+        assert plans.fits_capacity(op) is fits
     for operands, numbers, fits in (("a", 4, True), ("ab", 3, True), ("ab", 4, False), ("abc", 4, True)):
         # Rows of two operands may need one number more: an operand that is the same for a whole row.
         known["operands"], known["numbers"] = tuple(operands), ("n",) * numbers
         op = SimpleNamespace(**known)
-        assert plans.has_room(op) is fits
-    assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={1: ((), tuple("abcd"))}))
+        assert plans.fits_capacity(op) is fits
+    assert not plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={1: ((), tuple("abcd"))}))
     node = SimpleNamespace(keeps=dict.fromkeys("ab"), fused={1: (("kept_a",), ())})
-    assert plans.has_room_backward(node)
-    assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={7: ((), ())}))
-    assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={3: ((), tuple("abcde"))}))
-    check_room(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * MOST_INTS))
+    assert plans.fits_backward_capacity(node)
+    assert not plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={7: ((), ())}))
+    assert not plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={3: ((), tuple("abcde"))}))
+    check_capacity(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * MAX_INTS))
     with pytest.raises(ValueError, match="more arrays"):
-        check_room(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * (MOST_INTS - 1), rows=(4, 1)))
+        check_capacity(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * (MAX_INTS - 1), rows=(4, 1)))
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (4,), (2, 3), (3, 0, 2), (4, 1, 5)])
@@ -75,8 +75,8 @@ def test_a_plan_knows_how_far_an_operand_reaches(shape: tuple[int, ...]) -> None
     """The distance of the farthest element, which is that of NumPy's, for usual strides and others."""
     for strides in (None, tuple(3 + i for i in range(len(shape))), (0,) * len(shape)):
         steps = sg.empty(shape).stride() if strides is None else strides
-        places = [int(np.dot(index, steps)) for index in np.ndindex(shape)]
-        assert reach(Layout(shape, strides)) == max(places, default=-1) + 1
+        positions = [int(np.dot(index, steps)) for index in np.ndindex(shape)]
+        assert read_extent(Layout(shape, strides)) == max(positions, default=-1) + 1
 
 
 def test_operands_whose_memory_is_too_short_are_refused() -> None:
@@ -86,14 +86,14 @@ def test_operands_whose_memory_is_too_short_are_refused() -> None:
         for _ in range(3):
             x * y
         y._flat = y._storage = np.ones(1, np.float32)
-        y._nd = None
+        y._array = None
         with pytest.raises((RuntimeError, ValueError)):
             x * y
     x = sg.ones(6, 5)
     for _ in range(3):
         x.sum(1), x.t(), x[1:]
     x._flat = x._storage = np.ones(3, np.float32)
-    x._nd = None
+    x._array = None
     for read in (lambda: x.sum(1), lambda: x.t().contiguous(), lambda: (x[1:] + 1).numpy()):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             read()

@@ -16,8 +16,14 @@ from specgrad.runtime.native.comparison import native_alone
 rng = np.random.default_rng(0)
 X, Y = (rng.normal(size=(6, 5)).astype(np.float32) for _ in range(2))
 MASK = rng.random((6, 5)) < 0.4
-MASKS = {"whole": MASK, "row": MASK[0], "column": MASK[:, 1:2], "number": MASK[0, 0], "turned": np.asfortranarray(MASK)}
-WHOLE = rng.integers(-9, 9, (6, 5))
+MASKS = {
+    "full": MASK,
+    "row": MASK[0],
+    "column": MASK[:, 1:2],
+    "number": MASK[0, 0],
+    "transposed": np.asfortranarray(MASK),
+}
+INTEGRAL = rng.integers(-9, 9, (6, 5))
 
 
 def launched(name: str, *arguments: Any, in_place: bool = False) -> Any:
@@ -30,15 +36,15 @@ def launched(name: str, *arguments: Any, in_place: bool = False) -> Any:
 
 def mask_of(name: str) -> Any:
     """A tensor of bools; the turned one lies in columns."""
-    return sg.tensor(MASK.T.copy()).mT if name == "turned" else sg.tensor(MASKS[name])
+    return sg.tensor(MASK.T.copy()).mT if name == "transposed" else sg.tensor(MASKS[name])
 
 
 @pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.bfloat16, sg.float16, sg.int64])
 @pytest.mark.parametrize("name", MASKS)
 def test_masks_that_broadcast(name: str, dtype: Any) -> None:
     """Filling gives what NumPy gives, into a new tensor and in place."""
-    x, mask = sg.tensor(WHOLE).to(dtype), mask_of(name)
-    expected = np.where(MASKS[name], 3, WHOLE).tolist()
+    x, mask = sg.tensor(INTEGRAL).to(dtype), mask_of(name)
+    expected = np.where(MASKS[name], 3, INTEGRAL).tolist()
     assert launched("masked_fill_scalar", x, mask, 3).tolist() == expected
     with sg.no_grad():
         assert launched("masked_fill_scalar", x, mask, 3, in_place=True) is x
@@ -142,9 +148,9 @@ def test_overwriting_counts_writes_and_respects_the_graph() -> None:
     inner[1] = 5.0
     inner.masked_fill_(sg.tensor(MASK), 0.0)
     inner.sum().backward()
-    kept = ~MASK
-    kept[1] = False
-    np.testing.assert_array_equal(leaf.grad.numpy(), 2.0 * kept)
+    retained = ~MASK
+    retained[1] = False
+    np.testing.assert_array_equal(leaf.grad.numpy(), 2.0 * retained)
 
 
 KEYS: dict[str, Any] = {
@@ -165,7 +171,7 @@ KEYS: dict[str, Any] = {
 @pytest.mark.parametrize("name", KEYS)
 def test_numbers_written_by_a_key(name: str, value: float, dtype: Any) -> None:
     """What NumPy writes, the first time and later ones."""
-    x, expected, key = sg.tensor(WHOLE).to(dtype), sg.tensor(WHOLE).to(dtype).numpy().copy(), KEYS[name]
+    x, expected, key = sg.tensor(INTEGRAL).to(dtype), sg.tensor(INTEGRAL).to(dtype).numpy().copy(), KEYS[name]
     parts = key if isinstance(key, tuple) else (key,)
     given = tuple(sg.tensor(part) if isinstance(part, np.ndarray) else part for part in parts)
     for number in (value, value + 1, value):
@@ -186,7 +192,7 @@ WITH_INTEGERS: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("name", WITH_INTEGERS)
 def test_int64_as_floats(name: str) -> None:
     """Element-wise ops on int64 whose results are int64 or bool."""
-    program, x, y = WITH_INTEGERS[name], sg.tensor(WHOLE), sg.tensor(WHOLE[::-1].copy())
+    program, x, y = WITH_INTEGERS[name], sg.tensor(INTEGRAL), sg.tensor(INTEGRAL[::-1].copy())
     for first, second in ((x, y), (x.mT, y.mT)):
         expected = program(first.numpy(), second.numpy())
         found = program(first, second)
@@ -211,15 +217,15 @@ def test_integers_and_numbers_of_other_kinds() -> None:
 @pytest.mark.parametrize("dtype", [sg.float64, sg.float16, sg.int64, sg.int32, sg.bool])
 def test_copies_of_another_dtype(dtype: Any) -> None:
     """In the dtype of what is written to, in any layout."""
-    source = sg.tensor(WHOLE).to(dtype)
+    source = sg.tensor(INTEGRAL).to(dtype)
     for _ in range(12):
-        whole, turned, column = sg.zeros(6, 5), sg.zeros(5, 6), sg.zeros(6, 5)
-        assert whole.copy_(source) is whole
-        turned.mT.copy_(source)
+        full, transposed, column = sg.zeros(6, 5), sg.zeros(5, 6), sg.zeros(6, 5)
+        assert full.copy_(source) is full
+        transposed.mT.copy_(source)
         column[:, 1].copy_(source[:, 1])
     expected = source.numpy().astype(np.float32)
-    np.testing.assert_array_equal(whole.numpy(), expected)
-    np.testing.assert_array_equal(turned.numpy(), expected.T)
+    np.testing.assert_array_equal(full.numpy(), expected)
+    np.testing.assert_array_equal(transposed.numpy(), expected.T)
     np.testing.assert_array_equal(column.numpy()[:, 1], expected[:, 1])
 
 
@@ -245,7 +251,7 @@ MOVES: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], Any]]] = {
 def test_moves_of_integers_and_bools(name: str, dtype: Any) -> None:
     """Found at the first call, and then known."""
     program, expected = MOVES[name]
-    values = WHOLE.astype(dtype) if dtype is not np.bool_ else MASK
+    values = INTEGRAL.astype(dtype) if dtype is not np.bool_ else MASK
     for _ in range(3):
         found = program(sg.tensor(values)).numpy()
         assert found.dtype == dtype
@@ -255,7 +261,7 @@ def test_moves_of_integers_and_bools(name: str, dtype: Any) -> None:
 @pytest.mark.parametrize("dtype", [sg.float32, sg.int64, sg.complex64])
 def test_detached_tensors_share_memory_and_the_count_of_writes(dtype: Any) -> None:
     """In any layout, also of what is in a graph."""
-    base = sg.tensor(WHOLE).to(dtype)
+    base = sg.tensor(INTEGRAL).to(dtype)
     if dtype.is_floating_point:
         base = base.requires_grad_() * 1
     for x in (base, base.mT, base[1:4, ::2], base[0, 0]):

@@ -11,35 +11,35 @@ import specgrad as sg
 from specgrad.generated.ops.indexing import INDEX
 from tests.generated.calls import watched
 
-WHOLE = slice(None)
+INTEGRAL = slice(None)
 ONE, TWO, COLUMN = np.array([0, -1, 2]), np.array([1, 0, -2]), np.array([[1], [-1]])
 KEYS: dict[str, tuple[Any, ...]] = {
-    "apart": (WHOLE, ONE, WHOLE, TWO),
-    "apart, one left": (ONE, WHOLE, TWO),
-    "apart, broadcast": (COLUMN, WHOLE, TWO),
+    "apart": (INTEGRAL, ONE, INTEGRAL, TWO),
+    "apart, one left": (ONE, INTEGRAL, TWO),
+    "apart, broadcast": (COLUMN, INTEGRAL, TWO),
     "broadcast": (COLUMN, TWO),
-    "broadcast behind one": (WHOLE, COLUMN, TWO),
+    "broadcast behind one": (INTEGRAL, COLUMN, TWO),
     "three": (COLUMN, TWO, ONE),
-    "three apart": (COLUMN, TWO, WHOLE, ONE),
+    "three apart": (COLUMN, TWO, INTEGRAL, ONE),
 }
 rng = np.random.default_rng(0)
 VALUES = rng.normal(size=(3, 4, 5, 3))
 
 
-def made(kind: str, turned: bool) -> tuple[Any, np.ndarray]:
+def made(kind: str, transposed: bool) -> tuple[Any, np.ndarray]:
     """A tensor in rows, or one whose elements lie apart, and the same in NumPy."""
     x = sg.tensor(VALUES)
     x = {"bool": lambda: x > 0, "int32": lambda: (x * 9).to(sg.int32)}.get(kind, lambda: x.to(getattr(sg, kind)))()
-    x = x.permute(2, 0, 3, 1).contiguous().permute(1, 3, 0, 2) if turned else x
+    x = x.permute(2, 0, 3, 1).contiguous().permute(1, 3, 0, 2) if transposed else x
     return x, np.asarray(x.double().numpy())
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64", "bfloat16", "bool", "int32"])
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
-def test_values(key: tuple[Any, ...], turned: bool, kind: str) -> None:
+def test_values(key: tuple[Any, ...], transposed: bool, kind: str) -> None:
     """In the first call, in those by native code, and where every op is watched."""
-    x, expected = made(kind, turned)
+    x, expected = made(kind, transposed)
     given = tuple(sg.tensor(k) if isinstance(k, np.ndarray) else k for k in key)
     for _ in range(3):
         found = x[given]
@@ -54,17 +54,17 @@ def test_values(key: tuple[Any, ...], turned: bool, kind: str) -> None:
 def test_more_than_one_block() -> None:
     """Where indices are more than are looked up at once, and threads share them."""
     table, rows, columns = rng.normal(size=(60, 7, 90)), rng.integers(-60, 60, (70, 1)), rng.integers(-90, 90, 80)
-    for key in ((rows, WHOLE, columns), (rows[:, 0], WHOLE, rows[:, 0])):
+    for key in ((rows, INTEGRAL, columns), (rows[:, 0], INTEGRAL, rows[:, 0])):
         given = tuple(sg.tensor(k) if isinstance(k, np.ndarray) else k for k in key)
         for _ in range(3):
             np.testing.assert_array_equal(sg.tensor(table)[given].numpy(), table[key])
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_gradients(turned: bool) -> None:
+@pytest.mark.parametrize("transposed", [False, True])
+def test_gradients(transposed: bool) -> None:
     """What is read more than once gets the sum: against sums in NumPy."""
     for key in KEYS.values():
-        x = made("float64", turned)[0].detach().requires_grad_()
+        x = made("float64", transposed)[0].detach().requires_grad_()
         given = tuple(sg.tensor(k) if isinstance(k, np.ndarray) else k for k in key)
         for _ in range(2):
             weights = rng.normal(size=tuple(x[given].shape))
@@ -93,7 +93,7 @@ BESIDE: dict[str, tuple[Any, ...]] = {
     "an int": (1, ONE, slice(1, 4)),
     "a new dimension": (None, ONE, slice(2)),
     "at the end": (slice(0, 2), Ellipsis, ONE),
-    "two apart": (ONE, slice(1, 3), WHOLE, TWO),
+    "two apart": (ONE, slice(1, 3), INTEGRAL, TWO),
     "broadcast": (COLUMN, TWO, slice(1, 3)),
     "a mask": (np.array([True, False, True]), slice(1, 3)),
     "a mask and a new dimension": (slice(1, 3), None, np.array([True, False, True, True])),
@@ -102,11 +102,11 @@ BESIDE: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("key", BESIDE.values(), ids=BESIDE)
-def test_slices_beside_indices(key: tuple[Any, ...], turned: bool) -> None:
+def test_slices_beside_indices(key: tuple[Any, ...], transposed: bool) -> None:
     """What is no tensor makes a view first: an int does not broadcast with indices, unlike in NumPy."""
-    x, expected = made("float64", turned)
+    x, expected = made("float64", transposed)
     expected = expected[tuple(slice(k, k + 1) if k is not None and k.__class__ is int else k for k in key)]
     expected = expected.squeeze(0) if key[0].__class__ is int else expected
     leaf = x.detach().clone().requires_grad_()
@@ -122,15 +122,15 @@ def test_slices_beside_indices(key: tuple[Any, ...], turned: bool) -> None:
 
 def test_a_number_in_a_tensor_is_an_int() -> None:
     """A tensor without dimensions makes a view, also one that is a part of another, in each call as it is then."""
-    x, places = sg.tensor(VALUES), sg.tensor([2, -1, 0])
+    x, positions = sg.tensor(VALUES), sg.tensor([2, -1, 0])
     for _ in range(3):
-        for place in (0, 1, 2):
-            number = int(places[place])
+        for index in (0, 1, 2):
+            number = int(positions[index])
             for key, same in (
-                (places[place], number),
-                ((places[place], slice(1, 3)), (number, slice(1, 3))),
-                ((slice(1, 3), places[place]), (slice(1, 3), number)),
-                ((Ellipsis, places[place], None), (Ellipsis, number, None)),
+                (positions[index], number),
+                ((positions[index], slice(1, 3)), (number, slice(1, 3))),
+                ((slice(1, 3), positions[index]), (slice(1, 3), number)),
+                ((Ellipsis, positions[index], None), (Ellipsis, number, None)),
             ):
                 np.testing.assert_array_equal(x[key].numpy(), VALUES[same])
                 assert x[key].data_ptr() == x[same].data_ptr()

@@ -40,12 +40,12 @@ def test_values(number: int, dtype: Any) -> None:
     """The same as for int64, also of an index whose elements lie apart."""
     _, call, at = CALLS[number]
     x, rows = sg.tensor(X * 9).to(dtype), sg.tensor(ROWS * 9).to(dtype)
-    wanted = call(x.clone(), sg.tensor(at), rows)
-    apart = sg.tensor(np.repeat(at, 2, -1), dtype=sg.int32)[..., ::2]
-    for index in (sg.tensor(at, dtype=sg.int32), apart, sg.tensor(at, dtype=sg.int32), sg.tensor(at)):
+    requested = call(x.clone(), sg.tensor(at), rows)
+    separate = sg.tensor(np.repeat(at, 2, -1), dtype=sg.int32)[..., ::2]
+    for index in (sg.tensor(at, dtype=sg.int32), separate, sg.tensor(at, dtype=sg.int32), sg.tensor(at)):
         found = call(x.clone(), index, rows)
-        assert found.dtype is wanted.dtype
-        np.testing.assert_array_equal(found.double().numpy(), wanted.double().numpy())
+        assert found.dtype is requested.dtype
+        np.testing.assert_array_equal(found.double().numpy(), requested.double().numpy())
 
 
 @pytest.mark.parametrize("name", ["index_select", "gather", "index_add", "scatter", "scatter_add", "index"])
@@ -78,6 +78,6 @@ def test_gradients() -> None:
     for _ in range(2):
         x = sg.tensor(X, requires_grad=True)
         (x.index_select(0, sg.tensor(AT, dtype=sg.int32)) * sg.tensor(ROWS)).sum().backward()
-        wanted = np.zeros((5, 4))
-        wanted[AT] = ROWS
-        np.testing.assert_array_equal(x.grad.numpy(), wanted)
+        requested = np.zeros((5, 4))
+        requested[AT] = ROWS
+        np.testing.assert_array_equal(x.grad.numpy(), requested)

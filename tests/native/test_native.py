@@ -17,7 +17,7 @@ from specgrad.runtime.autograd.inplace.view_history import Nowhere, Outdated
 from specgrad.runtime.autograd.node import LEAF, NODE, Node
 from specgrad.runtime.kernels.llvm.native_code.structs import fields
 from specgrad.runtime.native import layout
-from specgrad.runtime.native.layout import supported, words_of
+from specgrad.runtime.native.layout import slots_of, supported
 
 F = sg.nn.functional
 A, B = (sg.randn(6, 5, requires_grad=True) for _ in range(2))
@@ -71,7 +71,7 @@ def test_counts_references_right(name: str) -> None:
     for _ in range(20):
         gradients(PROGRAMS[name])
     gc.collect()
-    before = [sys.getrefcount(thing) for thing in shared]
+    before = [sys.getrefcount(obj) for obj in shared]
     gc.disable()
     try:
         for _ in range(200):
@@ -83,20 +83,20 @@ def test_counts_references_right(name: str) -> None:
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
-    after = [sys.getrefcount(thing) for thing in shared]
+    after = [sys.getrefcount(obj) for obj in shared]
     assert all(abs(x - y) < 100 for x, y in zip(before, after, strict=True)), (before, after)
 
 
 def test_slots_are_where_they_were_measured() -> None:
     """What native code reads of a tensor and of a node is what Python reads."""
     result = A * B
-    words = words_of(result, type(result).__basicsize__)
+    slot_values = slots_of(result, type(result).__basicsize__)
     for name in layout.Tensor.__annotations__:
-        assert words[fields(layout.Tensor)[name].distance // 8] == id(getattr(result, f"_{name}"))
+        assert slot_values[fields(layout.Tensor)[name].distance // 8] == id(getattr(result, f"_{name}"))
     node = result.grad_fn
     for name in layout.Node.__annotations__:
-        words = words_of(node, type(node).__basicsize__)
-        assert words[fields(layout.Node)[name].distance // 8] == id(getattr(node, name))
+        slot_values = slots_of(node, type(node).__basicsize__)
+        assert slot_values[fields(layout.Node)[name].distance // 8] == id(getattr(node, name))
 
 
 def test_only_what_lies_nowhere_is_a_leaf_among_nodes() -> None:
@@ -135,18 +135,18 @@ def test_a_gradient_that_somebody_holds_stays_as_it_is() -> None:
     for program in (lambda x: x.tanh().exp(), lambda x: x + 1, lambda x: ((x + 1) * 2).sin(), lambda x: x * 3 + x):
         x, given = sg.randn(64, requires_grad=True), sg.randn(64)
         before, seen = given.clone(), []
-        middle = x * 1
-        middle.register_hook(lambda grad, seen=seen: seen.append((grad, grad.clone())))
-        program(middle).backward(given)
+        center = x * 1
+        center.register_hook(lambda grad, seen=seen: seen.append((grad, grad.clone())))
+        program(center).backward(given)
         assert given.equal(before) and all(grad.equal(copy) for grad, copy in seen)
-        kept = x.grad.clone()
+        retained = x.grad.clone()
         given.zero_()
         seen[0][0].zero_()
-        assert x.grad.equal(kept)
+        assert x.grad.equal(retained)
         x.grad = None
         program(x).backward(before)
         assert x.grad is not before and x.grad._storage is not before._storage
-        assert sg.allclose(x.grad, kept, rtol=1e-6, atol=1e-7)
+        assert sg.allclose(x.grad, retained, rtol=1e-6, atol=1e-7)
 
 
 def test_a_gradient_that_is_lent_stays_as_it_is() -> None:
@@ -163,11 +163,11 @@ def test_a_gradient_that_is_lent_stays_as_it_is() -> None:
 def test_gradients_of_more_tensors_than_a_word_has_bits() -> None:
     """Each tensor of a long list gets its own gradient, and none in the place of another."""
     for op in (sg.cat, sg.stack):
-        for wanted in ((0,), (64,), (0, 64), (1, 69), (5,)):
+        for requested in ((0,), (64,), (0, 64), (1, 69), (5,)):
             for _ in range(2):
-                tensors = [sg.ones(2, requires_grad=i in wanted) for i in range(70)]
+                tensors = [sg.ones(2, requires_grad=i in requested) for i in range(70)]
                 op(tensors).sum().backward()
-                assert tuple(i for i, tensor in enumerate(tensors) if tensor.grad is not None) == wanted
+                assert tuple(i for i, tensor in enumerate(tensors) if tensor.grad is not None) == requested
 
 
 def test_a_plan_is_for_the_dtypes_that_it_was_found_for() -> None:

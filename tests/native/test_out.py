@@ -55,10 +55,10 @@ def test_results_are_written_natively(name: str, dtype: Any, monkeypatch: pytest
     a, b = (sg.tensor(x, dtype=dtype) for x in (A, B))
     expected = by_numpy(a.double().numpy(), b.double().numpy())
     out = sg.empty(3, 5, dtype=sg.bool if expected.dtype == bool else dtype)
-    place, writes, answers = out.data_ptr(), out._version, answers_of(op, monkeypatch)
+    index, writes, answers = out.data_ptr(), out._version, answers_of(op, monkeypatch)
     assert call(a, b, out) is out
     assert answers[-1] is out
-    assert (out.data_ptr(), out._version) == (place, writes + 1)
+    assert (out.data_ptr(), out._version) == (index, writes + 1)
     if expected.dtype == bool:
         assert (out.numpy() == expected).all()
     else:

@@ -56,12 +56,12 @@ def test_with_one_operand_apart(dtype: Any, threads: int) -> None:
     sg.set_num_threads(threads)
     for view in views(dtype):
         other = numbers(tuple(view.shape), dtype)
-        apart, contiguous = array(view), array(other)
+        separate, contiguous = array(view), array(other)
         for _ in range(2):
-            np.testing.assert_array_equal(array(view + other), apart + contiguous)
-            np.testing.assert_array_equal(array(other * view), contiguous * apart)
-            np.testing.assert_array_equal(array(view * 2), apart * 2)
-            np.testing.assert_array_equal(array(view > other), apart > contiguous)
+            np.testing.assert_array_equal(array(view + other), separate + contiguous)
+            np.testing.assert_array_equal(array(other * view), contiguous * separate)
+            np.testing.assert_array_equal(array(view * 2), separate * 2)
+            np.testing.assert_array_equal(array(view > other), separate > contiguous)
 
 
 @THREADS
@@ -70,11 +70,11 @@ def test_with_several_operands_apart(dtype: Any, threads: int) -> None:
     sg.set_num_threads(threads)
     for view, again in zip(views(dtype), views(dtype), strict=True):
         other = numbers(tuple(view.shape[::-1]), dtype).permute(*range(view.dim() - 1, -1, -1))
-        apart, beside = array(view), array(other)
-        np.testing.assert_array_equal(array(view + other), apart + beside)
-        np.testing.assert_array_equal(array(sg.where(other > 3, view, other)), np.where(beside > 3, apart, beside))
-        np.testing.assert_array_equal(array(view + again), apart + apart)
-        np.testing.assert_array_equal(array(sg.addcmul(other, view, again)), beside + apart * apart)
+        separate, beside = array(view), array(other)
+        np.testing.assert_array_equal(array(view + other), separate + beside)
+        np.testing.assert_array_equal(array(sg.where(other > 3, view, other)), np.where(beside > 3, separate, beside))
+        np.testing.assert_array_equal(array(view + again), separate + separate)
+        np.testing.assert_array_equal(array(sg.addcmul(other, view, again)), beside + separate * separate)
 
 
 @THREADS

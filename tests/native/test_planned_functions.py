@@ -20,9 +20,9 @@ def test_equal(shape: tuple[int, ...], dtype: Any) -> None:
     x = sg.tensor(np.random.default_rng(0).integers(0, 2, shape)).to(dtype)
     for _ in range(3):
         assert sg.equal(x, x.clone()) is True
-        for place in (0, -1) if x.numel() else ():
+        for index in (0, -1) if x.numel() else ():
             y = x.clone()
-            y.view(-1)[place] = 1 - y.view(-1)[place].to(sg.int64)
+            y.view(-1)[index] = 1 - y.view(-1)[index].to(sg.int64)
             assert sg.equal(x, y) is False
         if shape:
             assert not sg.equal(x, x[:1]) or shape[0] == 0

@@ -16,7 +16,7 @@ from specgrad.runtime.dispatch.kernel_ops.kernel_op_gradient import KernelOpGrad
 from specgrad.runtime.kernels.cpu.plan import takes_complex
 from specgrad.runtime.namespace import op
 from specgrad.runtime.native.comparison import native_alone
-from tests.generated.calls import BY_NAME, Style, gradients, run, texts
+from tests.generated.calls import BY_NAME, Style, call_sources, gradients, run
 from tests.places import simulated_device
 
 
@@ -58,8 +58,8 @@ def test_native_code_runs_the_plan_of_a_call(name: str, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(op, "launch", noted)
     dtypes = (sg.float32, sg.complex64) if takes_complex(op.find) else (sg.float32,)
-    for text, dtype in product(texts(BY_NAME[name]), dtypes):
-        tables = op.found, op.found_complex, op.found_whole, op.found_bool
+    for text, dtype in product(call_sources(BY_NAME[name]), dtypes):
+        tables = op.found, op.cached_complex, op.cached_integer, op.cached_bool
         for table in tables:
             table.clear()
         run(name, text, Style(dtype))
@@ -84,7 +84,7 @@ def test_native_code_runs_the_plan_of_a_gradient(name: str, monkeypatch: pytest.
     monkeypatch.setattr(node, "apply", noted)
     style = Style(sg.float32, grad=True)
     with native_alone():
-        for text in texts(BY_NAME[name]):
+        for text in call_sources(BY_NAME[name]):
             node.plans.found.clear()
             found = gradients(name, text, style)
             if has_plan(node.plans.found) and all(gradient.numel() for gradient in found):
@@ -99,15 +99,15 @@ SHAPES = ((5,), (5, 1), (1, 5, 1))
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-@pytest.mark.parametrize("wanted", [False, True])
-def test_a_gradient_has_the_shape_of_its_input_though_that_is_not_kept(device: str, wanted: bool) -> None:
+@pytest.mark.parametrize("requested", [False, True])
+def test_a_gradient_has_the_shape_of_its_input_though_that_is_not_kept(device: str, requested: bool) -> None:
     """Where a plan is looked up by what the node keeps, inputs of other shapes (a bias) share it."""
     with simulated_device():
-        x, ones = sg.randn(2, 5, 3, device=device, requires_grad=wanted), sg.ones(2, 5, 3, device=device)
+        x, ones = sg.randn(2, 5, 3, device=device, requires_grad=requested), sg.ones(2, 5, 3, device=device)
         for shape in (*SHAPES, *SHAPES):
             weight = sg.ones(shape, device=device, requires_grad=True)
-            for kept in (weight, sg.ones(5, device=device, requires_grad=True)):
+            for retained in (weight, sg.ones(5, device=device, requires_grad=True)):
                 bias = sg.zeros(shape, device=device, requires_grad=True)
-                op.standardize(x, kept, bias, [0, 2], [1, 5, 1], 1e-5)[0].backward(ones)
+                op.standardize(x, retained, bias, [0, 2], [1, 5, 1], 1e-5)[0].backward(ones)
                 assert bias.grad.shape == shape and bool((bias.grad == 6).all())
-                assert kept.grad.shape == kept.shape
+                assert retained.grad.shape == retained.shape

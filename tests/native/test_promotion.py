@@ -26,7 +26,7 @@ def numbers(name: str, *shape: int) -> Any:
     return sg.tensor(values > 2 if name == "bool" else values).to(DTYPES[name])
 
 
-def usual(*names: str) -> Any:
+def common(*names: str) -> Any:
     """The dtype in which numbers of several are computed with, of tensors of as many dimensions."""
     return DTYPES[max(names, key=ORDER.index)]
 
@@ -38,13 +38,13 @@ def test_products_and_quotients(first: str, second: str) -> None:
     for shape in ((3, 4), (4,), (3, 1)):
         x, y = numbers(first, 3, 4), numbers(second, *shape)
         for _ in range(OFTEN):
-            product, quotient, turned = x * y, x / y, numbers(first, 4, 3).t() * y
+            product, ratio, transposed = x * y, x / y, numbers(first, 4, 3).t() * y
         wide = x.numpy().astype(np.float64), y.numpy().astype(np.float64)
         np.testing.assert_array_equal(product.numpy(), wide[0] * wide[1])
         with np.errstate(divide="ignore", invalid="ignore"):
-            np.testing.assert_allclose(quotient.numpy(), wide[0] / wide[1], rtol=1e-6)
-        assert product.dtype is turned.dtype is usual(first, second)
-        assert quotient.dtype is (product.dtype if product.is_floating_point() else sg.float32)
+            np.testing.assert_allclose(ratio.numpy(), wide[0] / wide[1], rtol=1e-6)
+        assert product.dtype is transposed.dtype is common(first, second)
+        assert ratio.dtype is (product.dtype if product.is_floating_point() else sg.float32)
 
 
 @pytest.mark.parametrize("compute", [operator.mod, operator.floordiv, operator.sub, operator.and_, operator.xor])

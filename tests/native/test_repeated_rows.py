@@ -22,7 +22,7 @@ WIDTHS = (2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 130)
 DTYPES = (sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64)
 
 
-def drawn(shape: tuple[int, ...], dtype: Any) -> Any:
+def sampled(shape: tuple[int, ...], dtype: Any) -> Any:
     return sg.tensor(rng.integers(-10, 11, shape)).to(dtype)  # of which any dtype has the sums
 
 
@@ -30,7 +30,7 @@ def drawn(shape: tuple[int, ...], dtype: Any) -> Any:
 @pytest.mark.parametrize(("shape", "short"), SHAPES)
 def test_values(shape: tuple[int, ...], short: tuple[int, ...], dtype: Any) -> None:
     """In either order of the operands; the second call is native code's."""
-    x, row = drawn(shape, dtype), drawn(short, dtype)
+    x, row = sampled(shape, dtype), sampled(short, dtype)
     a, b = x.to(sg.float64).numpy(), row.to(sg.float64).numpy()
     for _ in range(2):
         np.testing.assert_array_equal((x - row).to(sg.float64).numpy(), a - b)
@@ -41,7 +41,7 @@ def test_values(shape: tuple[int, ...], short: tuple[int, ...], dtype: Any) -> N
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("shape", "short"), SHAPES[:-1])
 def test_in_place(shape: tuple[int, ...], short: tuple[int, ...], dtype: Any) -> None:
-    x, row = drawn(shape, dtype), drawn(short, dtype)
+    x, row = sampled(shape, dtype), sampled(short, dtype)
     expected, given = x.to(sg.float64).numpy().copy(), row.to(sg.float64).numpy()
     for k in range(3):
         version = x._version
@@ -89,7 +89,7 @@ def test_gradients_after_a_write() -> None:
 def test_rows_that_threads_share() -> None:
     """Each of them has a tile of its own."""
     before = sg.get_num_threads()
-    x, row = drawn((40_000, 10), sg.float64), drawn((10,), sg.float64)
+    x, row = sampled((40_000, 10), sg.float64), sampled((10,), sg.float64)
     try:
         sg.set_num_threads(2)
         for _ in range(3):
@@ -102,7 +102,7 @@ def test_rows_that_threads_share() -> None:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_rows_that_lie_apart(width: int, dtype: Any) -> None:
     """Both of them, and beside one that does not, one that is repeated, and numbers; to the last row of the memory."""
-    x, y, row, column = drawn((70, width + 1), dtype), *(drawn(s, dtype) for s in ((70, width), (width,), (70, 1)))
+    x, y, row, column = sampled((70, width + 1), dtype), *(sampled(s, dtype) for s in ((70, width), (width,), (70, 1)))
     a, b, c, d = (t.to(sg.float64).numpy() for t in (x, y, row, column))
     for _ in range(2):
         np.testing.assert_array_equal((x[:, 1:] - x[:, :-1]).to(sg.float64).numpy(), a[:, 1:] - a[:, :-1])
@@ -132,7 +132,7 @@ VIEWS = {
 def test_one_tensor_that_lies_apart(name: str, view: str, dtype: Any) -> None:
     """With a number beside it or none: from the second call on native code runs it row by row."""
     run, numpys = SINGLE[name]
-    x = VIEWS[view](drawn((300, 50), dtype))
+    x = VIEWS[view](sampled((300, 50), dtype))
     expected = numpys(x.to(sg.float64).numpy())
     for _ in range(3):
         result = run(x)

@@ -11,14 +11,14 @@ import specgrad as sg
 
 DTYPES = (sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64, sg.int8)
 EXTENTS = (2, 3, 5, 8, 17)
-LEAST = 100  # elements, so that rows are looked for at all
+MIN_VALUE = 100  # elements, so that rows are looked for at all
 
 
 def drawn_layout(rng: np.random.Generator) -> tuple[tuple[int, ...], list[tuple[Any, ...]]]:
     """A shape of two to seven dimensions, and of two operands: which are 1, an order in memory, gaps, and steps."""
     while True:
         shape = tuple(map(int, rng.choice(EXTENTS, rng.integers(2, 8))))
-        if LEAST < np.prod(shape) < 60_000:
+        if MIN_VALUE < np.prod(shape) < 60_000:
             break
     operands = []
     for _ in range(2):
@@ -28,15 +28,15 @@ def drawn_layout(rng: np.random.Generator) -> tuple[tuple[int, ...], list[tuple[
     return shape, operands
 
 
-def drawn(rng: np.random.Generator, shape: tuple[int, ...], layout: tuple[Any, ...], dtype: Any) -> Any:
+def sampled(rng: np.random.Generator, shape: tuple[int, ...], layout: tuple[Any, ...], dtype: Any) -> Any:
     """A tensor of small whole numbers with a layout: of which any dtype has sums and products."""
     ones, order, gaps, steps = layout
-    wanted = [1 if one else extent for one, extent in zip(ones, shape, strict=True)]
-    stored = [(wanted[dim] + 3 * int(gaps[dim])) * steps[dim] for dim in order]
-    whole = sg.tensor(rng.integers(-10, 11, stored)).to(dtype)
-    turned = whole.permute([order.index(dim) for dim in range(len(shape))])
-    parts = zip(gaps, wanted, steps, strict=True)
-    return turned[tuple([slice(int(gap) * step, (int(gap) + extent) * step, step) for gap, extent, step in parts])]
+    requested = [1 if one else extent for one, extent in zip(ones, shape, strict=True)]
+    stored = [(requested[dim] + 3 * int(gaps[dim])) * steps[dim] for dim in order]
+    full = sg.tensor(rng.integers(-10, 11, stored)).to(dtype)
+    transposed = full.permute([order.index(dim) for dim in range(len(shape))])
+    parts = zip(gaps, requested, steps, strict=True)
+    return transposed[tuple([slice(int(gap) * step, (int(gap) + extent) * step, step) for gap, extent, step in parts])]
 
 
 def exact(x: Any) -> np.ndarray:
@@ -49,7 +49,7 @@ def test_values(seed: int, dtype: Any) -> None:
     """The first call finds the rows, the second is native code's; so is one whose result is written in place."""
     rng = np.random.default_rng(seed)
     shape, layouts = drawn_layout(rng)
-    x, y = (drawn(rng, shape, layout, dtype) for layout in layouts)
+    x, y = (sampled(rng, shape, layout, dtype) for layout in layouts)
     a, b = exact(x), exact(y)
     into = sg.zeros(np.broadcast_shapes(a.shape, b.shape), dtype=dtype)
     for _ in range(2):
@@ -67,7 +67,7 @@ def test_functions_that_compute_much(seed: int) -> None:
     """Of these short rows are brought together: the same bits as of contiguous operands."""
     rng = np.random.default_rng(seed)
     shape, layouts = drawn_layout(rng)
-    x, y = (drawn(rng, shape, layout, sg.float32) for layout in layouts)
+    x, y = (sampled(rng, shape, layout, sg.float32) for layout in layouts)
     one, other = (each.clone(memory_format=sg.contiguous_format) for each in sg.broadcast_tensors(x, y))
     for _ in range(2):
         assert sg.equal(sg.atan2(x, y), sg.atan2(one, other))

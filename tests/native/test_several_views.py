@@ -8,7 +8,7 @@ import pytest
 
 import specgrad as sg
 
-SEVERAL: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], Any]]] = {
+MULTI_VIEW: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], Any]]] = {
     "unbind": (lambda x: x.unbind(1), lambda a: np.moveaxis(a, 1, 0)),
     "split": (lambda x: x.split(3, 2), lambda a: np.split(a, [3], 2)),
     "split_sizes": (lambda x: x.split((1, 3), 1), lambda a: np.split(a, [1], 1)),
@@ -37,11 +37,11 @@ def numbers(dtype: Any) -> Any:
     return base[:48].view(2, 4, 6), base[:48].view(4, 2, 6).transpose(0, 1), base[12:].view(2, 4, 6)
 
 
-@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("name", MULTI_VIEW)
 @pytest.mark.parametrize("recorded", [True, False])
 def test_several_views(name: str, recorded: bool) -> None:
     """Each call gives what the first one gave, with the same base, and writes are seen."""
-    call, reference = SEVERAL[name]
+    call, reference = MULTI_VIEW[name]
     for dtype in DTYPES:
         for x in numbers(dtype):
             for _ in range(3):
@@ -62,10 +62,10 @@ def pointer(x: Any) -> int:
     return int(x.numpy().__array_interface__["data"][0])
 
 
-@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("name", MULTI_VIEW)
 def test_several_views_of_what_requires_grad(name: str) -> None:
     """They are recorded, also where the layout has been seen outside of a graph."""
-    call, _ = SEVERAL[name]
+    call, _ = MULTI_VIEW[name]
     for _ in range(3):
         x = sg.randn(2, 4, 6)
         call(x)
@@ -80,7 +80,7 @@ def test_several_views_of_what_requires_grad(name: str) -> None:
 @pytest.mark.parametrize("name", ["unbind", "split", "chunk"])
 def test_the_marks_of_views(name: str) -> None:
     """One of several views may not be written to once it would require grad."""
-    call, _ = SEVERAL[name]
+    call, _ = MULTI_VIEW[name]
     weight = sg.ones(1, requires_grad=True)
     for _ in range(3):
         part = call(sg.zeros(2, 4, 6))[0]

@@ -31,14 +31,14 @@ def natively(monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
-def drawn(dtype: Any, *shape: int, low: int = 0) -> Any:
+def sampled(dtype: Any, *shape: int, low: int = 0) -> Any:
     """Numbers of a dtype, from the least to the largest."""
     info = np.iinfo(dtype.np)
-    least = low if low else info.min
-    return sg.tensor(np.random.default_rng(5).integers(least, info.max, shape, dtype.np, endpoint=True))
+    min_value = low if low else info.min
+    return sg.tensor(np.random.default_rng(5).integers(min_value, info.max, shape, dtype.np, endpoint=True))
 
 
-def laid(x: Any, layout: str) -> Any:
+def with_layout(x: Any, layout: str) -> Any:
     """A tensor of the same shape that lies otherwise."""
     if layout == "columns":
         return x.t().contiguous().t()
@@ -54,21 +54,21 @@ def laid(x: Any, layout: str) -> Any:
 )
 def test_two_tensors(dtype: Any, layout: str, compute: Any, natively: Any) -> None:
     """What has no place in the bits is lost, as in NumPy; operands may broadcast."""
-    x, y = laid(drawn(dtype, 6, 7), layout), drawn(dtype, 6, 7).flip(0).contiguous()
+    x, y = with_layout(sampled(dtype, 6, 7), layout), sampled(dtype, 6, 7).flip(0).contiguous()
     reference = np.maximum if compute is sg.maximum else compute
     columns = [] if layout == "columns" else [y[:, :1]]  # of other orders in memory the general path takes care
     for other in (y, y[0], y[0, 0], *columns):
         found = natively(lambda other=other: compute(x, other))
-        wanted = reference(x.numpy(), other.numpy())
-        np.testing.assert_array_equal(found.numpy(), wanted)
-        assert found.numpy().dtype == wanted.dtype
+        requested = reference(x.numpy(), other.numpy())
+        np.testing.assert_array_equal(found.numpy(), requested)
+        assert found.numpy().dtype == requested.dtype
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("compute", [operator.add, operator.mul, operator.and_, operator.gt, operator.ne])
 def test_a_number(dtype: Any, compute: Any, natively: Any) -> None:
     """The least and the largest that a dtype has among them."""
-    x, info = drawn(dtype, 40), np.iinfo(dtype.np)
+    x, info = sampled(dtype, 40), np.iinfo(dtype.np)
     for number in (info.min, info.max, 1, 0):
         found = natively(lambda number=number: compute(x, number))
         np.testing.assert_array_equal(found.numpy(), compute(x.numpy(), dtype.np.type(number)))
@@ -77,17 +77,17 @@ def test_a_number(dtype: Any, compute: Any, natively: Any) -> None:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("compute", [operator.floordiv, operator.mod])
 def test_divisors_above_zero(dtype: Any, compute: Any, natively: Any) -> None:
-    x, y = drawn(dtype, 40), drawn(dtype, 40, low=1)
+    x, y = sampled(dtype, 40), sampled(dtype, 40, low=1)
     for other in (y, 3, int(np.iinfo(dtype.np).max)):
         found = natively(lambda other=other: compute(x, other))
-        wanted = other if isinstance(other, int) else other.numpy()
-        np.testing.assert_array_equal(found.numpy(), compute(x.numpy(), dtype.np.type(wanted)))
+        requested = other if isinstance(other, int) else other.numpy()
+        np.testing.assert_array_equal(found.numpy(), compute(x.numpy(), dtype.np.type(requested)))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_other_divisors(dtype: Any) -> None:
     """Those below zero are for the general path, and zero is refused by it."""
-    x = drawn(dtype, 40)
+    x = sampled(dtype, 40)
     if dtype is not sg.uint8:
         np.testing.assert_array_equal((x // -3).numpy(), x.numpy() // dtype.np.type(-3))
     for zero in (0, sg.zeros(40, dtype=dtype)):
@@ -97,7 +97,7 @@ def test_other_divisors(dtype: Any) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_one_tensor_and_writing(dtype: Any, natively: Any) -> None:
-    x = drawn(dtype, 5, 6)
+    x = sampled(dtype, 5, 6)
     np.testing.assert_array_equal(natively(lambda: -x).numpy(), -x.numpy())
     np.testing.assert_array_equal(natively(lambda: ~x).numpy(), ~x.numpy())
     np.testing.assert_array_equal(natively(lambda: x.clamp(1, 5)).numpy(), x.numpy().clip(1, 5))

@@ -33,7 +33,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_by_ops(name: str) -> None:
     """Result and gradient are SciPy's, of any layout."""
-    op, function, wanted, derivative = CASES[name]
+    op, function, requested, derivative = CASES[name]
     for array in (X, X.reshape(3, 4).T):
         x = sg.tensor(array, requires_grad=True)
         function(x)  # what compiles the kernel
@@ -41,7 +41,7 @@ def test_gradients_by_ops(name: str) -> None:
         result = function(x)
         result.sum().backward()
         assert result.grad_fn is not None
-        np.testing.assert_allclose(result.detach().numpy(), wanted(array), rtol=1e-12)
+        np.testing.assert_allclose(result.detach().numpy(), requested(array), rtol=1e-12)
         np.testing.assert_allclose(x.grad.numpy(), derivative(array), rtol=1e-12)
 
 
@@ -57,14 +57,14 @@ NUMBERS = {
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_in_the_place_of_tensors(name: str, number: float) -> None:
     """Results and gradients are NumPy's; numbers keep the dtype of floats."""
-    op, function, wanted, derivative = NUMBERS[name]
+    op, function, requested, derivative = NUMBERS[name]
     for array in (X, X.reshape(3, 4).T):
         x = sg.tensor(array, requires_grad=True)
         function(x, number)
         assert op.launch(x.detach(), number) is not None
         result = function(x, number)
         result.sum().backward()
-        np.testing.assert_allclose(result.detach().numpy(), wanted(array, number), rtol=1e-12)
+        np.testing.assert_allclose(result.detach().numpy(), requested(array, number), rtol=1e-12)
         np.testing.assert_allclose(x.grad.numpy(), derivative(array, number), rtol=1e-12)
         assert function(x.detach().float(), number).dtype is sg.float32
 
@@ -86,6 +86,6 @@ def test_wider_tensors_beside_16_bits(dtype: Any) -> None:
     for _ in range(3):
         sg.hypot(x, y)
     half = x.to(dtype)
-    wanted = sg.hypot(half.float(), y).to(dtype)
+    requested = sg.hypot(half.float(), y).to(dtype)
     for _ in range(3):
-        assert sg.equal(sg.hypot(half, y), wanted)
+        assert sg.equal(sg.hypot(half, y), requested)

@@ -131,10 +131,10 @@ def test_gradients_that_meet_are_added(dtype: Any) -> None:
     for _ in range(3):
         x.grad = None
         y = x * 2
-        kept = y * y
-        kept.retain_grad()
-        (kept + y * 3 + y.exp()).sum().backward()
-        assert kept.grad.double().numpy().tolist() == [1.0, 1.0, 1.0]
+        retained = y * y
+        retained.retain_grad()
+        (retained + y * 3 + y.exp()).sum().backward()
+        assert retained.grad.double().numpy().tolist() == [1.0, 1.0, 1.0]
         expected = 2 * (4 * VALUES + 3 + np.exp(2 * VALUES))
         tolerance = {sg.float64: 1e-14, sg.float32: 1e-6, sg.float16: 4e-3, sg.bfloat16: 3e-2}[dtype]
         np.testing.assert_allclose(x.grad.double().numpy(), expected, rtol=tolerance, atol=tolerance)

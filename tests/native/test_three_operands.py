@@ -39,9 +39,9 @@ def test_values_and_gradients(name: str, dtype: Any) -> None:
             assert found.shape == every
             np.testing.assert_allclose(found.numpy(), reference(*arrays), **tolerance)
         given = [sg.tensor(a, requires_grad=True) for a in arrays]
-        whole = [t.detach().expand(every).clone().requires_grad_() for t in given]
+        entire = [t.detach().expand(every).clone().requires_grad_() for t in given]
         weights = sg.tensor(np.random.default_rng(1).normal(size=every).astype(dtype))
-        grads, expected = (sg.autograd.grad(op(*ts), ts, weights, allow_unused=True) for ts in (given, whole))
+        grads, expected = (sg.autograd.grad(op(*ts), ts, weights, allow_unused=True) for ts in (given, entire))
         for t, grad, each in zip(given, grads, expected, strict=True):
             assert (grad is None) == (each is None)
             if grad is not None:

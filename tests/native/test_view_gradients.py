@@ -28,8 +28,8 @@ def test_gradients(name: str) -> None:
     """Of a weighted sum: each weight goes back to where its element came from, in the first pass and in later ones."""
     view, numpy_view = CHAINS[name]
     weights = np.cos(np.arange(numpy_view(VALUES).size)).reshape(numpy_view(VALUES).shape)
-    places = numpy_view(np.arange(24).reshape(2, 3, 4))
-    expected = np.bincount(places.reshape(-1), weights.reshape(-1)).reshape(2, 3, 4)
+    positions = numpy_view(np.arange(24).reshape(2, 3, 4))
+    expected = np.bincount(positions.reshape(-1), weights.reshape(-1)).reshape(2, 3, 4)
     for layout in (weights, np.asfortranarray(weights)):
         x = sg.tensor(VALUES, requires_grad=True)
         given = sg.tensor(layout.T.copy()).permute(*range(weights.ndim)[::-1])

@@ -62,8 +62,8 @@ def test_branches_do_not_come_to_python(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(arithmetic.MulBackward0, "apply", no_python)
         found = gradient()
     s, c = np.sin(x.detach().numpy()), np.cos(x.detach().numpy())
-    slope = np.exp(s) * (np.cos(s) - np.sin(s)) + np.tanh(s) + s / np.cosh(s) ** 2
-    np.testing.assert_allclose(found, slope * c, rtol=1e-12)
+    derivative = np.exp(s) * (np.cos(s) - np.sin(s)) + np.tanh(s) + s / np.cosh(s) ** 2
+    np.testing.assert_allclose(found, derivative * c, rtol=1e-12)
 
 
 def test_a_sum_at_a_leaf_counts_writes() -> None:

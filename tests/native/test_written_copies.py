@@ -13,7 +13,7 @@ from tests.generated.calls import watched
 
 DTYPES = [sg.float32, sg.float64, sg.bfloat16, sg.float16, sg.int64, sg.int32, sg.bool]
 # What a tensor of 4 x 5 x 3 is written at: for each of the first dimensions indices, or None; the shape of values.
-PLACES: list[tuple[list[list[int] | None], tuple[int, ...]]] = [
+INDEX_TYPE: list[tuple[list[list[int] | None], tuple[int, ...]]] = [
     ([[2, -1]], (2, 5, 3)),
     ([[2, 0, 2]], (3, 1, 1)),
     ([[3]], ()),
@@ -42,7 +42,7 @@ def in_numpy(x: Any, key: tuple[Any, ...], values: Any, accumulate: bool) -> np.
 
 @pytest.mark.parametrize("accumulate", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize(("indices", "shape"), PLACES, ids=str)
+@pytest.mark.parametrize(("indices", "shape"), INDEX_TYPE, ids=str)
 def test_index_put(indices: list[Any], shape: tuple[int, ...], dtype: Any, accumulate: bool) -> None:
     """By native code from the second call on, and without it; the operand stays as it is."""
     x, values = small((4, 5, 3), dtype, 0), small(shape, dtype, 1)
@@ -59,18 +59,18 @@ def test_index_put(indices: list[Any], shape: tuple[int, ...], dtype: Any, accum
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d is not sg.bool], ids=str)
 @pytest.mark.parametrize("dim", [0, 1, 2, -1])
-@pytest.mark.parametrize("turned", [False, True])
-def test_index_add(dim: int, dtype: Any, turned: bool) -> None:
+@pytest.mark.parametrize("transposed", [False, True])
+def test_index_add(dim: int, dtype: Any, transposed: bool) -> None:
     """Along any dimension; the source in another order of memory too."""
     x = small((4, 5, 3), dtype, 0)
     index = sg.tensor([1, 0, 1])
     shape = [3 if d == dim % 3 else n for d, n in enumerate(x.shape)]
-    source = small(tuple(shape[::-1]), dtype, 1).permute(2, 1, 0) if turned else small(tuple(shape), dtype, 1)
+    source = small(tuple(shape[::-1]), dtype, 1).permute(2, 1, 0) if transposed else small(tuple(shape), dtype, 1)
     key = (*[slice(None)] * (dim % 3), index.numpy())
     expected = in_numpy(x, key, source, True)
     for _ in range(3):
         np.testing.assert_array_equal(x.index_add(dim, index, source).double().numpy(), expected)
-    if not turned:
+    if not transposed:
         assert INDEX_ADD.launch(x, dim, index, source, 1) is not None
 
 

@@ -52,11 +52,11 @@ def test_every_setting_gives_the_same_bits() -> None:
     assert len({done.stdout for done in found.values()}) == 1
 
 
-@pytest.mark.parametrize("place", [3, 4, -1])
-def test_a_write_beside_an_array_fails_the_test(place: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("index", [3, 4, -1])
+def test_a_write_beside_an_array_fails_the_test(index: int, tmp_path: Path) -> None:
     """With SPECGRAD_GUARDS=1, where an array is freed; a write to its last element does not."""
-    (tmp_path / "test_beyond.py").write_text(BEYOND.format(place=place), encoding="utf-8")
+    (tmp_path / "test_beyond.py").write_text(BEYOND.format(index=index), encoding="utf-8")
     command = ["-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", "test_beyond.py"]
     done = ran(command, "SPECGRAD_GUARDS=1", tmp_path)
-    assert (done.returncode == 0) is (place == 3), done.stdout
-    assert place == 3 or "written outside" in done.stdout
+    assert (done.returncode == 0) is (index == 3), done.stdout
+    assert index == 3 or "written outside" in done.stdout

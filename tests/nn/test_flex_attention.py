@@ -23,7 +23,7 @@ def causal(b: Any, h: Any, q: Any, kv: Any) -> Any:
     return q >= kv
 
 
-def near(b: Any, h: Any, q: Any, kv: Any) -> Any:
+def small(b: Any, h: Any, q: Any, kv: Any) -> Any:
     return (q - kv).abs() < 3
 
 
@@ -31,7 +31,7 @@ def alibi(score: Any, b: Any, h: Any, q: Any, kv: Any) -> Any:
     return score + SLOPES[h] * (kv - q)
 
 
-def drawn(*shapes: tuple[int, ...]) -> list[Any]:
+def sampled(*shapes: tuple[int, ...]) -> list[Any]:
     rng = np.random.default_rng(5)
     return [sg.from_numpy(rng.standard_normal(shape)) for shape in shapes]
 
@@ -53,24 +53,24 @@ def distances(n: int, m: int) -> np.ndarray:
 @pytest.mark.cpu("a simulated device takes long for as many numbers")
 def test_scores_and_masks() -> None:
     """A bias for each head, a causal mask in blocks, and both."""
-    q, k, v = drawn((2, 4, 10, 8), (2, 4, 13, 8), (2, 4, 13, 6))
+    q, k, v = sampled((2, 4, 10, 8), (2, 4, 13, 8), (2, 4, 13, 6))
     steps = distances(10, 13)
     bias = SLOPES.numpy()[:, None, None] * steps
     blocks = create_block_mask(causal, None, None, 10, 13, BLOCK_SIZE=4)
-    for score_mod, mask, added, kept in (
+    for score_mod, mask, added, retained in (
         (None, None, 0, True),
         (alibi, None, bias, True),
         (None, blocks, 0, steps <= 0),
         (alibi, blocks, bias, steps <= 0),
     ):
         found, sums = flex_attention(q, k, v, score_mod, mask, return_lse=True)
-        right, logs = reference(q.numpy(), k.numpy(), v.numpy(), added, kept)
+        right, logs = reference(q.numpy(), k.numpy(), v.numpy(), added, retained)
         assert np.allclose(found.numpy(), right) and np.allclose(sums.numpy(), logs)
 
 
 def test_heads_that_share_keys() -> None:
     """Several heads of the query look at one of the keys; half precision is computed in float32."""
-    q, k, v = drawn((2, 4, 5, 8), (2, 2, 6, 8), (2, 2, 6, 8))
+    q, k, v = sampled((2, 4, 5, 8), (2, 2, 6, 8), (2, 2, 6, 8))
     shared = [np.repeat(t.numpy(), 2, 1) for t in (k, v)]
     found = flex_attention(q, k, v, enable_gqa=True, scale=0.5)
     assert np.allclose(found.numpy(), reference(q.numpy() * 0.5 * np.sqrt(8), *shared, 0, True)[0])
@@ -82,7 +82,7 @@ def test_heads_that_share_keys() -> None:
 
 def test_queries_without_keys() -> None:
     """Where everything is masked there are zeros, and gradients are finite."""
-    q, k, v = drawn((1, 1, 6, 4), (1, 1, 6, 4), (1, 1, 6, 4))
+    q, k, v = sampled((1, 1, 6, 4), (1, 1, 6, 4), (1, 1, 6, 4))
     q.requires_grad_()
     late = create_block_mask(lambda b, h, q, kv: (q > 2) & (kv > 2), None, None, 6, 6, BLOCK_SIZE=2)
     found, aux = flex_attention(q, k, v, block_mask=late, return_aux=AuxRequest(lse=True, max_scores=True))
@@ -95,11 +95,11 @@ def test_queries_without_keys() -> None:
 @pytest.mark.cpu("a simulated device takes long for as many calls")
 def test_gradients() -> None:
     """Gradients are those of differences, through the scores' function and what it reads as well."""
-    q, k, v = (t.requires_grad_() for t in drawn((1, 2, 3, 2), (1, 2, 4, 2), (1, 2, 4, 2)))
+    q, k, v = (t.requires_grad_() for t in sampled((1, 2, 3, 2), (1, 2, 4, 2), (1, 2, 4, 2)))
     weight = sg.tensor([0.3, -0.2], dtype=sg.float64, requires_grad=True)
 
     def attended(q: Any, k: Any, v: Any, weight: Any) -> Any:
-        blocks = create_block_mask(near, None, None, 3, 4, BLOCK_SIZE=2)
+        blocks = create_block_mask(small, None, None, 3, 4, BLOCK_SIZE=2)
         return flex_attention(q, k, v, lambda s, b, h, i, j: s * s * weight[h], blocks)
 
     assert sg.autograd.gradcheck(attended, (q, k, v, weight))
@@ -107,7 +107,7 @@ def test_gradients() -> None:
 
 def test_masks() -> None:
     """Masks are joined, and made dense as a loop over all places would."""
-    both, either = and_masks(causal, near), or_masks(causal, near)
+    both, either = and_masks(causal, small), or_masks(causal, small)
     steps = distances(6, 7)
     assert (create_mask(both, 2, 3, 6, 7).numpy() == ((steps <= 0) & (abs(steps) < 3))).all()
     assert (create_mask(either, None, None, 6, 7).numpy() == ((steps <= 0) | (abs(steps) < 3))).all()
@@ -126,18 +126,18 @@ def test_blocks() -> None:
     assert mask.q_num_blocks[0, 0].tolist() == [2, 2, 1] and mask.q_indices[0, 0, 0].tolist() == [0, 2, 1]
     assert mask.sparsity() == pytest.approx(-26.0307692)
     assert mask[1].shape == (1, 1, 300, 260) and mask.to("cpu").seq_lengths == (300, 260)
-    assert (mask.places().numpy() == (distances(300, 260) <= 0)).all()
+    assert (mask.positions().numpy() == (distances(300, 260) <= 0)).all()
     cropped = mask._adjust(130, 130)
-    assert cropped.shape == (2, 1, 130, 130) and (cropped.places().numpy() == (distances(130, 130) <= 0)).all()
+    assert cropped.shape == (2, 1, 130, 130) and (cropped.positions().numpy() == (distances(130, 130) <= 0)).all()
     assert "mask_mod=causal" in repr(mask) and "██" in str(mask)
     again = BlockMask.from_kv_blocks(mask.kv_num_blocks, mask.kv_indices, BLOCK_SIZE=128)
     assert again.shape == (2, 1, 384, 384) and again.full_kv_indices is None
-    assert again.places().sum().item() == 2 * 5 * 128 * 128
+    assert again.positions().sum().item() == 2 * 5 * 128 * 128
 
 
 def test_what_does_not_fit() -> None:
     """Sizes and masks that do not fit are refused as in PyTorch."""
-    q, k, v = drawn((1, 2, 4, 8), (1, 2, 4, 8), (1, 2, 4, 8))
+    q, k, v = sampled((1, 2, 4, 8), (1, 2, 4, 8), (1, 2, 4, 8))
     with pytest.raises(NotImplementedError, match="must be 4D"):
         flex_attention(q[0], k, v)
     with pytest.raises(ValueError, match=r"block_mask was created for block_mask.shape=\(1, 1, 5, 4\)"):
@@ -154,10 +154,10 @@ def test_beside_pytorch() -> None:
     """Outputs, sums and lists of blocks are PyTorch's."""
     torch = pytest.importorskip("torch")
     theirs = pytest.importorskip("torch.nn.attention.flex_attention")
-    tensors = drawn((2, 4, 20, 8), (2, 2, 24, 8), (2, 2, 24, 6))
+    tensors = sampled((2, 4, 20, 8), (2, 2, 24, 8), (2, 2, 24, 6))
     given = [torch.from_numpy(t.numpy()) for t in tensors]
-    ours = create_block_mask(near, None, None, 20, 24, BLOCK_SIZE=8)
-    other = theirs.create_block_mask(near, None, None, 20, 24, device="cpu", BLOCK_SIZE=8)
+    ours = create_block_mask(small, None, None, 20, 24, BLOCK_SIZE=8)
+    other = theirs.create_block_mask(small, None, None, 20, 24, device="cpu", BLOCK_SIZE=8)
     for name in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices", "q_num_blocks", "q_indices"):
         assert getattr(ours, name).tolist() == getattr(other, name).tolist(), name
 
@@ -166,6 +166,6 @@ def test_beside_pytorch() -> None:
 
     for options in ({}, {"score_mod": score_mod}):
         found, sums = flex_attention(*tensors, block_mask=ours, enable_gqa=True, return_lse=True, **options)
-        asked = theirs.AuxRequest(lse=True)
-        right, aux = theirs.flex_attention(*given, block_mask=other, enable_gqa=True, return_aux=asked, **options)
+        requested = theirs.AuxRequest(lse=True)
+        right, aux = theirs.flex_attention(*given, block_mask=other, enable_gqa=True, return_aux=requested, **options)
         assert np.allclose(found.numpy(), right.numpy()) and np.allclose(sums.numpy(), aux.lse.numpy())

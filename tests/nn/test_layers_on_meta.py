@@ -75,5 +75,5 @@ def test_optimizers(lib: ModuleType, name: str, options: dict[str, Any]) -> None
         layer(lib.ones(2, 3, device="meta")).sum().backward()
         lib.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)
         optimizer.step()
-    kept = [t for state in optimizer.state.values() for t in state.values() if lib.is_tensor(t) and t.ndim]
-    assert kept and all(t.is_meta for t in [*kept, *layer.parameters()])
+    retained = [t for state in optimizer.state.values() for t in state.values() if lib.is_tensor(t) and t.ndim]
+    assert retained and all(t.is_meta for t in [*retained, *layer.parameters()])

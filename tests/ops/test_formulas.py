@@ -22,11 +22,11 @@ def gradient(output: Any, x: Any) -> list[Any]:
 def test_extrema_over_several_elements_share_their_gradient(sign: int) -> None:
     """amax, amin, max(), min() and the infinity norm split the gradient evenly between ties."""
     x = leaf([[1.0, 3.0, 3.0], [3.0, 0.0, 2.0]])
-    rows, whole = [[0, 0.5, 0.5], [1, 0, 0]], [[0, 1 / 3, 1 / 3], [1 / 3, 0, 0]]
-    extremes = ((x.amax(1), x.amax(), x.max()), ((-x).amin(1), (-x).amin(), (-x).min()))[sign < 0]
-    for found, expected in zip(extremes, (rows, whole, whole), strict=True):
+    rows, full = [[0, 0.5, 0.5], [1, 0, 0]], [[0, 1 / 3, 1 / 3], [1 / 3, 0, 0]]
+    minmax = ((x.amax(1), x.amax(), x.max()), ((-x).amin(1), (-x).amin(), (-x).min()))[sign < 0]
+    for found, expected in zip(minmax, (rows, full, full), strict=True):
         np.testing.assert_allclose(gradient(found, x), sign * np.array(expected))
-    np.testing.assert_allclose(gradient((sign * x).norm(sg.inf), x), whole)
+    np.testing.assert_allclose(gradient((sign * x).norm(sg.inf), x), full)
 
 
 def test_an_extremum_with_its_index_gives_all_to_that_index() -> None:
@@ -89,35 +89,35 @@ def test_as_strided_drops_what_lies_outside_its_input() -> None:
 def test_writes_hide_what_was_there() -> None:
     """Overwritten elements get no gradient from index_put, scatter, masked_fill; new ones get it all."""
     x, new = leaf([1.0, 2.0, 3.0]), leaf([7.0, 8.0])
-    places = sg.tensor([2, 0])
-    for written in (x.index_put((places,), new), x.scatter(0, places, new)):
+    positions = sg.tensor([2, 0])
+    for written in (x.index_put((positions,), new), x.scatter(0, positions, new)):
         assert gradient(written, x) == [0, 1, 0]
-    assert gradient(x.index_put((places,), new) * sg.tensor([1.0, 2.0, 4.0]), new) == [4, 1]
-    assert gradient(x.index_put((places,), new, accumulate=True), x) == [1, 1, 1]
+    assert gradient(x.index_put((positions,), new) * sg.tensor([1.0, 2.0, 4.0]), new) == [4, 1]
+    assert gradient(x.index_put((positions,), new, accumulate=True), x) == [1, 1, 1]
     assert gradient(x.masked_fill(x > 1, 0.0), x) == [1, 0, 0]
 
 
 def test_a_source_larger_than_its_index_gets_zeros_beyond() -> None:
     """scatter and scatter_add read only the part of the source that the index covers."""
     x, src = leaf([0.0, 0.0]), leaf([1.0, 2.0, 3.0])
-    places = sg.tensor([1, 1])
-    assert gradient(x.scatter_add(0, places, src), src) == [1, 1, 0]
-    assert gradient(x.scatter(0, places[:1], src), src) == [1, 0, 0]
+    positions = sg.tensor([1, 1])
+    assert gradient(x.scatter_add(0, positions, src), src) == [1, 1, 0]
+    assert gradient(x.scatter(0, positions[:1], src), src) == [1, 0, 0]
 
 
 def test_places_taken_twice_get_both_gradients() -> None:
     """index, index_select and gather add up what comes back to one place."""
     x = leaf([1.0, 2.0])
-    places = sg.tensor([1, 1, 0])
-    for taken in (x[places], x.index_select(0, places), x.gather(0, places)):
-        assert gradient(taken, x) == [1, 2]
+    positions = sg.tensor([1, 1, 0])
+    for reserved in (x[positions], x.index_select(0, positions), x.gather(0, positions)):
+        assert gradient(reserved, x) == [1, 2]
 
 
 def test_pieces_of_cat_get_their_own_gradient() -> None:
     """Also those of shape (0,), which cat ignores."""
     x, nothing, y = leaf([[1.0], [2.0]]), leaf([]), leaf([[3.0, 4.0], [5.0, 6.0]])
-    joined = sg.cat([x, nothing, y], 1) * sg.tensor([1.0, 2.0, 3.0])
-    grads = sg.autograd.grad(joined.sum(), [x, nothing, y])
+    concatenated = sg.cat([x, nothing, y], 1) * sg.tensor([1.0, 2.0, 3.0])
+    grads = sg.autograd.grad(concatenated.sum(), [x, nothing, y])
     assert [g.tolist() for g in grads] == [[[1], [1]], [], [[2, 3], [2, 3]]]
 
 

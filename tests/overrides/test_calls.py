@@ -57,7 +57,7 @@ CALLS: list[tuple[str, Callable[[Any, Any, Any], Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("name, call", CALLS, ids=[f"{name}-{place}" for place, (name, _) in enumerate(CALLS)])
+@pytest.mark.parametrize("name, call", CALLS, ids=[f"{name}-{index}" for index, (name, _) in enumerate(CALLS)])
 def test_argument_takes_the_place_of_the_call(lib: ModuleType, name: str, call: Callable[..., Any]) -> None:
     """An argument is asked wherever it stands: the function, its arguments by place, and those by name."""
     found = call(lib, lib.ones(2, 2), D)

@@ -163,9 +163,9 @@ def test_wrap_and_handle(lib: ModuleType) -> None:
     def mine(a: Any, b: Any = None) -> Any:
         return a
 
-    asked = Asked()
+    requested = Asked()
     assert mine(3) == 3
-    assert mine(1, b=asked) == (mine, (Asked,), (1,), {"b": asked})
+    assert mine(1, b=requested) == (mine, (Asked,), (1,), {"b": requested})
 
 
 def test_names(lib: ModuleType) -> None:

@@ -37,7 +37,7 @@ def plain_subclass(lib: ModuleType) -> Any:
     return type("Mine", (lib.Tensor,), {})
 
 
-KEPT = {
+CACHED_BLOCKS = {
     "x + 1": lambda lib, x, p: x + 1,
     "1 - x": lambda lib, x, p: 1 - x,
     "1 / x": lambda lib, x, p: 1 / x,
@@ -65,16 +65,16 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize("name", CACHED_BLOCKS)
 def test_results_are_of_the_subclass(lib: ModuleType, name: str) -> None:
     """Ops, methods, properties and views of a subclass give tensors of it, with the values that they give anyhow."""
     cls = plain_subclass(lib)
     values = [[1.0, 2.0], [3.0, 4.0]]
     p = lib.ones(2, 2)
     lib.manual_seed(3)
-    found = KEPT[name](lib, lib.tensor(values).as_subclass(cls), p)
+    found = CACHED_BLOCKS[name](lib, lib.tensor(values).as_subclass(cls), p)
     lib.manual_seed(3)
-    plain = KEPT[name](lib, lib.tensor(values), p)
+    plain = CACHED_BLOCKS[name](lib, lib.tensor(values), p)
     assert type(found) is cls and type(plain) is lib.Tensor
     np.testing.assert_array_equal(found.as_subclass(lib.Tensor).numpy(), plain.numpy())
 

@@ -71,9 +71,9 @@ def test_a_lock_that_is_not_given_back_is_made_anew(monkeypatch: pytest.MonkeyPa
 def test_locks_are_forgotten_when_nobody_has_them() -> None:
     """A lock of a checkpoint, of which there are many, lives no longer than the checkpoint."""
     before = len(locks._known)
-    several = [locks.new_lock() for _ in range(10)]
+    multiple = [locks.new_lock() for _ in range(10)]
     assert len(locks._known) == before + 10
-    del several
+    del multiple
     assert len(locks._known) == before
 
 

@@ -18,19 +18,19 @@ from tests.patience import PATIENCE
 
 
 @jit
-def count(places: np.ndarray, scale: np.float32, shape: tuple[int, int], step: float, first: int, last: int) -> None:
+def count(positions: np.ndarray, scale: np.float32, shape: tuple[int, int], step: float, first: int, last: int) -> None:
     """Adds to each place of the range."""
     for i in range(first, last):
-        places[i] += scale * shape[0] + shape[1] * step
+        positions[i] += scale * shape[0] + shape[1] * step
 
 
 @jit
-def refuse(places: np.ndarray, first: int, last: int) -> None:
+def refuse(positions: np.ndarray, first: int, last: int) -> None:
     """Raises for a range that goes beyond the places."""
     for i in range(first, last):
-        if i >= places.size:
+        if i >= positions.size:
             raise IndexError
-        places[i] = 1
+        positions[i] = 1
 
 
 @jit
@@ -45,20 +45,20 @@ def scale(x: np.ndarray, factor: float, none: np.ndarray, out: np.ndarray, yes: 
 def test_each_element_is_computed_once(threads: Any, number: int, size: int) -> None:
     """Whatever the numbers of threads and elements; numbers, tuples and float32 come as they are."""
     threads(number)
-    places = np.zeros(size, np.float32)
+    positions = np.zeros(size, np.float32)
     for _ in range(3):
-        parallel_for.shared(count, (places, np.float32(0.5), (4, 3), 2.0), size, size, 10)
-    assert (places == 24).all()
+        parallel_for.shared(count, (positions, np.float32(0.5), (4, 3), 2.0), size, size, 10)
+    assert (positions == 24).all()
 
 
 def test_strided_arrays_and_those_with_nothing_to_share(threads: Any) -> None:
     """Arrays of any layout come as they are; what a call cannot have as words goes through Python."""
     threads(2)
-    places = np.zeros((50, 2), np.float32)
-    parallel_for.shared(count, (places[:, 1], np.float32(1), (1, 0), 1.0), 50, 50)
-    np.testing.assert_array_equal(places, [[0, 1]] * 50)
+    positions = np.zeros((50, 2), np.float32)
+    parallel_for.shared(count, (positions[:, 1], np.float32(1), (1, 0), 1.0), 50, 50)
+    np.testing.assert_array_equal(positions, [[0, 1]] * 50)
     seen: list[range] = []
-    parallel_for.shared(lambda thing, first, last: seen.append(range(first, last)), (object(),), 50, 50)
+    parallel_for.shared(lambda obj, first, last: seen.append(range(first, last)), (object(),), 50, 50)
     assert sorted(i for part in seen for i in part) == list(range(50))
 
 
@@ -69,9 +69,9 @@ def test_errors_come_through(threads: Any) -> None:
         parallel_for.shared(refuse, (np.zeros(60),), 100, 100)
     with pytest.raises(ZeroDivisionError):
         workers.in_parts(100, 10, lambda first, last: 1 // (first - 50))
-    places = np.zeros(100)
-    parallel_for.shared(refuse, (places,), 100, 100)
-    assert places.all()
+    positions = np.zeros(100)
+    parallel_for.shared(refuse, (positions,), 100, 100)
+    assert positions.all()
 
 
 def test_slices_of_all_arrays(threads: Any) -> None:
@@ -81,9 +81,9 @@ def test_slices_of_all_arrays(threads: Any) -> None:
     none = np.empty(0)
     parallel_for.by_slices(scale, (a, 2.0, none, out, True), 5000)
     np.testing.assert_array_equal(out, 2 * a)
-    turned = np.zeros(5000, complex)
-    parallel_for.by_slices(lambda x, factor, to: np.multiply(x, factor, out=to), (a, 3j, turned), 5000)
-    np.testing.assert_array_equal(turned, 3j * a)
+    transposed = np.zeros(5000, complex)
+    parallel_for.by_slices(lambda x, factor, to: np.multiply(x, factor, out=to), (a, 3j, transposed), 5000)
+    np.testing.assert_array_equal(transposed, 3j * a)
 
 
 def test_workers_sleep_and_wake(threads: Any) -> None:
@@ -104,9 +104,9 @@ def test_few_threads_share_what_is_just_large_enough(
     threads(8)
     a, seen = sg.ones(times << 13), set()
     for _ in range(100):  # workers may sleep at first
-        layout.Job.put(layout.words, "parts", 0)
+        layout.Job.put(layout.slot_values, "parts", 0)
         a.add(a)
-        seen.add(int(layout.words[layout.Job.word("parts")]))
+        seen.add(int(layout.slot_values[layout.Job.word("parts")]))
     assert seen <= {0, parts} and parts in seen
 
 
@@ -132,14 +132,14 @@ def test_many_threads_of_the_user(threads: Any) -> None:
 def test_a_job_inside_a_job(threads: Any) -> None:
     """What a part shares in turn is computed by its thread alone."""
     threads(2)
-    places = np.zeros((4, 300), np.float32)
+    positions = np.zeros((4, 300), np.float32)
 
     def inside(first: int, last: int) -> None:
-        for row in places[first:last]:
+        for row in positions[first:last]:
             parallel_for.shared(count, (row, np.float32(1), (1, 0), 1.0), row.size, row.size)
 
     workers.in_parts(4, 1, inside)
-    assert (places == 1).all()
+    assert (positions == 1).all()
 
 
 def test_the_number_may_change_at_any_time(threads: Any) -> None:
@@ -148,9 +148,9 @@ def test_the_number_may_change_at_any_time(threads: Any) -> None:
     for number in (2, 5, 1, 3):
         threads(number)
         assert (a + a)[99_999].item() == 199_998
-        while workers.present() > number - 1:  # who is not wanted any more goes by itself
+        while workers.worker_count() > number - 1:  # who is not wanted any more goes by itself
             time.sleep(0.001)
-        assert workers.present() == number - 1
+        assert workers.worker_count() == number - 1
 
 
 def test_a_process_ends_while_workers_wait() -> None:
@@ -163,12 +163,12 @@ def test_a_process_ends_while_workers_wait() -> None:
 def test_nothing_is_kept_of_a_job(threads: Any) -> None:
     """What a job of Python worked on may go when it is done."""
     threads(2)
-    places = np.zeros(100)
-    kept = weakref.ref(places)
-    workers.in_parts(100, 10, lambda first, last, places=places: places[first:last].fill(1))  # type: ignore[misc]
-    assert places.all()
-    del places
-    assert kept() is None
+    positions = np.zeros(100)
+    retained = weakref.ref(positions)
+    workers.in_parts(100, 10, lambda first, last, positions=positions: positions[first:last].fill(1))  # type: ignore[misc]
+    assert positions.all()
+    del positions
+    assert retained() is None
 
 
 def test_a_fork_inside_a_part(threads: Any) -> None:
@@ -176,17 +176,17 @@ def test_a_fork_inside_a_part(threads: Any) -> None:
     if not hasattr(os, "fork"):
         return
     threads(3)
-    places, children = np.zeros(3), []
+    positions, children = np.zeros(3), []
 
     def part(first: int, last: int) -> None:
         if threading.current_thread() is threading.main_thread() and not children:
             children.append(os.fork())
-        places[first:last] = 1
+        positions[first:last] = 1
 
     workers.in_parts(3, 1, part)
     if children == [0]:
-        os._exit(0 if places.all() else 1)
-    assert places.all()
+        os._exit(0 if positions.all() else 1)
+    assert positions.all()
     assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 0
 
 

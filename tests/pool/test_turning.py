@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.pool.layout import SECTION, SLICE, TURNING, Job, words
+from specgrad.runtime.pool.layout import ALTERNATING_ELEMENTS, SECTION, SLICE, Job, slot_values
 
-SIZES = (TURNING - 1, TURNING, TURNING + 1, 5 * TURNING + 77)
-PLACES = sg.arange(800) * 7 % 900  # more than are looked up at once
+SIZES = (ALTERNATING_ELEMENTS - 1, ALTERNATING_ELEMENTS, ALTERNATING_ELEMENTS + 1, 5 * ALTERNATING_ELEMENTS + 77)
+INDEX_TYPE = sg.arange(800) * 7 % 900  # more than are looked up at once
 Call = Callable[[sg.Tensor, sg.Tensor], sg.Tensor]
 
 
@@ -36,8 +36,8 @@ OPS: dict[str, Call] = {
     "a copy of columns": lambda a, b: a[: a.numel() // 33 * 33].reshape(-1, 33)[:, 4:20].contiguous(),
     "a copy of few rows as columns": lambda a, b: a[: a.numel() // 3 * 3].reshape(3, -1).t().contiguous(),
     "joined": lambda a, b: sg.cat([a[: a.numel() // 5 * 5].reshape(-1, 5), b[: a.numel() // 5 * 5].reshape(-1, 5)], 1),
-    "columns by number": lambda a, b: a[: a.numel() // 900 * 900].reshape(-1, 900)[:, PLACES],
-    "rows by number": lambda a, b: a[: a.numel() // 30 * 30].reshape(-1, 30)[-PLACES],
+    "columns by number": lambda a, b: a[: a.numel() // 900 * 900].reshape(-1, 900)[:, INDEX_TYPE],
+    "rows by number": lambda a, b: a[: a.numel() // 30 * 30].reshape(-1, 30)[-INDEX_TYPE],
     "elements of lines": lambda a, b: a.reshape(1, -1).gather(1, sg.arange(a.numel()).flip(0).reshape(1, -1)),
     "elements apart": lambda a, b: copied_apart(a),
     "one number": lambda a, b: a.new_full((a.numel(),), 2.5),
@@ -64,16 +64,16 @@ def test_both_ways_give_the_same(name: str, size: int, count: int) -> None:
     """The bits of the first call are those of the second, which goes the other way, by any number of threads."""
     a, b = (sg.tensor(np.random.default_rng(k).standard_normal(size).astype(np.float32)) for k in range(2))
     sg.set_num_threads(1)
-    wanted = OPS[name](a.detach(), b).detach().numpy().tobytes()
+    requested = OPS[name](a.detach(), b).detach().numpy().tobytes()
     sg.set_num_threads(count)
     for _ in range(3):
-        assert OPS[name](a.detach(), b).detach().numpy().tobytes() == wanted
+        assert OPS[name](a.detach(), b).detach().numpy().tobytes() == requested
 
 
 def test_every_element_is_computed_once() -> None:
     """Sections cover an array, whatever is left over at its end."""
     sg.set_num_threads(1)
-    for size in (TURNING, TURNING + SECTION - 1, TURNING + SLICE + 3):
+    for size in (ALTERNATING_ELEMENTS, ALTERNATING_ELEMENTS + SECTION - 1, ALTERNATING_ELEMENTS + SLICE + 3):
         x = sg.arange(size, dtype=sg.float32)
         for _ in range(2):
             assert np.array_equal((x + 1).numpy(), np.arange(size, dtype=np.float32) + 1)
@@ -82,13 +82,13 @@ def test_every_element_is_computed_once() -> None:
 def test_every_second_goes_backward() -> None:
     """Large ones change the direction, others do not."""
     sg.set_num_threads(1)
-    large, small = sg.ones(TURNING), sg.ones(100)
+    large, small = sg.ones(ALTERNATING_ELEMENTS), sg.ones(100)
 
     def ways(x: sg.Tensor) -> list[int]:
         found = []
         for _ in range(4):
             x + x
-            found.append(int(words[Job.word("turned")]))
+            found.append(int(slot_values[Job.word("sweep_direction")]))
         return found
 
     ways(large)

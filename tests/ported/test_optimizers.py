@@ -92,23 +92,25 @@ def test_adversarial_networks() -> None:
     """A discriminator with spectral norm and one with weight norm, losses on detached and on live samples."""
     generator = fixed(nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 2)))
     norm = nn.utils.parametrizations
-    judge = nn.Sequential(
+    evaluate_mutant = nn.Sequential(
         norm.spectral_norm(nn.Linear(2, 8)), nn.LeakyReLU(0.2), norm.weight_norm(nn.Linear(8, 1)), nn.Flatten(0)
     )
-    fixed(judge)
+    fixed(evaluate_mutant)
     with torch.no_grad():
-        for buffer in judge.buffers():
+        for buffer in evaluate_mutant.buffers():
             buffer.fill_(buffer.numel() ** -0.5)
-    optimizers = [torch.optim.Adam(m.parameters(), lr=2e-2, betas=(0.5, 0.999)) for m in (generator, judge)]
+    optimizers = [torch.optim.Adam(m.parameters(), lr=2e-2, betas=(0.5, 0.999)) for m in (generator, evaluate_mutant)]
     criterion, real = nn.BCEWithLogitsLoss(), numbers(8, 2) + 2
     for _ in range(5):
         fake = generator(numbers(16).flip(0).reshape(8, 2))
-        judge.zero_grad()
-        loss = criterion(judge(real), torch.ones(8)) + criterion(judge(fake.detach()), torch.zeros(8))
+        evaluate_mutant.zero_grad()
+        loss = criterion(evaluate_mutant(real), torch.ones(8)) + criterion(
+            evaluate_mutant(fake.detach()), torch.zeros(8)
+        )
         loss.backward()
         optimizers[1].step()
         generator.zero_grad()
-        fooled = criterion(judge(fake), torch.ones(8))
+        fooled = criterion(evaluate_mutant(fake), torch.ones(8))
         fooled.backward()
         optimizers[0].step()
     assert [loss.item(), fooled.item()] == close([1.3628125, 0.6216565])

@@ -148,9 +148,9 @@ Parameter containing:
 tensor([[1., 1.],
         [1., 1.]], requires_grad=True)
 """
-    whole = """Sequential(
+    full = """Sequential(
   (0): Linear(in_features=2, out_features=2, bias=True)
   (1): Linear(in_features=2, out_features=2, bias=True)
 )
 """
-    assert capsys.readouterr().out == linear + linear + whole
+    assert capsys.readouterr().out == linear + linear + full

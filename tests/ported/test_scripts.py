@@ -56,13 +56,13 @@ def test_regression_by_hand() -> None:
 
 def test_makemore_bigrams_and_mlp() -> None:
     """Counts of letter pairs, `keepdims`, fancy indexing with `range`, and a network on embeddings by hand."""
-    words = ["emma", "olivia", "ava"]
-    letters = sorted(set("".join(words)))
-    stoi = {s: i + 1 for i, s in enumerate(letters)}
+    slot_values = ["emma", "olivia", "ava"]
+    arg_kinds = sorted(set("".join(slot_values)))
+    stoi = {s: i + 1 for i, s in enumerate(arg_kinds)}
     stoi["."] = 0
     N = torch.zeros((len(stoi), len(stoi)), dtype=torch.int32)
     X, Y = [], []
-    for w in words:
+    for w in slot_values:
         context = [0] * 2
         for ch in w + ".":
             X.append(context)

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.cpu("runs no op")
 def outcomes(folder: Path, **variables: str) -> dict[str, list[str]]:
     """What the plugin writes of SUITE: name to outcome and message."""
     (folder / "test_suite.py").write_text(SUITE)
-    told = {
+    notified = {
         "OUTCOMES": str(folder / "outcomes"),
         "SECONDS": "5",
         "PYTHONPATH": str(PLUGINS),
@@ -41,7 +41,7 @@ def outcomes(folder: Path, **variables: str) -> dict[str, list[str]]:
         **variables,
     }
     command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "outcomes", "-p", "no:cacheprovider"]
-    subprocess.run([*command, "test_suite.py"], cwd=folder, env={**os.environ, **told}, capture_output=True)
+    subprocess.run([*command, "test_suite.py"], cwd=folder, env={**os.environ, **notified}, capture_output=True)
     lines = (folder / "outcomes").read_text().splitlines()
     return {name.partition("::")[2]: rest for name, *rest in (line.split("\t") for line in lines)}
 

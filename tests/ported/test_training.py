@@ -120,8 +120,8 @@ def test_adversarial_pair() -> None:
         D.zero_grad()
         label = torch.full((6,), 1.0)
         mixed = (0.3 * real + 0.7 * fake.detach()).requires_grad_(True)
-        (slope,) = torch.autograd.grad(D(mixed), mixed, torch.ones(6, 1), create_graph=True, only_inputs=True)
-        penalty = ((slope.norm(2, dim=1) - 1) ** 2).mean()
+        (derivative,) = torch.autograd.grad(D(mixed), mixed, torch.ones(6, 1), create_graph=True, only_inputs=True)
+        penalty = ((derivative.norm(2, dim=1) - 1) ** 2).mean()
         loss_d = F.binary_cross_entropy_with_logits(D(real).view(-1), label) + 10 * penalty
         loss_d = loss_d + F.binary_cross_entropy_with_logits(D(fake.detach()).view(-1), torch.zeros_like(label))
         loss_d.backward()

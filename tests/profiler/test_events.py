@@ -49,8 +49,16 @@ def test_same_names_and_shapes_as_pytorch() -> None:
             activities=[library.profiler.ProfilerActivity.CPU], record_shapes=True, acc_events=True
         ) as prof:
             (x.sin() * x).exp().sum().backward()
-        wanted = {"aten::sin", "aten::exp", "aten::sum", "SinBackward0", "MulBackward0", "ExpBackward0", "SumBackward0"}
-        return {(e.name, str([s for s in e.input_shapes if s])) for e in prof.events() if e.name in wanted}
+        requested = {
+            "aten::sin",
+            "aten::exp",
+            "aten::sum",
+            "SinBackward0",
+            "MulBackward0",
+            "ExpBackward0",
+            "SumBackward0",
+        }
+        return {(e.name, str([s for s in e.input_shapes if s])) for e in prof.events() if e.name in requested}
 
     assert seen(sg) == seen(torch)
 
@@ -58,10 +66,10 @@ def test_same_names_and_shapes_as_pytorch() -> None:
 def test_composites_contain_what_they_are_made_of() -> None:
     """A matrix product of batches contains the products and views that compute it, one level deep or more."""
     x = sg.ones(2, 6, 3, 4)
-    (whole,) = [event for event in events_of(lambda: x @ sg.ones(6, 4, 5)) if event.cpu_parent is None]
-    assert whole.name == "aten::matmul"
-    assert "aten::bmm" in [child.name for child in whole.cpu_children]
-    assert all(child.cpu_parent is whole for child in whole.cpu_children)
+    (full,) = [event for event in events_of(lambda: x @ sg.ones(6, 4, 5)) if event.cpu_parent is None]
+    assert full.name == "aten::matmul"
+    assert "aten::bmm" in [child.name for child in full.cpu_children]
+    assert all(child.cpu_parent is full for child in full.cpu_children)
 
 
 def test_backward_ops_are_inside_their_node() -> None:
@@ -94,16 +102,16 @@ def test_gradients_are_those_without_a_profiler() -> None:
 def test_sequence_numbers_link_ops_to_their_nodes() -> None:
     """An op's event has the number of the node that it recorded, and backward's event of that node has it too."""
     x = sg.ones(3, requires_grad=True)
-    kept: list[Any] = []
+    retained: list[Any] = []
 
     def program() -> None:
-        kept.extend([x.sin(), x.detach() * 2])
-        kept[0].sum().backward()
+        retained.extend([x.sin(), x.detach() * 2])
+        retained[0].sum().backward()
 
     events = events_of(program)
     (sin,) = by_name(events, "aten::sin")
     (node,) = by_name(events, "SinBackward0")
-    assert sin.sequence_nr == node.sequence_nr == kept[0].grad_fn._sequence_nr()
+    assert sin.sequence_nr == node.sequence_nr == retained[0].grad_fn._sequence_nr()
     assert node.fwd_thread == sin.thread == 1
     assert [e.sequence_nr for e in by_name(events, "aten::mul")] == [-1, -1]  # not recorded; inside backward
 

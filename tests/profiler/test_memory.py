@@ -19,15 +19,15 @@ def test_memory_is_that_of_new_results() -> None:
     """An op is charged with the bytes that it returned; views, in-place ops and `out=` make none."""
     x = sg.ones(10, 10)  # 400 bytes
     out = sg.empty(10, 10)
-    kept: list[Any] = []
+    retained: list[Any] = []
 
     def program() -> None:
-        kept.append(x.sin())
-        kept.append(x.double())
-        kept.append(x.t())
-        kept.append(x.view(100)[:50])
-        kept.append(sg.cos(x, out=out))
-        kept.extend(x.max(1))  # 40 bytes of values, 80 of indices
+        retained.append(x.sin())
+        retained.append(x.double())
+        retained.append(x.t())
+        retained.append(x.view(100)[:50])
+        retained.append(sg.cos(x, out=out))
+        retained.extend(x.max(1))  # 40 bytes of values, 80 of indices
         x.mul_(2)
 
     found = memory(program)
@@ -41,14 +41,14 @@ def test_memory_is_that_of_new_results() -> None:
 def test_freed_memory_is_taken_off() -> None:
     """What is freed inside a range lowers its figure; what a composite throws away shows as negative of its own."""
     x = sg.ones(100)  # 400 bytes
-    kept = []
+    retained = []
 
     def program() -> None:
         with record_function("range"):
             y = x * 2
             z = y + 1
             del y
-            kept.append(z)
+            retained.append(z)
 
     found = memory(program)
     assert found["range"] == (400, -400)
@@ -75,16 +75,16 @@ def test_peak_is_the_most_at_once() -> None:
     """Two results that are alive together count together, one after the other they do not."""
     x = sg.ones(100)  # results of 400 bytes
 
-    def together() -> None:
+    def batch() -> None:
         _ = x.sin(), x.cos()
 
-    def apart() -> None:
+    def separate() -> None:
         for _ in range(5):
             x.sin()
 
-    assert profiled(together, profile_memory=True).peak_memory_usage == 800
-    assert profiled(apart, profile_memory=True).peak_memory_usage == 400
-    assert profiled(apart).peak_memory_usage == 0
+    assert profiled(batch, profile_memory=True).peak_memory_usage == 800
+    assert profiled(separate, profile_memory=True).peak_memory_usage == 400
+    assert profiled(separate).peak_memory_usage == 0
 
 
 def test_memory_is_counted_once() -> None:

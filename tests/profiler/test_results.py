@@ -6,7 +6,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.profiler import record_function
-from specgrad.runtime.profiler.table import memory_text, scale_of, share_text, time_text
+from specgrad.runtime.profiler.table import format_bytes, format_share, format_time, scale_of
 from tests.profiler.programs import profiled
 
 
@@ -46,8 +46,8 @@ def test_groups_by_shape_stack_and_overload() -> None:
 
     prof = profiled(program, record_shapes=True, with_stack=True)
     assert [average.count for average in prof.key_averages()] == [3]
-    apart = prof.key_averages(group_by_input_shape=True)
-    assert [(average.count, average.input_shapes) for average in apart] == [(1, [[2, 3]]), (2, [[4]])]
+    separate = prof.key_averages(group_by_input_shape=True)
+    assert [(average.count, average.input_shapes) for average in separate] == [(1, [[2, 3]]), (2, [[4]])]
     lines = [average.stack[0] for average in prof.key_averages(group_by_stack_n=1)]
     assert len(lines) == 3 and all("test_results.py" in line and "program" in line for line in lines)
     mul = profiled(lambda: (x * x, x.sum(), x.sum(1)))
@@ -97,7 +97,7 @@ def test_table_looks_as_pytorchs() -> None:
     for ours, theirs in zip(tables(sg), tables(torch), strict=True):
         assert len(ours) == len(theirs)
         for own, other in zip(ours, theirs, strict=True):
-            if not any(letter.isdigit() for letter in other):  # all that is not measured
+            if not any(arg_kind.isdigit() for arg_kind in other):  # all that is not measured
                 assert own == other
             assert len(own) == len(other) or own.startswith("Self CPU time total")
         assert [row[0] for row in rows("\n".join(ours))] == [row[0] for row in rows("\n".join(theirs))]
@@ -130,14 +130,14 @@ def test_table_figures() -> None:
 
     prof = profiled(program)
     averages = prof.key_averages()
-    whole = prof.self_cpu_time_total
+    full = prof.self_cpu_time_total
     for row, average in zip(rows(averages.table()), averages, strict=True):
         cells = [cell.strip() for cell in row]
         assert cells[0] == average.key
-        assert cells[1] == f"{100 * average.self_cpu_time_total / whole:.2f}%"
-        assert cells[2:6:2] == [time_text(average.self_cpu_time_total), time_text(average.cpu_time_total)]
+        assert cells[1] == f"{100 * average.self_cpu_time_total / full:.2f}%"
+        assert cells[2:6:2] == [format_time(average.self_cpu_time_total), format_time(average.cpu_time_total)]
         assert cells[6] == str(average.count)
-    assert averages.table().endswith(f"Self CPU time total: {time_text(whole)}\n")
+    assert averages.table().endswith(f"Self CPU time total: {format_time(full)}\n")
     assert "ms" not in averages.table(time_unit="us") and str(averages) == averages.table()
 
 
@@ -153,14 +153,14 @@ def test_table_shows_stacks_and_operations() -> None:
 
 def test_units() -> None:
     """Times, sizes, shares and counts are written in the largest unit of which there is one."""
-    assert [time_text(t) for t in (0.5, 999.0, 1e3, 2.5e6)] == ["0.500us", "999.000us", "1.000ms", "2.500s"]
-    assert [time_text(1500.0, unit) for unit in ("us", "ms", "s")] == ["1500.000us", "1.500ms", "0.002s"]
-    assert [memory_text(s) for s in (0, -512, 1536, 3 * 2**20, 2**30)] == [
+    assert [format_time(t) for t in (0.5, 999.0, 1e3, 2.5e6)] == ["0.500us", "999.000us", "1.000ms", "2.500s"]
+    assert [format_time(1500.0, unit) for unit in ("us", "ms", "s")] == ["1500.000us", "1.500ms", "0.002s"]
+    assert [format_bytes(s) for s in (0, -512, 1536, 3 * 2**20, 2**30)] == [
         "0 B",
         "-512 B",
         "1.50 KB",
         "3.00 MB",
         "1.00 GB",
     ]
-    assert (share_text(1, 8), share_text(1, 0)) == ("12.50%", "NaN")
+    assert (format_share(1, 8), format_share(1, 0)) == ("12.50%", "NaN")
     assert [scale_of(n) for n in (10, 2e3, 3e12)] == [(1.0, ""), (1e3, "K"), (1e12, "T")]

@@ -107,17 +107,17 @@ def test_without_a_schedule_everything_is_recorded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"), [("rn", ["ProfilerStep#0", "sin"]), ("rw", ["ProfilerStep#0", "sin"]), ("wn", None)]
+    ("text", "retained"), [("rn", ["ProfilerStep#0", "sin"]), ("rw", ["ProfilerStep#0", "sin"]), ("wn", None)]
 )
-def test_schedules_that_save_nothing_are_warned_of(text: str, kept: list[str] | None) -> None:
+def test_schedules_that_save_nothing_are_warned_of(text: str, retained: list[str] | None) -> None:
     """A recording must end with RECORD_AND_SAVE; what there is stays to be read, the handler is not called."""
     found: list[Any] = []
     prof = profile(schedule=plan(text), on_trace_ready=found.append)
     with pytest.warns(UserWarning, match="Incorrect schedule: .* followed by"):
         run(prof, 1)
     assert not watch.active and found == []
-    if kept is not None:
-        assert names(prof) == kept
+    if retained is not None:
+        assert names(prof) == retained
 
 
 def test_off_between_cycles() -> None:

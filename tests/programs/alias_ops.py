@@ -48,7 +48,7 @@ def leave(machine: Machine, source: Cell) -> None:
     if has_views(machine, source) or (source.node is not None and source.touched):
         raise Unsuitable  # PyTorch refuses to use a result that was saved and then detached
     source.own, source.node, source.was_own = False, None, source.own
-    source.family = Family(np.zeros_like(source.family.slopes))
+    source.family = Family(np.zeros_like(source.family.derivatives))
 
 
 def frozen(machine: Machine, source: Cell) -> None:
@@ -68,19 +68,19 @@ def assign_data(machine: Machine, a: Cell, b: Cell) -> None:
     new.memory.version = a.memory.version
     if a.own:
         machine.make_leaf(new)
-    a.memory, a.places, a.family = new.memory, new.places, new.family
+    a.memory, a.positions, a.family = new.memory, new.positions, new.family
 
 
 def hooked(machine: Machine, source: Cell) -> Cell:
     """A copy whose gradient a hook doubles."""
-    return machine.compute(lambda x: Dual(x.values, 2 * x.slopes), [source])
+    return machine.compute(lambda x: Dual(x.values, 2 * x.derivatives), [source])
 
 
 def as_is(machine: Machine, source: Cell) -> Cell:
     """A Function that returns its input and triples the gradient."""
     if not machine.records(source) or source.edge() is None:
         raise Unsuitable
-    found = machine.view(source, source.places, "custom")
+    found = machine.view(source, source.positions, "custom")
     found.factor *= 3
     return found
 

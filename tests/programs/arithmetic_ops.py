@@ -41,9 +41,9 @@ def read(name: str, a: Cell, b: Cell) -> tuple[bool, bool]:
     return (name == "div" and b.requires) or name == "maximum", name in ("div", "maximum")
 
 
-def chosen(cells: Sequence[Cell], wanted: Sequence[bool]) -> list[Cell]:
+def chosen(cells: Sequence[Cell], requested: Sequence[bool]) -> list[Cell]:
     """Those that are wanted."""
-    return [cell for cell, yes in zip(cells, wanted, strict=True) if yes]
+    return [cell for cell, yes in zip(cells, requested, strict=True) if yes]
 
 
 def binary(name: str) -> Op:
@@ -79,14 +79,14 @@ def total(machine: Machine, a: Cell, dim: int | None = None, keepdim: bool = Fal
 
 def mean(machine: Machine, a: Cell) -> Cell:
     """The mean."""
-    if not a.places.size:
+    if not a.positions.size:
         raise Unsuitable
-    return machine.compute(lambda x: reduced(x, None, False).each(lambda y: y / a.places.size), [a])
+    return machine.compute(lambda x: reduced(x, None, False).each(lambda y: y / a.positions.size), [a])
 
 
 def matmul(machine: Machine, a: Cell, b: Cell) -> Cell:
     """The matrix product."""
-    if max(a.places.ndim, b.places.ndim) > 2 or (a.places.ndim == 1 and b.places.ndim == 2):
+    if max(a.positions.ndim, b.positions.ndim) > 2 or (a.positions.ndim == 1 and b.positions.ndim == 2):
         raise Unsuitable  # a vector times a matrix has version 1 in PyTorch
     return machine.compute(product, [a, b], chosen((a, b), read("mul", a, b)))
 
@@ -98,24 +98,24 @@ def running_sum(dual: Dual, dim: int) -> Dual:
 
 def softmax(machine: Machine, a: Cell, dim: int) -> Cell:
     """exp(x) / sum exp(x) along a dimension."""
-    if not a.places.size:
+    if not a.positions.size:
         raise Unsuitable
 
     def function(x: Dual) -> Dual:
         axis = dim % max(x.values.ndim, 1)
         power = x.scaled(np.exp(x.values), np.exp(x.values))
         values = power.values / (power.values.sum(axis, keepdims=True) if x.values.ndim else power.values)
-        weighted = values[..., None] * x.slopes
+        weighted = values[..., None] * x.derivatives
         sums = weighted.sum(axis, keepdims=True) if x.values.ndim else weighted
         return Dual(values, weighted - values[..., None] * sums)
 
     return machine.compute(function, [a], [RESULT])
 
 
-def joined(machine: Machine, a: Cell, b: Cell) -> Cell:
+def concatenated(machine: Machine, a: Cell, b: Cell) -> Cell:
     """One after the other."""
-    if not a.places.ndim or a.places.ndim != b.places.ndim or a.shape[1:] != b.shape[1:]:
-        if (0,) in (a.shape, b.shape) and a.places.ndim and b.places.ndim:
+    if not a.positions.ndim or a.positions.ndim != b.positions.ndim or a.shape[1:] != b.shape[1:]:
+        if (0,) in (a.shape, b.shape) and a.positions.ndim and b.positions.ndim:
             raise Unsuitable  # such a one counts for nothing
         raise Refused
     return machine.compute(lambda x, y: Dual(*map(np.concatenate, zip(x, y, strict=True))), [a, b])
@@ -158,7 +158,7 @@ ARITHMETIC: dict[str, Op] = {
         "new",
     ),
     "softmax": Op("{0}.softmax({dim})", Drawing.dim, softmax, "new"),
-    "cat": Op("torch.cat([{0}, {1}])", Drawing.nothing, joined, "new", 2),
+    "cat": Op("torch.cat([{0}, {1}])", Drawing.nothing, concatenated, "new", 2),
     "stack": Op("torch.stack([{0}, {1}])", Drawing.nothing, stacked, "new", 2),
     "where": Op("torch.where({0} > {number}, {0}, {0} * 0.5)", Drawing.scalar, halved, "new"),
     "clone": Op("{0}.clone()", Drawing.nothing, copy, "new"),

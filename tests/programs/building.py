@@ -17,17 +17,17 @@ from .program import End, Program, weights
 from .step import MODES, RECORDING, Line, Step
 
 SHAPES = ((2, 3), (3,), (), (3, 2), (2, 2, 2), (4,), (1, 3), (3, 3))
-MOST = 24  # tensors of a program
+MAX_COUNT = 24  # tensors of a program
 SPARE = 8  # elements that leaves made on the way may have
 
 
 @st.composite
-def programs(draw: Any, fewest: int = 5, most: int = 40) -> Program:
+def programs(draw: Any, fewest: int = 5, max_count: int = 40) -> Program:
     """A random program of `fewest` to `most` lines, as a strategy of hypothesis, which looks for a short one."""
-    return build(Drawing(lambda low, high: draw(st.integers(low, high))), fewest, most)
+    return build(Drawing(lambda low, high: draw(st.integers(low, high))), fewest, max_count)
 
 
-def build(drawing: Drawing, fewest: int = 5, most: int = 40) -> Program:
+def build(drawing: Drawing, fewest: int = 5, max_count: int = 40) -> Program:
     """A random program of `fewest` to `most` lines."""
     leaves = draw_leaves(drawing)
     machine = Machine(SPARE + sum(values.size for values, requires in leaves if requires))
@@ -35,7 +35,7 @@ def build(drawing: Drawing, fewest: int = 5, most: int = 40) -> Program:
         machine.cells.append(machine.root(values))
         if requires:
             machine.make_leaf(machine.cells[-1])
-    lines = draw_lines(drawing, machine, drawing.number(fewest, most))
+    lines = draw_lines(drawing, machine, drawing.number(fewest, max_count))
     ends = draw_ends(drawing, machine)
     return Program(leaves, tuple(lines), tuple(ends), tuple(machine.cells))
 
@@ -70,11 +70,11 @@ def draw_line(drawing: Drawing, machine: Machine, mode: str) -> Line | None:
     """A line that the model can follow, run in the model; None when it cannot."""
     kind = drawing.of(IN_INFERENCE if mode == "inference" else KINDS)
     op = drawing.of(BY_KIND[kind])
-    if len(machine.cells) > MOST and kind != "write":
+    if len(machine.cells) > MAX_COUNT and kind != "write":
         return None
     operands = draw_operands(drawing, machine, op.operands, kind == "write" and mode in RECORDING)
     cells = [machine.cells[i] for i in operands]
-    if op in NEED_ROWS and not (cells[0].places.ndim and cells[0].places.size):
+    if op in NEED_ROWS and not (cells[0].positions.ndim and cells[0].positions.size):
         return None
     step = Step(op, operands, op.arguments(drawing, *cells), mode)
     error, results = run_step(machine, step, cells)
@@ -153,5 +153,7 @@ def run_end(
         return refused.kind, {}
     except Unsuitable:
         return Unsuitable, {}
-    slopes = sum(np.tensordot(weights(cell.shape), cell.dual().slopes, cell.places.ndim) for cell in cells)
-    return None, {leaf: np.asarray(slopes[leaf.family.slopes[leaf.places].argmax(axis=-1)]) for leaf in reached}
+    derivatives = sum(np.tensordot(weights(cell.shape), cell.dual().derivatives, cell.positions.ndim) for cell in cells)
+    return None, {
+        leaf: np.asarray(derivatives[leaf.family.derivatives[leaf.positions].argmax(axis=-1)]) for leaf in reached
+    }

@@ -47,7 +47,7 @@ class Drawing:
 
     def dim(self, cell: Cell) -> dict[str, Any]:
         """A dimension, counted from either end."""
-        rank = max(cell.places.ndim, 1)
+        rank = max(cell.positions.ndim, 1)
         return {"dim": self.number(-rank, rank - 1)}
 
     def select(self, cell: Cell) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class Drawing:
 
     def narrow(self, cell: Cell) -> dict[str, Any]:
         """A range of a dimension."""
-        dim = self.number(0, max(cell.places.ndim - 1, 0))
+        dim = self.number(0, max(cell.positions.ndim - 1, 0))
         size = cell.shape[dim] if cell.shape else 1
         start = self.number(0, size)
         return {"dim": dim, "start": start, "length": self.number(0, size - start)}
@@ -66,7 +66,7 @@ class Drawing:
     def key(self, cell: Cell) -> dict[str, Any]:
         """A basic index."""
         parts = []
-        for size in cell.shape[: self.number(0, cell.places.ndim)]:
+        for size in cell.shape[: self.number(0, cell.positions.ndim)]:
             if self.chance(10):
                 parts.append("None")
             parts.append(self.of([f"{self.number(-size, size - 1)}" if size else ":", ":", self._range(size)]))
@@ -80,7 +80,7 @@ class Drawing:
 
     def list_key(self, cell: Cell) -> dict[str, Any]:
         """A list of indices of the first or second dimension, all different."""
-        dim = self.number(0, min(1, cell.places.ndim - 1))
+        dim = self.number(0, min(1, cell.positions.ndim - 1))
         size = cell.shape[dim]
         chosen = self.shuffled(size)[: self.number(min(1, size), size)]
         return {"key": f"{':, ' * dim}{chosen}"}
@@ -96,11 +96,11 @@ class Drawing:
 
     def permutation(self, cell: Cell) -> dict[str, Any]:
         """An order of the dimensions."""
-        return {"dims": tuple(self.shuffled(cell.places.ndim))}
+        return {"dims": tuple(self.shuffled(cell.positions.ndim))}
 
     def new_dim(self, cell: Cell) -> dict[str, Any]:
         """Where a dimension can be put in."""
-        return {"dim": self.number(0, cell.places.ndim)}
+        return {"dim": self.number(0, cell.positions.ndim)}
 
     def offset(self, *_: Cell) -> dict[str, Any]:
         """Which diagonal."""
@@ -113,7 +113,7 @@ class Drawing:
 
     def size(self, cell: Cell) -> dict[str, Any]:
         """Another shape of as many elements."""
-        count = cell.places.size
+        count = cell.positions.size
         ways = [(count,), (1, count), (count, 1), *((n, count // n) for n in (2, 3) if not count % n), cell.shape]
         return {"size": self.of(ways) if self.chance(97) else (count + 1,)}
 

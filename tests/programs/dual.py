@@ -27,35 +27,37 @@ class Dual(NamedTuple):
     """Values of some shape, and slopes of that shape with one more dimension, which counts directions."""
 
     values: Array
-    slopes: Array
+    derivatives: Array
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the values."""
         return self.values.shape
 
-    def spread(self, shape: tuple[int, ...]) -> Dual:
+    def expanded(self, shape: tuple[int, ...]) -> Dual:
         """Broadcast to a shape."""
-        return Dual(np.broadcast_to(self.values, shape), np.broadcast_to(self.slopes, (*shape, self.slopes.shape[-1])))
+        return Dual(
+            np.broadcast_to(self.values, shape), np.broadcast_to(self.derivatives, (*shape, self.derivatives.shape[-1]))
+        )
 
     def each(self, function: Callable[[Array], Array]) -> Dual:
         """A linear function that rearranges the leading dimensions."""
-        return Dual(function(self.values), function(self.slopes))
+        return Dual(function(self.values), function(self.derivatives))
 
-    def scaled(self, values: Array, slope: Array) -> Dual:
+    def scaled(self, values: Array, derivative: Array) -> Dual:
         """`values`, where their derivative is `slope`."""
-        return Dual(values, np.asarray(slope)[..., None] * self.slopes)
+        return Dual(values, np.asarray(derivative)[..., None] * self.derivatives)
 
 
 def constant(values: Array, like: Dual) -> Dual:
     """Numbers without slopes."""
     values = np.asarray(values, dtype=np.float64)
-    return Dual(values, np.zeros((*values.shape, like.slopes.shape[-1])))
+    return Dual(values, np.zeros((*values.shape, like.derivatives.shape[-1])))
 
 
 def checked(dual: Dual) -> Dual:
     """The same, if its numbers are of a size that can be compared."""
-    if not (np.abs(dual.values) < LARGEST).all() or not (np.abs(dual.slopes) < LARGEST**2).all():
+    if not (np.abs(dual.values) < LARGEST).all() or not (np.abs(dual.derivatives) < LARGEST**2).all():
         raise Unsuitable
     return dual
 
@@ -66,7 +68,7 @@ def broadcast(*duals: Dual) -> list[Dual]:
         shape = np.broadcast_shapes(*(dual.shape for dual in duals))
     except ValueError:
         raise Refused from None
-    return [dual.spread(shape) for dual in duals]
+    return [dual.expanded(shape) for dual in duals]
 
 
 def away_from(kink: Array) -> None:
@@ -78,7 +80,7 @@ def away_from(kink: Array) -> None:
 def added(a: Dual, b: Dual) -> Dual:
     """a + b."""
     a, b = broadcast(a, b)
-    return Dual(a.values + b.values, a.slopes + b.slopes)
+    return Dual(a.values + b.values, a.derivatives + b.derivatives)
 
 
 def subtracted(a: Dual, b: Dual) -> Dual:
@@ -89,7 +91,7 @@ def subtracted(a: Dual, b: Dual) -> Dual:
 def multiplied(a: Dual, b: Dual) -> Dual:
     """a b."""
     a, b = broadcast(a, b)
-    return Dual(a.values * b.values, a.slopes * b.values[..., None] + a.values[..., None] * b.slopes)
+    return Dual(a.values * b.values, a.derivatives * b.values[..., None] + a.values[..., None] * b.derivatives)
 
 
 def divided(a: Dual, b: Dual) -> Dual:
@@ -104,7 +106,7 @@ def larger(a: Dual, b: Dual) -> Dual:
     a, b = broadcast(a, b)
     away_from(a.values - b.values)
     first = a.values > b.values
-    return Dual(np.where(first, a.values, b.values), np.where(first[..., None], a.slopes, b.slopes))
+    return Dual(np.where(first, a.values, b.values), np.where(first[..., None], a.derivatives, b.derivatives))
 
 
 def product(a: Dual, b: Dual) -> Dual:
@@ -113,8 +115,8 @@ def product(a: Dual, b: Dual) -> Dual:
         raise Refused
     rest = "n" if b.values.ndim == 2 else ""
     rows = "m" if a.values.ndim == 2 else ""
-    left = np.einsum(f"{rows}kd,k{rest}->{rows}{rest}d", a.slopes, b.values)
-    right = np.einsum(f"{rows}k,k{rest}d->{rows}{rest}d", a.values, b.slopes)
+    left = np.einsum(f"{rows}kd,k{rest}->{rows}{rest}d", a.derivatives, b.values)
+    right = np.einsum(f"{rows}k,k{rest}d->{rows}{rest}d", a.values, b.derivatives)
     return Dual(a.values @ b.values, left + right)
 
 

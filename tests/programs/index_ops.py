@@ -13,7 +13,7 @@ from .machine import Machine
 from .model import Cell, shares
 from .step import Op
 from .view_ops import by_key
-from .writing_ops import masked, spread
+from .writing_ops import expanded, masked
 
 
 def at(array: Array, key: str) -> Array:
@@ -38,19 +38,19 @@ def selected(machine: Machine, a: Cell, number: float) -> Cell:
 
 def put(old: Dual, key: str, new: Dual) -> Dual:
     """An array with some elements replaced."""
-    values, slopes = old.values.copy(), old.slopes.copy()
-    places = at(np.arange(values.size).reshape(values.shape), key)
-    found = spread(new, places.shape)
-    values.reshape(-1)[places] = found.values
-    slopes.reshape(-1, slopes.shape[-1])[places] = found.slopes
-    return Dual(values, slopes)
+    values, derivatives = old.values.copy(), old.derivatives.copy()
+    positions = at(np.arange(values.size).reshape(values.shape), key)
+    found = expanded(new, positions.shape)
+    values.reshape(-1)[positions] = found.values
+    derivatives.reshape(-1, derivatives.shape[-1])[positions] = found.derivatives
+    return Dual(values, derivatives)
 
 
 def assign_list(machine: Machine, a: Cell, b: Cell, key: str) -> None:
     """x[[1, 0]] = y."""
     if a.repeats():
         raise Unsuitable
-    value = without_leading_ones(machine, b, at(a.places, key).ndim)
+    value = without_leading_ones(machine, b, at(a.positions, key).ndim)
     machine.write(a, lambda old, new: put(old, key, new), [value], keeps=True, share="never")
 
 
@@ -69,25 +69,25 @@ def without_leading_ones(machine: Machine, cell: Cell, rank: int) -> Cell:
     shape = list(cell.shape)
     while len(shape) > rank and shape[0] == 1:
         del shape[0]
-    return cell if len(shape) == len(cell.shape) else machine.view(cell, cell.places.reshape(shape))
+    return cell if len(shape) == len(cell.shape) else machine.view(cell, cell.positions.reshape(shape))
 
 
 def part(machine: Machine, a: Cell, key: str) -> Cell:
     """What an assignment writes to: a view, or the tensor itself if the key leaves nothing out."""
-    places = by_key(a.places, key)
-    same = places.shape == a.shape and "None" not in key and (places == a.places).all()
-    if same and (not places.size or ":2" in key):
+    positions = by_key(a.positions, key)
+    same = positions.shape == a.shape and "None" not in key and (positions == a.positions).all()
+    if same and (not positions.size or ":2" in key):
         raise Unsuitable  # libraries may make a view of all elements, or none
-    return a if same else machine.view(a, places)
+    return a if same else machine.view(a, positions)
 
 
 def assign(machine: Machine, a: Cell, b: Cell, key: str) -> None:
     """x[0, 1:] = y."""
     target = part(machine, a, key)
-    value = without_leading_ones(machine, b, target.places.ndim)
+    value = without_leading_ones(machine, b, target.positions.ndim)
     if shares(value, target) and (value.shape != target.shape or target.repeats()):
         raise Unsuitable  # what is read then depends on the order of writing
-    machine.write(target, lambda old, new: spread(new, old.shape), [value])
+    machine.write(target, lambda old, new: expanded(new, old.shape), [value])
 
 
 def assign_scalar(machine: Machine, a: Cell, key: str, number: float) -> None:
@@ -104,11 +104,11 @@ def accumulate(
         raise Unsuitable
 
     def function(old: Dual, new: Dual) -> Dual:
-        found = spread(new, (len(indices), *old.shape[1:]))
-        values, slopes = old.values.copy(), old.slopes.copy()
+        found = expanded(new, (len(indices), *old.shape[1:]))
+        values, derivatives = old.values.copy(), old.derivatives.copy()
         np.add.at(values, indices, found.values)
-        np.add.at(slopes, indices, found.slopes)
-        return Dual(values, slopes)
+        np.add.at(derivatives, indices, found.derivatives)
+        return Dual(values, derivatives)
 
     machine.write(a, function, [b], keeps=keeps, share="never", doubts=doubts)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .dual import Array, Dual, Refused, Unsuitable, checked
-from .model import RESULT, Cell, Family, Memory, Node, Numbers, Saved, check_apart, check_single
+from .model import RESULT, Cell, Family, Memory, Node, Numbers, Saved, check_disjoint, check_single
 
 
 class Machine:
@@ -16,40 +16,47 @@ class Machine:
 
     def __init__(self, directions: int) -> None:
         self.directions = directions
-        self.taken = 0  # directions that belong to elements of leaves
+        self.reserved = 0  # directions that belong to elements of leaves
         self.cells: list[Cell] = []
         self.recording = True
 
     def make_leaf(self, cell: Cell) -> None:
         """Let a root require grad: each of its elements is a direction from now on."""
-        if self.taken + cell.places.size > self.directions or np.unique(cell.places).size < cell.places.size:
+        if (
+            self.reserved + cell.positions.size > self.directions
+            or np.unique(cell.positions).size < cell.positions.size
+        ):
             raise Unsuitable
-        slopes = np.zeros_like(cell.family.slopes)
-        for place in cell.places.reshape(-1):
-            slopes[place, self.taken] = 1.0
-            self.taken += 1
+        derivatives = np.zeros_like(cell.family.derivatives)
+        for index in cell.positions.reshape(-1):
+            derivatives[index, self.reserved] = 1.0
+            self.reserved += 1
         if cell.base is None:
-            cell.family.slopes[:] = slopes
+            cell.family.derivatives[:] = derivatives
         else:
-            cell.family, cell.factor = Family(slopes), 1.0  # its base is a constant still
+            cell.family, cell.factor = Family(derivatives), 1.0  # its base is a constant still
         cell.own = True
 
-    def root(self, values: Array, slopes: Array | None = None, in_rows: bool = True) -> Cell:
+    def root(self, values: Array, derivatives: Array | None = None, in_rows: bool = True) -> Cell:
         """A tensor with memory of its own."""
         values = np.array(values, dtype=np.float64)
-        places = np.arange(values.size).reshape(values.shape)
-        flat = np.zeros((values.size, self.directions)) if slopes is None else slopes.reshape(-1, self.directions)
-        return Cell(Memory(Numbers(values.reshape(-1)), in_rows), places, Family(np.array(flat)))
+        positions = np.arange(values.size).reshape(values.shape)
+        flat = (
+            np.zeros((values.size, self.directions))
+            if derivatives is None
+            else derivatives.reshape(-1, self.directions)
+        )
+        return Cell(Memory(Numbers(values.reshape(-1)), in_rows), positions, Family(np.array(flat)))
 
     def records(self, *operands: Cell) -> bool:
         """Whether an op on these is recorded."""
         return self.recording and any(cell.requires for cell in operands)
 
-    def view(self, source: Cell, places: Array, origin: str = "") -> Cell:
+    def view(self, source: Cell, positions: Array, origin: str = "") -> Cell:
         """A view of some places of a tensor."""
         recorded = self.records(source)
         edges = self.edges([source], False) if recorded else []
-        view = Cell(source.memory, places, source.family, source.base or source)
+        view = Cell(source.memory, positions, source.family, source.base or source)
         view.origin = (origin or source.origin) if self.recording else "no_grad"
         view.factor = source.factor if self.recording and edges != [None] else 0.0
         view.node = Node(edges) if recorded else None
@@ -57,7 +64,7 @@ class Machine:
 
     def alias(self, source: Cell, memory: Memory) -> Cell:
         """The same numbers outside any history."""
-        return Cell(memory, source.places, Family(np.zeros_like(source.family.slopes)))
+        return Cell(memory, source.positions, Family(np.zeros_like(source.family.derivatives)))
 
     def compute(
         self, function: Callable[..., Dual], operands: Sequence[Cell], saves: Any = (), keeps: bool = False
@@ -67,7 +74,7 @@ class Machine:
         edges = self.edges(operands, bool(saves) or keeps) if recorded else []
         dual = checked(function(*(cell.dual() for cell in operands)))
         in_rows = all(operand.in_rows for operand in operands)  # libraries may keep the order of what they read
-        cell = self.root(dual.values, dual.slopes if recorded else None, in_rows)
+        cell = self.root(dual.values, dual.derivatives if recorded else None, in_rows)
         if recorded:
             cell.node = Node(edges, [Saved((cell if other == RESULT else other).memory) for other in saves], keeps)
             cell.touched = RESULT in [other for other in saves if not isinstance(other, Cell)]
@@ -113,32 +120,40 @@ class Machine:
         if recorded and target.base is not None and target.base.repeats():
             raise Unsuitable  # PyTorch fails in backward, where it takes the base's gradient apart
         for operand in operands if share != "anyhow" else ():
-            check_apart(target, operand, share == "same")
+            check_disjoint(target, operand, share == "same")
         dual = checked(function(target.dual(), *(cell.dual() for cell in operands)))
         if dual.shape != target.shape:
             raise Refused
         saved = [Saved(cell.memory) for cell in saves if cell != RESULT] + [Saved(cell.memory, True) for cell in doubts]
-        target.memory.write(target.places, dual.values)
+        target.memory.write(target.positions, dual.values)
         if recorded:
-            target.family.slopes[target.places] = dual.slopes
+            target.family.derivatives[target.positions] = dual.derivatives
             saved += [Saved(target.memory) for cell in saves if cell == RESULT]
             rebase(target, Node(edges, saved, keeps))
 
-    def relayout(self, target: Cell, places: Array) -> None:
+    def relayout(self, target: Cell, positions: Array) -> None:
         """A view op in place: the tensor itself gets another layout; its base's history stays."""
         recorded = self.records(target)
         if recorded:
             target.check_written()
         elif target.own and target.node is None and target.touched:
             raise Unsuitable  # gradients that are on their way have the old shape
-        elif target.node is not None and target.base is None and places.shape[-target.places.ndim :] != target.shape:
+        elif (
+            target.node is not None
+            and target.base is None
+            and positions.shape[-target.positions.ndim :] != target.shape
+        ):
             raise Unsuitable  # gradients do not broadcast to the shape that the node knows
-        elif target.node is not None and target.base is None and (places.reshape(target.shape) != target.places).any():
+        elif (
+            target.node is not None
+            and target.base is None
+            and (positions.reshape(target.shape) != target.positions).any()
+        ):
             raise Unsuitable  # gradients come in another order than the node knows
         edges = [target.edge()] if recorded else []
         if recorded:
             self.check_leaves_of(target)
-        target.places = places
+        target.positions = positions
         target.memory.version += 1
         if recorded:
             target.node, target.seen = Node(edges), target.memory.version

@@ -36,10 +36,10 @@ class Memory:
         self.version = 0
         self.in_rows = in_rows
 
-    def write(self, places: Array, values: Array) -> None:
+    def write(self, positions: Array, values: Array) -> None:
         """Change some numbers: of several elements in one place that counts which has changed."""
-        changed = values != self.numbers.values[places]
-        self.numbers.values[places[changed]] = values[changed]
+        changed = values != self.numbers.values[positions]
+        self.numbers.values[positions[changed]] = values[changed]
         self.numbers.changes += 1
         self.version += 1
 
@@ -64,8 +64,8 @@ class Saved:
 class Family:
     """A root and its views: the slopes of their memory according to their history."""
 
-    def __init__(self, slopes: Array) -> None:
-        self.slopes = slopes
+    def __init__(self, derivatives: Array) -> None:
+        self.derivatives = derivatives
 
 
 class Node:
@@ -81,9 +81,9 @@ class Node:
 class Cell:
     """A tensor."""
 
-    def __init__(self, memory: Memory, places: Array, family: Family, base: Cell | None = None) -> None:
+    def __init__(self, memory: Memory, positions: Array, family: Family, base: Cell | None = None) -> None:
         self.memory = memory
-        self.places = places
+        self.positions = positions
         self.family = family
         self.base = base
         self.origin = ""  # of a view that may not be written to: how it was made
@@ -97,22 +97,22 @@ class Cell:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape."""
-        return self.places.shape
+        return self.positions.shape
 
     @property
     def values(self) -> Array:
         """A copy of the numbers."""
-        return np.asarray(self.memory.numbers.values[self.places])
+        return np.asarray(self.memory.numbers.values[self.positions])
 
     @property
     def in_rows(self) -> bool:
         """Whether the elements surely lie one after the other in row order."""
-        return self.memory.in_rows and bool((np.diff(self.places.reshape(-1)) == 1).all())
+        return self.memory.in_rows and bool((np.diff(self.positions.reshape(-1)) == 1).all())
 
     def dual(self) -> Dual:
         """Numbers and slopes."""
         is_cut_off = self.base is not None and self.node is None and not self.own and self.base.requires
-        return Dual(self.values, self.family.slopes[self.places] * (0.0 if is_cut_off else self.factor))
+        return Dual(self.values, self.family.derivatives[self.positions] * (0.0 if is_cut_off else self.factor))
 
     @property
     def requires(self) -> bool:
@@ -157,7 +157,7 @@ class Cell:
     def repeats(self) -> bool:
         """Whether some elements are in one place because a dimension was expanded."""
         for dim, size in enumerate(self.shape):
-            if size > 1 and self.places.size and (self.places.take(0, dim) == self.places.take(1, dim)).all():
+            if size > 1 and self.positions.size and (self.positions.take(0, dim) == self.positions.take(1, dim)).all():
                 return True
         return False
 
@@ -166,19 +166,19 @@ def check_single(target: Cell) -> None:
     """Different numbers cannot be written to one place."""
     if target.repeats():
         raise Refused
-    if not target.places.size and max(target.shape) > 1:
+    if not target.positions.size and max(target.shape) > 1:
         raise Unsuitable  # no place shows whether a dimension was expanded: libraries look at strides
-    if np.unique(target.places).size < target.places.size:
+    if np.unique(target.positions).size < target.positions.size:
         raise Unsuitable
 
 
-def check_apart(target: Cell, operand: Cell, same_allowed: bool) -> None:
+def check_disjoint(target: Cell, operand: Cell, same_allowed: bool) -> None:
     """Operands may not lie shifted in the memory that is written to; PyTorch looks at tensors without gaps only."""
     if not shares(operand, target):
         return
     if same_allowed and operand is target:
         return
-    if same_allowed and operand.shape == target.shape and (operand.places == target.places).all():
+    if same_allowed and operand.shape == target.shape and (operand.positions == target.positions).all():
         if 1 in target.shape and is_dense(target):
             raise Unsuitable  # it depends on the strides of dimensions that have one element
         return
@@ -187,10 +187,10 @@ def check_apart(target: Cell, operand: Cell, same_allowed: bool) -> None:
 
 def shares(a: Cell, b: Cell) -> bool:
     """Whether two tensors have places in common."""
-    return a.memory.numbers is b.memory.numbers and bool(np.intersect1d(a.places, b.places).size)
+    return a.memory.numbers is b.memory.numbers and bool(np.intersect1d(a.positions, b.positions).size)
 
 
 def is_dense(cell: Cell) -> bool:
     """Whether the elements lie without gaps."""
-    places = np.sort(cell.places, axis=None)
-    return bool((np.diff(places) == 1).all())
+    positions = np.sort(cell.positions, axis=None)
+    return bool((np.diff(positions) == 1).all())

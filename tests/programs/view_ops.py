@@ -20,36 +20,36 @@ def wrap(dim: int, count: int) -> int:
     return dim % max(count, 1)
 
 
-def one_view(text: str, arguments: Any, places: Any) -> Op:
+def one_view(text: str, arguments: Any, positions: Any) -> Op:
     """A view whose places `places(array, **arguments)` gives."""
-    return Op(text, arguments, lambda m, a, **k: m.view(a, np.asarray(places(a.places, **k))), "view")
+    return Op(text, arguments, lambda m, a, **k: m.view(a, np.asarray(positions(a.positions, **k))), "view")
 
 
-def in_place(text: str, arguments: Any, places: Any) -> Op:
+def in_place(text: str, arguments: Any, positions: Any) -> Op:
     """A view op in place."""
-    return Op(text, arguments, lambda m, a, **k: m.relayout(a, np.asarray(places(a.places, **k))), "write")
+    return Op(text, arguments, lambda m, a, **k: m.relayout(a, np.asarray(positions(a.positions, **k))), "write")
 
 
-def swap_last(places: Array) -> Array:
+def swap_last(positions: Array) -> Array:
     """The last two dimensions exchanged."""
-    if not places.ndim:
+    if not positions.ndim:
         raise Unsuitable  # deprecated
-    if places.ndim < 2:
+    if positions.ndim < 2:
         raise Refused
-    return np.swapaxes(places, -1, -2)
+    return np.swapaxes(positions, -1, -2)
 
 
-def swap(places: Array, dim0: int, dim1: int) -> Array:
+def swap(positions: Array, dim0: int, dim1: int) -> Array:
     """Two dimensions exchanged."""
-    return np.swapaxes(places, dim0, dim1) if places.ndim else places
+    return np.swapaxes(positions, dim0, dim1) if positions.ndim else positions
 
 
-def several(text: str, arguments: Any, pieces: Any) -> Op:
+def multiple(text: str, arguments: Any, pieces: Any) -> Op:
     """An op that gives several views."""
 
     def run(machine: Machine, source: Cell, **given: Any) -> list[Cell]:
-        found = [machine.view(source, places, "several") for places in pieces(source.places, **given)]
-        node_of_all = machine.view(source, source.places, "several").node
+        found = [machine.view(source, positions, "multiple") for positions in pieces(source.positions, **given)]
+        node_of_all = machine.view(source, source.positions, "multiple").node
         for cell in found:
             cell.node = node_of_all
         return found
@@ -57,69 +57,69 @@ def several(text: str, arguments: Any, pieces: Any) -> Op:
     return Op(text, arguments, run, "views")
 
 
-def apart(text: str, arguments: Any, pieces: Any) -> Op:
+def separate(text: str, arguments: Any, pieces: Any) -> Op:
     """An op that gives several views, each of them one of its own."""
 
     def run(machine: Machine, source: Cell, **given: Any) -> list[Cell]:
-        return [machine.view(source, places) for places in pieces(source.places, **given)]
+        return [machine.view(source, positions) for positions in pieces(source.positions, **given)]
 
     return Op(text, arguments, run, "views")
 
 
-def select(places: Array, dim: int, index: int) -> Array:
+def select(positions: Array, dim: int, index: int) -> Array:
     """One index of a dimension."""
-    if not places.ndim:
+    if not positions.ndim:
         raise Refused(IndexError)
-    dim = wrap(dim, places.ndim)
-    if not -places.shape[dim] <= index < places.shape[dim]:
+    dim = wrap(dim, positions.ndim)
+    if not -positions.shape[dim] <= index < positions.shape[dim]:
         raise Refused(IndexError)
-    return places.take(index, dim)
+    return positions.take(index, dim)
 
 
-def narrow(places: Array, dim: int, start: int, length: int) -> Array:
+def narrow(positions: Array, dim: int, start: int, length: int) -> Array:
     """A range of a dimension."""
-    if not places.ndim or start + length > places.shape[dim]:
+    if not positions.ndim or start + length > positions.shape[dim]:
         raise Refused
-    return places.take(range(start, start + length), dim)
+    return positions.take(range(start, start + length), dim)
 
 
-def by_key(places: Array, key: str) -> Array:
+def by_key(positions: Array, key: str) -> Array:
     """What NumPy makes of a basic index."""
     try:
-        return eval(f"places[{key}]", {"places": places})
+        return eval(f"places[{key}]", {"positions": positions})
     except IndexError:
         raise Refused(IndexError) from None
 
 
-def expand(places: Array, size: tuple[int, ...]) -> Array:
+def expand(positions: Array, size: tuple[int, ...]) -> Array:
     """Dimensions of one element repeated."""
     try:
-        return np.broadcast_to(places, size)
+        return np.broadcast_to(positions, size)
     except ValueError:
         raise Refused from None
 
 
-def diagonal(places: Array, offset: int) -> Array:
+def diagonal(positions: Array, offset: int) -> Array:
     """The diagonal of the first two dimensions, as the last one."""
-    if places.ndim < 2:
+    if positions.ndim < 2:
         raise Refused(IndexError)
-    return np.diagonal(places, offset)
+    return np.diagonal(positions, offset)
 
 
-def movedim(places: Array, dim0: int, dim1: int) -> Array:
+def movedim(positions: Array, dim0: int, dim1: int) -> Array:
     """A dimension at another place."""
-    return np.moveaxis(places, dim0, dim1) if places.ndim else places
+    return np.moveaxis(positions, dim0, dim1) if positions.ndim else positions
 
 
-def unsqueeze(places: Array, dim: int) -> Array:
+def unsqueeze(positions: Array, dim: int) -> Array:
     """A new dimension of one element."""
-    return np.expand_dims(places, dim)
+    return np.expand_dims(positions, dim)
 
 
-def squeeze(places: Array, dim: int) -> Array:
+def squeeze(positions: Array, dim: int) -> Array:
     """Without a dimension, if it has one element."""
-    dim = wrap(dim, places.ndim)
-    return np.squeeze(places, dim) if places.ndim and places.shape[dim] == 1 else places
+    dim = wrap(dim, positions.ndim)
+    return np.squeeze(positions, dim) if positions.ndim and positions.shape[dim] == 1 else positions
 
 
 def strided(machine: Machine, source: Cell, size: tuple[int, ...], stride: tuple[int, ...], start: int) -> Cell:
@@ -132,25 +132,25 @@ def strided(machine: Machine, source: Cell, size: tuple[int, ...], stride: tuple
         ),
         np.zeros((), int),
     )
-    places = np.broadcast_to(offsets, size) + start
-    if places.size and places.max() >= source.memory.numbers.values.size:
+    positions = np.broadcast_to(offsets, size) + start
+    if positions.size and positions.max() >= source.memory.numbers.values.size:
         raise Refused
-    if np.setdiff1d(places, source.places).size:
+    if np.setdiff1d(positions, source.positions).size:
         raise Unsuitable  # what is no part of the source has no gradient, until the memory is written to
-    return machine.view(source, places)
+    return machine.view(source, positions)
 
 
-def same_elements(places: Array, size: tuple[int, ...]) -> Array | None:
+def same_elements(positions: Array, size: tuple[int, ...]) -> Array | None:
     """The places under another shape; None where no strides can say so."""
     try:
-        shaped = places.reshape(size)
+        shaped = positions.reshape(size)
     except ValueError:
         raise Refused from None
     steps = [
-        int(places.take(1, d).flat[0] - places.take(0, d).flat[0]) if n > 1 and places.size else 1
-        for d, n in enumerate(places.shape)
+        int(positions.take(1, d).flat[0] - positions.take(0, d).flat[0]) if n > 1 and positions.size else 1
+        for d, n in enumerate(positions.shape)
     ]
-    layout = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), places.shape, steps)
+    layout = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), positions.shape, steps)
     try:
         layout.shape = shaped.shape
     except AttributeError:
@@ -161,7 +161,7 @@ def same_elements(places: Array, size: tuple[int, ...]) -> Array | None:
 def view(machine: Machine, source: Cell, size: tuple[int, ...]) -> Cell:
     """The same elements under another shape."""
     check_layout(source)
-    found = same_elements(source.places, size)
+    found = same_elements(source.positions, size)
     if found is None:
         raise Refused
     return machine.view(source, found)
@@ -176,7 +176,7 @@ def check_layout(source: Cell) -> None:
 def reshape(machine: Machine, source: Cell, size: tuple[int, ...]) -> Cell:
     """A view where strides allow, else a copy."""
     check_layout(source)
-    found = same_elements(source.places, size)
+    found = same_elements(source.positions, size)
     if found is None:
         return machine.compute(lambda a: a.each(lambda x: x.reshape((*size, *x.shape[a.values.ndim :]))), [source])
     return machine.view(source, found)
@@ -184,75 +184,75 @@ def reshape(machine: Machine, source: Cell, size: tuple[int, ...]) -> Cell:
 
 def flatten(machine: Machine, source: Cell) -> Cell:
     """All dimensions as one; a vector is returned as it is."""
-    return source if source.places.ndim == 1 else reshape(machine, source, (source.places.size,))
+    return source if source.positions.ndim == 1 else reshape(machine, source, (source.positions.size,))
 
 
-def split(places: Array, size: int, dim: int) -> list[Array]:
+def split(positions: Array, size: int, dim: int) -> list[Array]:
     """Pieces of one size, the last smaller."""
-    if not places.ndim:
+    if not positions.ndim:
         raise Refused
-    total = places.shape[dim]
-    return [places.take(range(i, min(i + size, total)), dim) for i in range(0, max(total, 1), size)]
+    total = positions.shape[dim]
+    return [positions.take(range(i, min(i + size, total)), dim) for i in range(0, max(total, 1), size)]
 
 
-def split_sizes(places: Array, sizes: list[int], dim: int) -> list[Array]:
+def split_sizes(positions: Array, sizes: list[int], dim: int) -> list[Array]:
     """Pieces of given sizes."""
-    if not places.ndim or sum(sizes) != places.shape[dim]:
+    if not positions.ndim or sum(sizes) != positions.shape[dim]:
         raise Refused
     starts = np.cumsum([0, *sizes])
-    return [places.take(range(start, start + size), dim) for start, size in zip(starts, sizes, strict=False)]
+    return [positions.take(range(start, start + size), dim) for start, size in zip(starts, sizes, strict=False)]
 
 
-def unbind(places: Array, dim: int, error: type[Exception] = IndexError) -> list[Array]:
+def unbind(positions: Array, dim: int, error: type[Exception] = IndexError) -> list[Array]:
     """All indices of a dimension."""
-    if not places.ndim:
+    if not positions.ndim:
         raise Refused(error)
-    return [places.take(i, dim) for i in range(places.shape[dim])]
+    return [positions.take(i, dim) for i in range(positions.shape[dim])]
 
 
-def chunk(places: Array, count: int, dim: int) -> list[Array]:
+def chunk(positions: Array, count: int, dim: int) -> list[Array]:
     """At most `count` pieces of one size."""
-    size = -(-places.shape[dim] // count) if places.ndim else 1
-    return split(places, size, dim) if size else [places] * count
+    size = -(-positions.shape[dim] // count) if positions.ndim else 1
+    return split(positions, size, dim) if size else [positions] * count
 
 
-def tensor_split(places: Array, count: int, dim: int) -> list[Array]:
+def tensor_split(positions: Array, count: int, dim: int) -> list[Array]:
     """Pieces of which the first are larger by one."""
-    if not places.ndim:
+    if not positions.ndim:
         raise Refused
-    return np.array_split(places, count, dim)
+    return np.array_split(positions, count, dim)
 
 
-def split_at(places: Array, sizes: list[int], dim: int) -> list[Array]:
+def split_at(positions: Array, sizes: list[int], dim: int) -> list[Array]:
     """Two pieces, the second from a place on."""
-    if not places.ndim:
+    if not positions.ndim:
         raise Refused
-    return np.array_split(places, sizes[:1], dim)
+    return np.array_split(positions, sizes[:1], dim)
 
 
-def rows_apart(places: Array, count: int, dim: int) -> list[Array]:
+def rows_apart(positions: Array, count: int, dim: int) -> list[Array]:
     """Equal pieces of the first dimension."""
-    if places.ndim < 2 or places.shape[0] % count:
+    if positions.ndim < 2 or positions.shape[0] % count:
         raise Refused
-    return np.array_split(places, count, 0)
+    return np.array_split(positions, count, 0)
 
 
-def unfold(places: Array, dim: int, size: int, step: int) -> Array:
+def unfold(positions: Array, dim: int, size: int, step: int) -> Array:
     """Windows along a dimension."""
-    if not places.ndim:
+    if not positions.ndim:
         raise Unsuitable
-    dim = wrap(dim, places.ndim)
-    if size > places.shape[dim]:
+    dim = wrap(dim, positions.ndim)
+    if size > positions.shape[dim]:
         raise Refused
-    found = np.lib.stride_tricks.sliding_window_view(places, size, dim)
+    found = np.lib.stride_tricks.sliding_window_view(positions, size, dim)
     return found.take(range(0, found.shape[dim], step), dim)
 
 
-def t(places: Array) -> Array:
+def t(positions: Array) -> Array:
     """The two dimensions of a matrix exchanged."""
-    if places.ndim > 2:
+    if positions.ndim > 2:
         raise Refused
-    return places.T
+    return positions.T
 
 
 VIEWS: dict[str, Op] = {
@@ -272,14 +272,14 @@ VIEWS: dict[str, Op] = {
     "reshape": Op("{0}.reshape({size})", Drawing.size, reshape, "new"),
     "flatten": Op("{0}.flatten()", Drawing.nothing, flatten, "new"),
     "movedim": one_view("{0}.movedim({dim0}, {dim1})", Drawing.two_dims, movedim),
-    "unbind": several("{0}.unbind({dim})", Drawing.dim, unbind),
-    "split": several("{0}.split({size}, {dim})", Drawing.pieces, split),
-    "split.sizes": several("{0}.split({sizes}, {dim})", Drawing.piece_sizes, split_sizes),
-    "iterate": several("list({0})", Drawing.nothing, lambda p: unbind(p, 0, TypeError)),
-    "chunk": several("{0}.chunk({count}, {dim})", Drawing.chunks, chunk),
-    "tensor_split": apart("{0}.tensor_split({count}, {dim})", Drawing.chunks, tensor_split),
-    "tensor_split.at": apart("{0}.tensor_split([{sizes[0]}], {dim})", Drawing.piece_sizes, split_at),
-    "vsplit": apart("{0}.vsplit({count})", Drawing.chunks, rows_apart),
+    "unbind": multiple("{0}.unbind({dim})", Drawing.dim, unbind),
+    "split": multiple("{0}.split({size}, {dim})", Drawing.pieces, split),
+    "split.sizes": multiple("{0}.split({sizes}, {dim})", Drawing.piece_sizes, split_sizes),
+    "iterate": multiple("list({0})", Drawing.nothing, lambda p: unbind(p, 0, TypeError)),
+    "chunk": multiple("{0}.chunk({count}, {dim})", Drawing.chunks, chunk),
+    "tensor_split": separate("{0}.tensor_split({count}, {dim})", Drawing.chunks, tensor_split),
+    "tensor_split.at": separate("{0}.tensor_split([{sizes[0]}], {dim})", Drawing.piece_sizes, split_at),
+    "vsplit": separate("{0}.vsplit({count})", Drawing.chunks, rows_apart),
     "unfold": one_view("{0}.unfold({dim}, {size}, {step})", Drawing.windows, unfold),
     "t_": in_place("{0}.t_()", Drawing.nothing, t),
     "squeeze_.dim": in_place("{0}.squeeze_({dim})", Drawing.dim, squeeze),

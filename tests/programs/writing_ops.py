@@ -43,10 +43,10 @@ def with_number_(name: str) -> Op:
     return Op(f"{{0}}.{name}_({{number}})", Drawing.scalar, run, "write")
 
 
-def spread(dual: Dual, shape: Sequence[int]) -> Dual:
+def expanded(dual: Dual, shape: Sequence[int]) -> Dual:
     """Broadcast to a shape, or refuse."""
     try:
-        return dual.spread(tuple(shape))
+        return dual.expanded(tuple(shape))
     except ValueError:
         raise Refused from None
 
@@ -55,7 +55,7 @@ def copied(machine: Machine, a: Cell, b: Cell) -> None:
     """Another tensor's elements."""
     if a.repeats() and shares(a, b):
         raise Unsuitable  # PyTorch does nothing where it is the same tensor
-    machine.write(a, lambda old, new: spread(new, old.shape), [b])
+    machine.write(a, lambda old, new: expanded(new, old.shape), [b])
 
 
 def filled(machine: Machine, a: Cell, number: float) -> None:
@@ -65,9 +65,9 @@ def filled(machine: Machine, a: Cell, number: float) -> None:
 
 def filled_by(machine: Machine, a: Cell, b: Cell) -> None:
     """The number of a tensor of no dimensions everywhere."""
-    if b.places.ndim:
+    if b.positions.ndim:
         raise Refused
-    machine.write(a, lambda old, new: new.spread(old.shape), [b], share="anyhow")
+    machine.write(a, lambda old, new: new.expanded(old.shape), [b], share="anyhow")
 
 
 def masked(machine: Machine, a: Cell, number: float) -> None:
@@ -82,7 +82,7 @@ def masked(machine: Machine, a: Cell, number: float) -> None:
 
 def checked_fill(machine: Machine, a: Cell, number: float, period: int) -> None:
     """A number in every so many-th element of an arange, in row order: also where elements share a place."""
-    mask = np.arange(a.places.size).reshape(a.shape) % period == 0
+    mask = np.arange(a.positions.size).reshape(a.shape) % period == 0
 
     def function(old: Dual) -> Dual:
         return old.scaled(np.where(mask, number, old.values), ~mask)

@@ -40,7 +40,7 @@ def test_members_are_those_that_zipfile_reads(position):
         assert {name: bytes(content) for name, content in contents.items()} == {n: found.read(n) for n in contents}
     archive = Archive(file)
     for name, content in contents.items():
-        assert archive.place(name)[0] % 64 == 0
+        assert archive.locate(name)[0] % 64 == 0
         np.testing.assert_array_equal(archive.read(name), content)
 
 
@@ -70,5 +70,5 @@ def test_long_members_have_64_bits(tmp_path):
             assert (long.file_size, long.CRC, short.file_size) == (2**32 + 100, 0xA92A4CE5, 10)
             assert found.read("short") == bytes(random_bytes(10))
         archive = Archive(file)
-        assert archive.place("long")[1] == 2**32 + 100
+        assert archive.locate("long")[1] == 2**32 + 100
         np.testing.assert_array_equal(archive.read("short"), random_bytes(10))

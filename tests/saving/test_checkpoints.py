@@ -30,9 +30,13 @@ def round_trip(value: Any) -> Any:
 def test_what_pytorch_has_written(name: str) -> None:
     """Tensors of several dtypes, views that share memory, parameters, containers and what is no tensor."""
     found = sg.load(FILES / f"{name}.pt")
-    base, part, turned = found["views"]
+    base, part, transposed = found["views"]
     base[1] = 10
-    assert part.tolist() == [10, 2, 3] and turned.tolist() == [[0, 3], [10, 4], [2, 5]] and turned.stride() == (1, 3)
+    assert (
+        part.tolist() == [10, 2, 3]
+        and transposed.tolist() == [[0, 3], [10, 4], [2, 5]]
+        and transposed.stride() == (1, 3)
+    )
     weight = found["state"]["weight"]
     assert type(weight) is sg.nn.Parameter and weight.requires_grad and weight.tolist() == [[1, 2], [3, 4]]
     assert found["state"]._metadata == {"": {"version": 1}}
@@ -123,8 +127,8 @@ _Pickler.dispatch[Call] = _Pickler._call
 class Stored:
     """A persistent id."""
 
-    def __init__(self, kind: str, key: Any, count: Any, location: Any = "cpu", home: str = "torch") -> None:
-        self.identity = ("storage", _Name(home, kind), key, location, count)
+    def __init__(self, kind: str, key: Any, count: Any, location: Any = "cpu", module_name: str = "torch") -> None:
+        self.identity = ("storage", _Name(module_name, kind), key, location, count)
 
 
 def written(value: Any) -> bytes:
@@ -208,12 +212,12 @@ def test_checksums_that_were_not_written() -> None:
     """PyTorch can be told to write none; of a file that has some, each counts."""
     data = bytearray((FILES / "archive.pt").read_bytes())
     with zipfile.ZipFile(io.BytesIO(data)) as found:
-        place = data.index(struct.pack("<L", found.getinfo("archive/data.pkl").CRC), found.start_dir)
-        places = [data.index(struct.pack("<L", info.CRC), found.start_dir) for info in found.infolist()]
-    for at in places:
+        position = data.index(struct.pack("<L", found.getinfo("archive/data.pkl").CRC), found.start_dir)
+        positions = [data.index(struct.pack("<L", info.CRC), found.start_dir) for info in found.infolist()]
+    for at in positions:
         data[at : at + 4] = bytes(4)
     assert sg.load(io.BytesIO(bytes(data)))["scalar"].item() == 7
-    data[place] = 1
+    data[position] = 1
     with pytest.raises(RuntimeError, match="does not have the checksum"):
         sg.load(io.BytesIO(bytes(data)))
 
@@ -243,10 +247,10 @@ def test_locations_that_are_not_here() -> None:
     file = archive(written(tensor(Stored("FloatStorage", "0", 1, "mps"), (1,), (1,))), {"0": bytes(4)})
     with pytest.raises(RuntimeError, match="mps"):
         sg.load(file)
-    asked = []
+    requested = []
     file.seek(0)
-    found = sg.load(file, map_location=lambda storage, place: asked.append(place) or storage)
-    assert found.device.type == "cpu" and asked == ["mps"]
+    found = sg.load(file, map_location=lambda storage, position: requested.append(position) or storage)
+    assert found.device.type == "cpu" and requested == ["mps"]
 
 
 def test_objects_that_were_saved_before() -> None:

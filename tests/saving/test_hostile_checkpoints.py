@@ -69,7 +69,7 @@ PICKLES: dict[str, bytes] = {
     "a storage of more": written(tensor(Stored("FloatStorage", "0", 5), (5,), (1,))),
     "a storage of far more": written(tensor(Stored("FloatStorage", "0", LARGE), (4,), (1,))),
     "a storage of less than nothing": written(tensor(Stored("FloatStorage", "0", -4), (4,), (1,))),
-    "a storage of no dtype": written(tensor(Stored("OrderedDict", "0", 4, home="collections"), (4,), (1,))),
+    "a storage of no dtype": written(tensor(Stored("OrderedDict", "0", 4, module_name="collections"), (4,), (1,))),
     "a tensor beyond its storage": written(tensor(STORAGE, (5,), (1,))),
     "a tensor that begins beyond": written(tensor(STORAGE, (1,), (1,), 4)),
     "a tensor that begins before": written(tensor(STORAGE, (1,), (1,), -1)),

@@ -374,7 +374,7 @@ def test_map_location(monkeypatch: pytest.MonkeyPatch) -> None:
     on_gpu = TENSOR.format(shape=[4], strides=[1], offset=0).replace('"cpu"', '"cuda:0"')
     with pytest.raises(RuntimeError, match=r"Found no NVIDIA driver.*map_location='cpu'"):
         sg.load(crafted(on_gpu))
-    for location in ("cpu", sg.device("cpu"), {"cuda:0": "cpu"}, lambda storage, place: storage):
+    for location in ("cpu", sg.device("cpu"), {"cuda:0": "cpu"}, lambda storage, index: storage):
         assert sg.load(crafted(on_gpu), map_location=location).device == sg.device("cpu")
     with pytest.raises(RuntimeError, match="Found no NVIDIA driver"):
         sg.load(crafted("1"), map_location="cuda")
@@ -385,8 +385,8 @@ def test_map_location(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_errors_of_map_location() -> None:
     """What a function for the device raises is not taken for damage of the file."""
 
-    def fail(storage: Any, place: str) -> Any:
-        raise ValueError(f"no place for {place}")
+    def fail(storage: Any, index: str) -> Any:
+        raise ValueError(f"no place for {index}")
 
     with pytest.raises(ValueError, match=r"^no place for cpu$"):
         sg.load(io.BytesIO(saved()), map_location=fail)

@@ -99,10 +99,10 @@ def test_registered_places(monkeypatch: pytest.MonkeyPatch) -> None:
     from specgrad.runtime.saving import registry
 
     monkeypatch.setattr(registry, "_packages", list(registry._packages))
-    asked: list[str] = []
+    requested: list[str] = []
 
     def restore(storage: Any, location: str) -> Any:
-        asked.append(location)
+        requested.append(location)
         return storage if location.startswith("far") else None
 
     serialization.register_package(5, lambda storage: "far:0", restore)
@@ -117,7 +117,7 @@ def test_registered_places(monkeypatch: pytest.MonkeyPatch) -> None:
             archive.writestr(name, data.replace(b"X\x03\x00\x00\x00cpu", b"X\x05\x00\x00\x00far:0"))
     assert b"cpu" in pickled
     elsewhere.seek(0)
-    assert sg.load(elsewhere).tolist() == [1, 1] and asked == ["far:0"]
+    assert sg.load(elsewhere).tolist() == [1, 1] and requested == ["far:0"]
     with pytest.raises(TypeError, match="expected two functions"):
         serialization.register_package(1, None, restore)  # type: ignore[arg-type]
 

@@ -47,10 +47,10 @@ def test_modes(tmp_path: Path) -> None:
     link.symlink_to("model.pt")
     sg.save(1, path)
     assert mode(path) == 0o640
-    for wanted in (0o600, 0o664, 0o755, 0o666):
-        path.chmod(wanted)
+    for requested in (0o600, 0o664, 0o755, 0o666):
+        path.chmod(requested)
         sg.save(2, link)
-        assert mode(path) == wanted and link.is_symlink() and sg.load(path) == 2
+        assert mode(path) == requested and link.is_symlink() and sg.load(path) == 2
     assert sorted(os.listdir(tmp_path)) == ["link.pt", "model.pt"]
 
 
@@ -185,37 +185,37 @@ def test_threads_that_save(tmp_path: Path) -> None:
 def test_a_file_taken_before_it_was_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who removes left-over files may be faster than the lock of one that was just made: then another is made."""
     monkeypatch.setattr(whole_file, "_UNNAMED", 0)
-    lock, taken = whole_file._lock, []
+    lock, reserved = whole_file._lock, []
 
     def slow(descriptor: int) -> None:
-        if not taken:
+        if not reserved:
             whole_file._remove_left_overs(str(tmp_path))
-            taken.append(not os.listdir(tmp_path))
+            reserved.append(not os.listdir(tmp_path))
         lock(descriptor)
 
     monkeypatch.setattr(whole_file, "_lock", slow)
     sg.save(1, tmp_path / "model.pt")
-    assert taken == [True] and sg.load(tmp_path / "model.pt") == 1
+    assert reserved == [True] and sg.load(tmp_path / "model.pt") == 1
 
 
 class Full:
     """A file on a device that takes a little and then no more."""
 
-    def __init__(self, room: int) -> None:
-        self.room = room
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
 
     def write(self, data: Any) -> int:
-        self.room -= len(data)
-        if self.room < 0:
+        self.capacity -= len(data)
+        if self.capacity < 0:
             raise OSError(errno.ENOSPC, "no room")
         return len(data)
 
 
-@pytest.mark.parametrize("room", [0, 10, 500, 300_000, 400_000, 400_500])
-def test_a_device_without_room(room: int) -> None:
+@pytest.mark.parametrize("capacity", [0, 10, 500, 300_000, 400_000, 400_500])
+def test_a_device_without_room(capacity: int) -> None:
     """Writing to a device that is full is its OSError, wherever the room ends."""
     with pytest.raises(OSError, match="no room"):
-        sg.save({"x": sg.ones(100_000)}, Full(room))  # type: ignore[arg-type]
+        sg.save({"x": sg.ones(100_000)}, Full(capacity))  # type: ignore[arg-type]
 
 
 def test_the_name_is_written_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

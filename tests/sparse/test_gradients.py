@@ -69,10 +69,10 @@ def weighted(result: Any) -> Any:
 def differences(function: Callable[[np.ndarray], float], at: np.ndarray) -> np.ndarray:
     """Central differences."""
     step, found = 1e-6, np.zeros_like(at)
-    for place in np.ndindex(at.shape):
+    for position in np.ndindex(at.shape):
         beside = np.zeros_like(at)
-        beside[place] = step
-        found[place] = (function(at + beside) - function(at - beside)) / (2 * step)
+        beside[position] = step
+        found[position] = (function(at + beside) - function(at - beside)) / (2 * step)
     return found
 
 

@@ -67,7 +67,7 @@ def test_hybrid(lib: ModuleType, dims: int) -> None:
     assert np.array_equal(x.to_dense().numpy(), a)
 
 
-TEXTS = {
+KERNEL_SOURCES = {
     "example": lambda lib: example(lib),
     "rows": lambda lib: example(lib).to_sparse_csr(),
     "columns": lambda lib: example(lib).to_sparse_csc(),
@@ -80,11 +80,11 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", KERNEL_SOURCES)
 def test_text(name: str) -> None:
     """The text is PyTorch's, but for the package's name."""
     torch = pytest.importorskip("torch")
-    assert repr(TEXTS[name](sg)).replace("specgrad", "torch") == repr(TEXTS[name](torch))
+    assert repr(KERNEL_SOURCES[name](sg)).replace("specgrad", "torch") == repr(KERNEL_SOURCES[name](torch))
 
 
 def test_text_without_pytorch() -> None:

@@ -50,8 +50,8 @@ def test_indices_of_rows() -> None:
     assert starts.tolist() == [0, 2, 2, 3] and starts.dtype is sg.int64
     columns = sg.tensor([1, 2, 0])
     assert sg._convert_indices_from_csr_to_coo(starts, columns).tolist() == [[0, 0, 2], [1, 2, 0]]
-    turned = sg._convert_indices_from_csr_to_coo(starts, columns, transpose=True, out_int32=True)
-    assert turned.tolist() == [[1, 2, 0], [0, 0, 2]] and turned.dtype is sg.int32
+    transposed = sg._convert_indices_from_csr_to_coo(starts, columns, transpose=True, out_int32=True)
+    assert transposed.tolist() == [[1, 2, 0], [0, 0, 2]] and transposed.dtype is sg.int32
     assert sg._shape_as_tensor(sg.ones(2, 3)).tolist() == [2, 3]
     sg._assert_async(sg.tensor(True))
     with pytest.raises(RuntimeError, match="not so"):

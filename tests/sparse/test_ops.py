@@ -178,10 +178,10 @@ def test_softmax(lib: ModuleType, dim: int) -> None:
     x = sparse(lib, A)
     with np.errstate(invalid="ignore"):
         expected = np.exp(A) * (A != 0) / (np.exp(A) * (A != 0)).sum(dim, keepdims=True)
-    kept = A != 0
-    assert np.allclose(lib.sparse.softmax(x, dim).to_dense().numpy()[kept], expected[kept])
-    assert np.allclose(lib.sparse.log_softmax(x, dim).to_dense().numpy()[kept], np.log(expected[kept]))
-    assert not lib.sparse.softmax(x, dim).to_dense().numpy()[~kept].any()
+    retained = A != 0
+    assert np.allclose(lib.sparse.softmax(x, dim).to_dense().numpy()[retained], expected[retained])
+    assert np.allclose(lib.sparse.log_softmax(x, dim).to_dense().numpy()[retained], np.log(expected[retained]))
+    assert not lib.sparse.softmax(x, dim).to_dense().numpy()[~retained].any()
 
 
 def test_hybrid_sums_and_softmax(lib: ModuleType) -> None:
@@ -204,9 +204,9 @@ def test_reduced_products(lib: ModuleType, reduce: str) -> None:
     found = lib.sparse.mm(sparse(lib, A, "sparse_csr"), lib.tensor(FULL.T.copy()), reduce).numpy()
     function = {"sum": np.sum, "mean": np.mean, "amax": np.max, "amin": np.min}[reduce]
     for row, column in np.ndindex(3, 3):
-        kept = A[row] != 0
-        products = A[row][kept] * FULL[column][kept]
-        assert np.isclose(found[row, column], function(products) if kept.any() else 0.0)
+        retained = A[row] != 0
+        products = A[row][retained] * FULL[column][retained]
+        assert np.isclose(found[row, column], function(products) if retained.any() else 0.0)
 
 
 def test_sampled_product(lib: ModuleType) -> None:

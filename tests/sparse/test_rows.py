@@ -132,7 +132,7 @@ def test_rules_that_are_the_same(lib: ModuleType, name: str, options: dict[str, 
 @pytest.mark.parametrize("options", [{"lr": 0.1}, {"lr": 0.05, "eps": 1e-2, "betas": (0.5, 0.6)}, {"maximize": True}])
 def test_sparse_adam(lib: ModuleType, options: dict[str, Any]) -> None:
     """Averages and rows change where the gradient has rows, by Adam's rule with the count of all steps."""
-    lr, eps, (kept, kept_of_squares) = (
+    lr, eps, (retained, beta2_decay) = (
         options.get("lr", 1e-3),
         options.get("eps", 1e-8),
         options.get("betas", (0.9, 0.999)),
@@ -143,9 +143,9 @@ def test_sparse_adam(lib: ModuleType, options: dict[str, Any]) -> None:
         np.add.at(grad, rows, 2 * p[rows] * [1.0, 2.0])
         grad = -grad if options.get("maximize") else grad
         at = sorted(set(rows))
-        mean[at] = kept * mean[at] + (1 - kept) * grad[at]
-        square[at] = kept_of_squares * square[at] + (1 - kept_of_squares) * grad[at] ** 2
-        rate = lr * np.sqrt(1 - kept_of_squares**step) / (1 - kept**step)
+        mean[at] = retained * mean[at] + (1 - retained) * grad[at]
+        square[at] = beta2_decay * square[at] + (1 - beta2_decay) * grad[at] ** 2
+        rate = lr * np.sqrt(1 - beta2_decay**step) / (1 - retained**step)
         p[at] -= rate * mean[at] / (np.sqrt(square[at]) + eps)
     assert np.allclose(trained(lib, "SparseAdam", True, **options), p, rtol=1e-10)
 

@@ -41,7 +41,7 @@ def test_modules_are_the_same_objects() -> None:
 
 def test_what_is_said_of_torch() -> None:
     """Versions compare as PyTorch's do; classes say that they are of torch; afterwards all is as before."""
-    version, home = specgrad.__version__, specgrad.Tensor.__module__
+    version, module_name = specgrad.__version__, specgrad.Tensor.__module__
     with specgrad.as_torch():
         import torch
 
@@ -54,7 +54,7 @@ def test_what_is_said_of_torch() -> None:
         assert type(torch.float32).__module__ == "torch"
         model = pickle.loads(pickle.dumps([torch.nn.Linear(1, 1), torch.optim.SGD]))
         assert type(model[0]) is specgrad.nn.Linear and model[1] is specgrad.optim.SGD
-    assert (specgrad.__version__, specgrad.Tensor.__module__, specgrad.__name__) == (version, home, "specgrad")
+    assert (specgrad.__version__, specgrad.Tensor.__module__, specgrad.__name__) == (version, module_name, "specgrad")
     assert specgrad.nn.Linear.__module__ == "specgrad.nn.modules.linear"
 
 

@@ -17,11 +17,11 @@ def answer(questions: Any, answers: Any) -> None:
 
 def describe(questions: Any, answers: Any) -> None:
     """What arrives of a message of tensors."""
-    whole, part, parameter, state, storage = questions.get()
-    same = whole.untyped_storage() is part.untyped_storage() is storage
+    full, part, parameter, state, storage = questions.get()
+    same = full.untyped_storage() is part.untyped_storage() is storage
     part.fill_(5)
     attributes = [type(parameter).__name__, parameter.requires_grad, parameter.is_leaf, parameter.grad is None]
-    answers.put([same, whole.tolist(), attributes, list(state), [value.is_shared() for value in state.values()]])
+    answers.put([same, full.tolist(), attributes, list(state), [value.is_shared() for value in state.values()]])
 
 
 def send_and_end(answers: Any) -> None:
@@ -53,8 +53,8 @@ def square(x: Any) -> Any:
 
 def forget(questions: Any, answers: Any) -> None:
     """Get a tensor and be killed while holding it."""
-    kept = questions.get()
-    answers.put(float(kept.sum()))
+    retained = questions.get()
+    answers.put(float(retained.sum()))
     signal.pause()
 
 

@@ -77,10 +77,10 @@ def test_dtypes_and_layouts() -> None:
         x = sg.tensor([1, 0, 1], dtype=dtype).share_memory_()
         assert x.is_shared() and x.tolist() == [1, 0, 1] and (x == x).all()
     x = sg.arange(6.0).view(2, 3)
-    turned, bits = x.t(), x.view(sg.int32)
-    turned.share_memory_()
+    transposed, bits = x.t(), x.view(sg.int32)
+    transposed.share_memory_()
     x.fill_(1)
-    assert turned.tolist() == [[1, 1]] * 3 and bits[0, 0] == 0x3F800000 and bits.is_shared()
+    assert transposed.tolist() == [[1, 1]] * 3 and bits[0, 0] == 0x3F800000 and bits.is_shared()
     assert sg.ones(0).share_memory_().shape == (0,)
 
 

@@ -87,17 +87,17 @@ def test_other_memory_is_left_alone() -> None:
 
 def test_a_tensor_alone_is_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where references say that nobody shares the memory, the collector is not asked; with a view it is."""
-    asked = []
-    monkeypatch.setattr(replacing, "_holders", lambda arrays: asked.append(arrays) or gc.get_referrers(*arrays))
+    requested = []
+    monkeypatch.setattr(replacing, "_holders", lambda arrays: requested.append(arrays) or gc.get_referrers(*arrays))
     for make in (lambda: sg.ones(3), lambda: sg.ones(3) + 1, lambda: sg.tensor([1.0, 2.0, 3.0]), lambda: sg.rand(3)):
         x = make()
         x.numpy()
         x.resize_(5)
-        assert asked == [] and x[:3].tolist() is not None and x.shape == (5,)
+        assert requested == [] and x[:3].tolist() is not None and x.shape == (5,)
     x = sg.ones(3)
     view = x.detach()
     x.resize_(5).fill_(2)
-    assert len(asked) == 1 and view.tolist() == [2, 2, 2]
+    assert len(requested) == 1 and view.tolist() == [2, 2, 2]
 
 
 SHARERS = [
@@ -115,13 +115,13 @@ SHARERS = [
 def test_who_else_holds_the_memory(monkeypatch: pytest.MonkeyPatch, number: int | None) -> None:
     """One who shares it is noticed however he holds it, and variables are not taken for one: not for more, not for
     fewer than they count as on this Python."""
-    asked = []
-    monkeypatch.setattr(replacing, "_holders", lambda arrays: asked.append(arrays) or gc.get_referrers(*arrays))
+    requested = []
+    monkeypatch.setattr(replacing, "_holders", lambda arrays: requested.append(arrays) or gc.get_referrers(*arrays))
     for count, change in enumerate((lambda x: x.resize_(5), lambda x: x.share_memory_()), 1):
         x = sg.ones(3)
         sharer = None if number is None else SHARERS[number](x)
         change(x)
-        assert len(asked) == (0 if sharer is None else count) and x[:3].tolist() == [1, 1, 1]
+        assert len(requested) == (0 if sharer is None else count) and x[:3].tolist() == [1, 1, 1]
         if isinstance(sharer, sg.Tensor):
             x.fill_(2)
             assert set(sharer.flatten().tolist()) == {2}

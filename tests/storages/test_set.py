@@ -11,12 +11,12 @@ def test_memory_of_a_storage(lib: Any) -> None:
     """All of a storage, or a part of it in any layout; both see writes of the other."""
     x = lib.arange(6.0)
     for source in (x.untyped_storage(), x._typed_storage(), x):
-        whole = lib.empty(0).set_(source)
+        entire = lib.empty(0).set_(source)
         part = lib.empty(2, 2).set_(source, 1, (2, 2), (1, 2))
-        assert whole.tolist() == [0, 1, 2, 3, 4, 5] and part.tolist() == [[1, 3], [2, 4]]
+        assert entire.tolist() == [0, 1, 2, 3, 4, 5] and part.tolist() == [[1, 3], [2, 4]]
         assert part.storage_offset() == 1 and part.stride() == (1, 2) and part.data_ptr() == x.data_ptr() + 4
         assert lib.empty(0).set_(source, storage_offset=2, size=(3,)).tolist() == [2, 3, 4]
-        whole.mul_(2)
+        entire.mul_(2)
         assert x.tolist() == [0, 2, 4, 6, 8, 10] and part[1, 1] == 8
         x.copy_(lib.arange(6.0))
 

@@ -64,7 +64,7 @@ def test_warning_is_given_once() -> None:
     import specgrad as sg
     from specgrad.runtime import errors
 
-    errors._said.clear()
+    errors._error_message.clear()
     with pytest.warns(UserWarning, match="TypedStorage is deprecated"):
         sg.ones(1).storage()
     sg.ones(1).storage()

@@ -89,9 +89,9 @@ def test_copies(lib: Any) -> None:
 def test_copies_of_tensors_and_storages_share(lib: Any) -> None:
     """`deepcopy` keeps what shares memory together, tensors and storages."""
     x = lib.arange(4.0)
-    whole, part, storage = copy.deepcopy([x, x[2:], x.untyped_storage()])
-    whole.fill_(5)
-    assert part.tolist() == [5, 5] and storage.data_ptr() == whole.data_ptr() and x.tolist() == [0, 1, 2, 3]
+    full, part, storage = copy.deepcopy([x, x[2:], x.untyped_storage()])
+    full.fill_(5)
+    assert part.tolist() == [5, 5] and storage.data_ptr() == full.data_ptr() and x.tolist() == [0, 1, 2, 3]
 
 
 def test_pickling_keeps_sharing() -> None:
@@ -99,9 +99,9 @@ def test_pickling_keeps_sharing() -> None:
     import specgrad as sg
 
     x = sg.arange(4.0)
-    whole, part, storage, typed = pickle.loads(pickle.dumps([x, x[2:], x.untyped_storage(), x._typed_storage()]))
-    whole.fill_(5)
-    assert part.tolist() == [5, 5] and storage is whole.untyped_storage() and typed.tolist() == [5] * 4
+    full, part, storage, typed = pickle.loads(pickle.dumps([x, x[2:], x.untyped_storage(), x._typed_storage()]))
+    full.fill_(5)
+    assert part.tolist() == [5, 5] and storage is full.untyped_storage() and typed.tolist() == [5] * 4
     assert x.tolist() == [0, 1, 2, 3] and typed.untyped() is storage
 
 

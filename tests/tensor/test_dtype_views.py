@@ -21,7 +21,7 @@ def halves(z: Any) -> Any:
     return sg.view_as_real(y).mul_(sg.view_as_real(z)).sum()
 
 
-def joined(x: Any) -> Any:
+def concatenated(x: Any) -> Any:
     """Writes to complex numbers that lie in a base, which begins at an odd place of its memory."""
     y = sg.zeros(6, dtype=x.dtype)[1:].detach().add_(x)
     z = sg.view_as_complex(y[1:].view(2, 2))
@@ -34,7 +34,7 @@ def test_gradients_of_writes_differentiate_again() -> None:
     """At second order too, and in forward mode."""
     z = sg.tensor(numbers((3,)), requires_grad=True)
     x = sg.tensor(weights((5,), 1), requires_grad=True)
-    for function, at in ((halves, z), (joined, x)):
+    for function, at in ((halves, z), (concatenated, x)):
         assert sg.autograd.gradcheck(function, at, check_forward_ad=True)
         assert sg.autograd.gradgradcheck(function, at)
 

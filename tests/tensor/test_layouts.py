@@ -34,7 +34,7 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
     "channels last": LAYOUTS["channels last"],
     "channel": lambda lib: image(lib, (3, 1, 1)),
     "row": lambda lib: image(lib, (5,)),
-    "turned": lambda lib: image(lib, (5, 4)).t(),
+    "transposed": lambda lib: image(lib, (5, 4)).t(),
     "0-d": lambda lib: lib.tensor(1.5),
 }
 ALONE: dict[str, Callable[[Any, Any], Any]] = {
@@ -95,8 +95,8 @@ def test_values_do_not_depend_on_layouts(layout: str) -> None:
         x, y = make(sg).clone(memory_format=sg.preserve_format), other(sg)
         rows = x.contiguous()
         for _ in range(3):
-            laid, plain = (pair(sg, t.detach().requires_grad_(), y) for t in (x, rows))
-            assert np.array_equal(laid.detach().numpy(), plain.detach().numpy()), (name, kind)
+            with_layout, plain = (pair(sg, t.detach().requires_grad_(), y) for t in (x, rows))
+            assert np.array_equal(with_layout.detach().numpy(), plain.detach().numpy()), (name, kind)
         for t in (x.requires_grad_(), rows.requires_grad_()):
             (pair(sg, t, y) * pair(sg, t, y).exp().clamp(max=2.0)).sum().backward()
         assert x.grad is not None and rows.grad is not None
@@ -143,9 +143,9 @@ def test_shapes_that_leave_the_format_open(shape: tuple[int, ...], lib: Any) -> 
     """Where a size of 1 leaves the format open, a tensor has both, and `to` gives the strides that were asked for."""
     x = image(lib, shape)
     assert x.is_contiguous() and x.is_contiguous(memory_format=lib.channels_last)
-    asked = x.to(memory_format=lib.channels_last)
-    assert asked.stride()[1] == 1 and asked.is_contiguous()
-    assert lib.relu(asked).shape == shape
+    requested = x.to(memory_format=lib.channels_last)
+    assert requested.stride()[1] == 1 and requested.is_contiguous()
+    assert lib.relu(requested).shape == shape
 
 
 def test_wrong_formats_are_refused(lib: Any) -> None:
@@ -200,13 +200,13 @@ def test_layers_keep_channels_last(name: str, lib: Any) -> None:
     lib.manual_seed(0)
     layer = LAYERS[name](lib.nn)
     x = image(lib)
-    laid = layer(x.to(memory_format=lib.channels_last))
-    assert laid.is_contiguous(memory_format=lib.channels_last) and not laid.is_contiguous()
+    with_layout = layer(x.to(memory_format=lib.channels_last))
+    assert with_layout.is_contiguous(memory_format=lib.channels_last) and not with_layout.is_contiguous()
     assert layer(x).is_contiguous()
     if name != "Dropout":
         for _ in range(2):
             again = layer(x.to(memory_format=lib.channels_last))
-            assert again.stride() == laid.stride()
+            assert again.stride() == with_layout.stride()
             np.testing.assert_allclose(again.detach().numpy(), layer(x).detach().numpy(), rtol=2e-5, atol=1e-5)
 
 
@@ -237,7 +237,7 @@ def test_concatenations(lib: Any) -> None:
 def test_results_can_be_viewed_as_operands(lib: Any) -> None:
     """What a program relies on: a result is turned back and viewed without a copy."""
     x = image(lib)
-    turned = x.permute(0, 2, 3, 1) * 2 + 1
-    assert turned.permute(0, 3, 1, 2).view(-1).tolist() == (x * 2 + 1).view(-1).tolist()
+    transposed = x.permute(0, 2, 3, 1) * 2 + 1
+    assert transposed.permute(0, 3, 1, 2).view(-1).tolist() == (x * 2 + 1).view(-1).tolist()
     with pytest.raises(RuntimeError):
-        turned.view(-1)
+        transposed.view(-1)

@@ -189,9 +189,9 @@ def test_creation_of_complex32() -> None:
     assert sg.full((2,), 1 + 2j, dtype=sg.complex32).tolist() == [1 + 2j] * 2
     assert sg.eye(2, dtype=sg.complex32).tolist() == [[1, 0], [0, 1]]
     assert sg.ones(2, dtype=sg.complex32).sum().item() == 2
-    drawn = sg.randn(4000, dtype=sg.complex32, generator=sg.Generator().manual_seed(1))
-    assert drawn.real.dtype is sg.float16
-    assert abs(drawn.abs().double().square().mean().item() - 1) < 0.1
+    sampled = sg.randn(4000, dtype=sg.complex32, generator=sg.Generator().manual_seed(1))
+    assert sampled.real.dtype is sg.float16
+    assert abs(sampled.abs().double().square().mean().item() - 1) < 0.1
 
 
 @pytest.mark.parametrize("name", FLOAT8)

@@ -20,7 +20,7 @@ def mixed(x: Any) -> Any:
     return (x.sin() * x.sum()).sum()
 
 
-def slope(x: np.ndarray) -> np.ndarray:
+def derivative(x: np.ndarray) -> np.ndarray:
     """Its gradient."""
     return np.cos(x) * x.sum() + np.sin(x).sum()
 
@@ -157,6 +157,6 @@ def test_hessian_times_vector(lib: Any, outer: str, inner: str) -> None:
             return lib.func.jvp(gradient, (x,), (v,))[1]
         return lib.func.vjp(gradient, x)[1](v)[0]
 
-    close(gradient(x), slope(array(x)))
+    close(gradient(x), derivative(array(x)))
     close(product(v), curvature(array(x)) @ array(v))
     close(lib.vmap(product)(lib.eye(3).double()), curvature(array(x)))

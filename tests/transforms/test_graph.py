@@ -83,12 +83,12 @@ def test_leaves_keep_their_grad(lib: Any) -> None:
 def test_autograd_inside(lib: Any) -> None:
     """autograd.grad works in a function being differentiated, and for a batch of cotangents; on examples it refuses."""
 
-    def slope(x: Any) -> Any:
+    def derivative(x: Any) -> Any:
         (found,) = lib.autograd.grad((x**3).sum(), x, create_graph=True)
         return found.sum()
 
     x = reals(lib, 3)
-    close(lib.func.grad(slope)(x), 6 * x)
+    close(lib.func.grad(derivative)(x), 6 * x)
     leaf = reals(lib, 3).requires_grad_()
     y = leaf**3
     rows = lib.vmap(lambda v: lib.autograd.grad(y, leaf, v, retain_graph=True)[0])(lib.eye(3).double())

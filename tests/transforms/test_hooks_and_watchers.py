@@ -50,11 +50,11 @@ def test_hooks_that_run_when_vmap_is_over() -> None:
         y.register_hook(lambda g: g / g.norm())
         return (y * y).sum(), y
 
-    values, kept = sg.vmap(hooked)(x)
+    values, retained = sg.vmap(hooked)(x)
     values.sum().backward()
     rows = array(x)
     close(x.grad, 2 * rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    assert kept.shape == (4, 3)
+    assert retained.shape == (4, 3)
 
 
 def test_recording_tools() -> None:

@@ -44,9 +44,9 @@ def test_blocks_until_enough_time_has_passed() -> None:
     found = timer.blocked_autorange(min_run_time=0.01)
     assert sum(found.raw_times) >= 0.01
     assert len(seen) >= found.number_per_run * len(found.raw_times)
-    told: list[Any] = []
-    short = timer.adaptive_autorange(min_run_time=0.001, max_run_time=0.02, callback=lambda *x: told.append(x))
-    assert len(told) == len(short.raw_times)
+    notified: list[Any] = []
+    short = timer.adaptive_autorange(min_run_time=0.001, max_run_time=0.02, callback=lambda *x: notified.append(x))
+    assert len(notified) == len(short.raw_times)
 
 
 def test_threads() -> None:

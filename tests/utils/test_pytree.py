@@ -61,8 +61,8 @@ def test_texts_are_those_of_pytorch() -> None:
     for tree in TREES:
         assert repr(ours.tree_structure(tree)) == repr(theirs.tree_structure(tree))
         if not isinstance(tree, (defaultdict, Point)):
-            texts = [lib.treespec_dumps(lib.tree_structure(tree)) for lib in (ours, theirs)]
-            assert texts[0] == texts[1]
+            sources = [lib.treespec_dumps(lib.tree_structure(tree)) for lib in (ours, theirs)]
+            assert sources[0] == sources[1]
 
 
 def test_maps(trees: Any) -> None:

@@ -67,8 +67,8 @@ def test_random_tensors(lib: Any, name: str) -> None:
     assert made.dtype is kind and made.shape == (4, 5)
     values = made.real if name == "complex64" else made
     assert (values >= 0).all() and (values <= 2).all()
-    apart = lib.testing.make_tensor(4, 5, dtype=kind, device="cpu", noncontiguous=True)
-    assert not apart.is_contiguous() and apart.shape == (4, 5)
+    separate = lib.testing.make_tensor(4, 5, dtype=kind, device="cpu", noncontiguous=True)
+    assert not separate.is_contiguous() and separate.shape == (4, 5)
     assert (lib.testing.make_tensor(50, dtype=kind, device="cpu", exclude_zero=True) != 0).all()
 
 

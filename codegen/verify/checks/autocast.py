@@ -45,7 +45,7 @@ def _case(call: TypedCall, word: str) -> tuple[list[Any], Any]:
         return CASES.get(word, ([SINGLE], SINGLE))
     argument = call.arguments[word.removeprefix(LIKE)]
     like = [id(each) for each in (argument if isinstance(argument, list) else [argument])]
-    return [HALF if id(drawn) in like else SINGLE for drawn in call.tensors], HALF
+    return [HALF if id(sample) in like else SINGLE for sample in call.tensors], HALF
 
 
 def _check_autocast_raises(call: TypedCall, report: Report) -> None:
@@ -62,13 +62,13 @@ def _check_autocast_raises(call: TypedCall, report: Report) -> None:
 def _check_cast(call: TypedCall, kinds: Sequence[Any], target: Any, report: Report) -> None:
     """Both the dtypes and the bits are those of the call with tensors of the other dtype."""
     report.checks += 1
-    given = call.leaves(call.values(kinds))
+    value = call.leaves(call.values(kinds))
     with autocast("cpu", dtype=HALF):
-        found = call.given(given)
-    alike = [tensor.detach().to(target) for tensor in given]
+        result = call.given(value)
+    alike = [tensor.detach().to(target) for tensor in value]
     with autocast("cpu", dtype=HALF, enabled=call.op.autocast["cpu"] == PROMOTE):  # which leaves the rest to other ops
-        wanted = call.given(alike)
-    for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
+        requested = call.given(alike)
+    for number, (one, other) in enumerate(zip(result, requested, strict=True)):
         if one._dtype is not other._dtype:
             text = f"({call.text}) inside autocast gives {one._dtype.name}, where tensors of {target.name} give "
             report.find(call.op, "autocast", f"{text}{other._dtype.name}: output {number}")

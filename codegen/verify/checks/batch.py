@@ -44,8 +44,8 @@ class Batch:
     def writes_to(self, chosen: Sequence[bool]) -> bool:
         """Whether `self`, to which an in-place op writes, is among the chosen tensors."""
         first = self.point.arguments.get("self")
-        given = (*self.point.leaves, *self.point.constants)
-        return any(yes and tensor is first for tensor, yes in zip(given, chosen, strict=True))
+        args = (*self.point.leaves, *self.point.constants)
+        return any(yes and tensor is first for tensor, yes in zip(args, chosen, strict=True))
 
     def example(self, chosen: Sequence[bool], index: int) -> list[Any]:
         """The tensors of one example; those that are not chosen are the first example's."""
@@ -97,7 +97,7 @@ def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
     """The outputs, and those of the in-place variant where its tensor is in the batch."""
     functions = [None, batch.point.op.inplace] if batch.writes_to(chosen) and batch.point.op.inplace else [None]
     dims = tuple(0 if yes else None for yes in chosen)
-    given = [adopt(s if yes else s[0].copy()) for s, yes in zip(batch.stacks, chosen, strict=True)]
+    args = [adopt(s if yes else s[0].copy()) for s, yes in zip(batch.stacks, chosen, strict=True)]
     for function in functions:
         try:
             right = stacked([batch.call(cloned(batch.example(chosen, i)), function) for i in range(EXAMPLES)])
@@ -106,10 +106,10 @@ def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
                 raise
             continue  # the result does not fit into the tensor: the plain call has been checked
         report.checks += 1
-        found = vmap(written(batch, function), dims)(*given)
+        result = vmap(written(batch, function), dims)(*args)
         names = [*(leaf.label for leaf in batch.point.leaves), *["a mask or index"] * len(batch.constants)]
         about = " and ".join(n for n, yes in zip(names, chosen, strict=True) if yes)
-        compare(batch.point, f"{'in-place ' if function else ''}batch of {about}", found, right, report)
+        compare(batch.point, f"{'in-place ' if function else ''}batch of {about}", result, right, report)
 
 
 def written(batch: Batch, function: Any) -> Callable[..., Any]:
@@ -123,14 +123,14 @@ def check_gradients(batch: Batch, report: Report) -> None:
     rest = [adopt(s) for s in batch.stacks[count:]]
     outputs = vmap(lambda *tensors: tuple(batch.differentiable(tensors)))(*leaves, *rest)
     seeds = point.seeds(outputs)
-    found = gradients(outputs, leaves, seeds)
+    result = gradients(outputs, leaves, seeds)
     right = []
     for i in range(EXAMPLES):
         example = batch.example([True] * len(batch.stacks), i)
         recording(example[:count])
         own = [adopt(s.array[i].copy()) for s in seeds]
         right.append(gradients(batch.differentiable(example), example[:count], own))
-    compare(point, "gradient of a batch", found, stacked(right), report)
+    compare(point, "gradient of a batch", result, stacked(right), report)
 
 
 def check_cotangents(point: Point, report: Report) -> None:
@@ -140,9 +140,9 @@ def check_cotangents(point: Point, report: Report) -> None:
     outputs = point.outputs(tensors)
     examples = [point.seeds(outputs) for _ in range(EXAMPLES)]
     stacks = [adopt(s) for s in stacked(examples)]
-    found = vmap(lambda *seeds: tuple(gradients(outputs, tensors, seeds)))(*stacks)
+    result = vmap(lambda *seeds: tuple(gradients(outputs, tensors, seeds)))(*stacks)
     right = stacked([gradients(outputs, tensors, seeds) for seeds in examples])
-    compare(point, "batch of output gradients", found, right, report)
+    compare(point, "batch of output gradients", result, right, report)
 
 
 def check_tangents(point: Point, report: Report) -> None:
@@ -164,9 +164,9 @@ def check_mixture(batch: Batch, report: Report) -> None:
     directions = [np.stack([point.random(adopt(a)) for a in leaf]) for leaf in batch.leaves]
     rest = [adopt(s[0].copy()) for s in batch.stacks[count:]]
 
-    def along(*given: Any) -> tuple[Any, ...]:
+    def along(*value: Any) -> tuple[Any, ...]:
         with dual_level():
-            duals = [make_dual(p, t) for p, t in zip(given[:count], given[count:], strict=True)]
+            duals = [make_dual(p, t) for p, t in zip(value[:count], value[count:], strict=True)]
             return tuple(tangents_of(batch.differentiable([*duals, *rest])))
 
     for chosen in choices(count):
@@ -175,19 +175,19 @@ def check_mixture(batch: Batch, report: Report) -> None:
         pairs += [(t, not yes) for t, yes in zip(directions, chosen, strict=True)]
         right = stacked([along(*(adopt(s[i if yes else 0].copy()) for s, yes in pairs)) for i in range(EXAMPLES)])
         dims = tuple(0 if yes else None for _, yes in pairs)
-        found = vmap(along, dims)(*[adopt(s if yes else s[0].copy()) for s, yes in pairs])
+        result = vmap(along, dims)(*[adopt(s if yes else s[0].copy()) for s, yes in pairs])
         about = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
-        compare(point, f"batch of {about} with tangents of the rest", found, right, report)
+        compare(point, f"batch of {about} with tangents of the rest", result, right, report)
 
 
-def compare(point: Point, about: str, found: Sequence[Any], right: Sequence[Any], report: Report) -> None:
+def compare(point: Point, about: str, result: Sequence[Any], right: Sequence[Any], report: Report) -> None:
     """Report outputs of a batch that are not those of its examples."""
-    for got, wanted in zip(found, right, strict=True):
+    for got, requested in zip(result, right, strict=True):
         a, text = got.detach().array, ""
-        if a.shape != wanted.shape or a.dtype != wanted.dtype:
-            text = f"vmap gives shape {a.shape} and dtype {a.dtype}, the loop {wanted.shape} and {wanted.dtype}"
-        elif not same(a, wanted):
-            index, shown, expected = worst(a, wanted)
+        if a.shape != requested.shape or a.dtype != requested.dtype:
+            text = f"vmap gives shape {a.shape} and dtype {a.dtype}, the loop {requested.shape} and {requested.dtype}"
+        elif not same(a, requested):
+            index, shown, expected = worst(a, requested)
             text = f"vmap gives {shown} at element {list(index)}, the loop {expected}"
         if text:
             report.find(point.op, "batch", f"{about}, at {point} {text}", "batching", level=2)

@@ -61,8 +61,8 @@ def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
     if not any(output.requires_grad for output in point.outputs(point.tensors())):
         return
     for number, leaf in enumerate(point.leaves):
-        wanted = [i == number for i in range(len(point.leaves))]
-        yield leaf.argument, f"gradient of {leaf.argument}", partial(_backward, point, wanted)
+        output_mask = [i == number for i in range(len(point.leaves))]
+        yield leaf.argument, f"gradient of {leaf.argument}", partial(_backward, point, output_mask)
     if len(point.leaves) > 1:
         yield "backward", "gradients", lambda: _backward(point, [True] * len(point.leaves))
     if has_forward(point.op):
@@ -70,8 +70,8 @@ def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
         yield forward_formula(point.op), "forward mode", lambda: tangents(point, point.tensors(), along)
 
 
-def _backward(point: Point, wanted: list[bool]) -> None:
+def _backward(point: Point, output_mask: list[bool]) -> None:
     """The gradients by the kernel for backward, where there is one, and by the formulas."""
-    tensors, outputs, seeds = point.recorded(wanted)
+    tensors, outputs, seeds = point.recorded(output_mask)
     for create in (False, True):
         gradients(outputs, [tensor for tensor in tensors if tensor.requires_grad], seeds, create)

@@ -18,7 +18,7 @@ from specgrad.runtime.kernels.cuda.kernel import Kernel as DeviceKernel
 from specgrad.runtime.kernels.table import ElementKernels
 
 from ..compare import both
-from ..errors import said
+from ..errors import error_message
 from ..report import Report
 
 SIZE = 7  # elements: fewer than threads
@@ -119,17 +119,17 @@ def simulate(op: Any, package: str, report: Report) -> None:
                 wrong = (text for order in ORDERS for text in differences(expected, kernel.simulated(order)))
                 text = next(wrong, "")
         except Exception as error:
-            text = said(error)
+            text = error_message(error)
         if text:
             add(kernel, text, report)
 
 
-def differences(expected: tuple[np.ndarray, ...], found: tuple[np.ndarray, ...]) -> Iterator[str]:
-    for number, (wanted, got) in enumerate(zip(expected, found, strict=True)):
-        same = np.isclose(got, wanted, rtol=1e-12, atol=1e-15, equal_nan=True)
+def differences(expected: tuple[np.ndarray, ...], result: tuple[np.ndarray, ...]) -> Iterator[str]:
+    for number, (requested, got) in enumerate(zip(expected, result, strict=True)):
+        same = np.isclose(got, requested, rtol=1e-12, atol=1e-15, equal_nan=True)
         if not same.all():
             worst = int(np.argmin(same))
-            shown = both(got[worst], wanted[worst])
+            shown = both(got[worst], requested[worst])
             yield f"element {worst} of result {number} is {shown[0]} on CUDA, {shown[1]} on the CPU"
 
 

@@ -24,10 +24,10 @@ from ..errors import PROPER
 from ..interpreted import all_plain, has_loops, plain
 from ..point import TypedCall, typed_calls
 from ..report import Report
-from ..samples import made_texts
+from ..samples import generated_calls
 
 FAILED = "an error"  # a word for a call that does not end as it should
-MANY = "12, 12"  # pairs of numbers enough that what is rounded to an integer shows in a comparison
+LARGE_SHAPE = "12, 12"  # pairs of numbers enough that what is rounded to an integer shows in a comparison
 CLOSE = 1e-4  # of the largest, or of 1: what float32 may lose in any op of samples of this size
 
 
@@ -43,18 +43,18 @@ def check_dtypes(op: Any, report: Report) -> None:
 def _check_call(op: Any, call: TypedCall, report: Report) -> None:
     if "ScalarType?" in [type_ for name, type_, *_ in op.arguments if name == "dtype"] and "float" in op.dtypes:
         _check_argument(call, report)
-    for words, wanted in op.gives.items():
-        _check_stated(call, words, wanted, report)
+    for expected_dtypes, requested in op.gives.items():
+        _check_stated(call, expected_dtypes, requested, report)
     for kind, word in (("int", "int32"), ("bool", "bool")):
         if kind in op.dtypes and word not in op.gives and has_key(op, "dtypes"):
-            _check_taken(call, word, report)
+            _check_accepted(call, word, report)
     if op.kind in ("elementwise", "kernel"):
         _check_refused(call, report)
         _check_half(call, report)
-        for words in ("int32", "bool", "int32 int", "int32 float32"):
-            _check_integers(call, words, report)
+        for expected_dtypes in ("int32", "bool", "int32 int", "int32 float32"):
+            _check_integers(call, expected_dtypes, report)
     if op.kind == "elementwise" and not op.samples and len(call.tensors) > 1:
-        _check_integers(TypedCall(op, made_texts(op, MANY)[0]), "int32 float32", report)
+        _check_integers(TypedCall(op, generated_calls(op, LARGE_SHAPE)[0]), "int32 float32", report)
 
 
 def _check_argument(call: TypedCall, report: Report) -> None:
@@ -66,40 +66,40 @@ def _check_argument(call: TypedCall, report: Report) -> None:
             report.find(call.op, "", text, "dtypes")
 
 
-def _check_stated(call: TypedCall, words: str, wanted: str, report: Report) -> None:
+def _check_stated(call: TypedCall, expected_dtypes: str, requested: str, report: Report) -> None:
     """The dtypes of the outputs are those under `dtype_table`; one word stands for all outputs."""
     report.checks += 1
-    found = _answer(call, words)
-    right = wanted.split() if " " in wanted or wanted == REFUSED else [wanted] * len(found)
-    if found != right:
-        shown = " ".join(found if " " in wanted else dict.fromkeys(found))
-        text = f"({call.text}) gives {shown} for {words}, where the entry says {wanted}"
+    result = _answer(call, expected_dtypes)
+    right = requested.split() if " " in requested or requested == REFUSED else [requested] * len(result)
+    if result != right:
+        shown = " ".join(result if " " in requested else dict.fromkeys(result))
+        text = f"({call.text}) gives {shown} for {expected_dtypes}, where the entry says {requested}"
         report.find(call.op, "dtype_table", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
 
 
-def _answer(call: TypedCall, words: str) -> list[str]:
+def _answer(call: TypedCall, expected_dtypes: str) -> list[str]:
     """The dtypes of the outputs, or one word for how the call ends: a kernel that fails does not refuse."""
     try:
-        return [output._dtype.name for output in _outputs(call, words)]
+        return [output._dtype.name for output in _outputs(call, expected_dtypes)]
     except PROPER as error:
         return [REFUSED if type(error) is not RuntimeError else FAILED]
 
 
-def _outputs(call: TypedCall, words: str) -> list[Any]:
-    return call.outputs(call.values(_tensor_kinds(words)), _numbers(call, words))
+def _outputs(call: TypedCall, expected_dtypes: str) -> list[Any]:
+    return call.outputs(call.values(_tensor_kinds(expected_dtypes)), _numbers(call, expected_dtypes))
 
 
-def _tensor_kinds(words: str) -> list[Any]:
-    return [dtypes.from_name(word) for word in words.split() if word not in NUMBERS]
+def _tensor_kinds(expected_dtypes: str) -> list[Any]:
+    return [dtypes.from_name(word) for word in expected_dtypes.split() if word not in NUMBERS]
 
 
-def _numbers(call: TypedCall, words: str) -> dict[str, Any]:
+def _numbers(call: TypedCall, expected_dtypes: str) -> dict[str, Any]:
     """Numbers in the place of those of a call, of which the last stands for all that follow."""
-    given = [NUMBERS[word] for word in words.split() if word in NUMBERS]
-    return dict(zip(call.scalars, [*given, *given[-1:] * len(call.scalars)], strict=False))
+    args = [NUMBERS[word] for word in expected_dtypes.split() if word in NUMBERS]
+    return dict(zip(call.scalars, [*args, *args[-1:] * len(call.scalars)], strict=False))
 
 
-def _check_taken(call: TypedCall, word: str, report: Report) -> None:
+def _check_accepted(call: TypedCall, word: str, report: Report) -> None:
     """A dtype of `dtypes` is accepted: a conversion that was left out shows nowhere else."""
     report.checks += 1
     if _answer(call, word) == [REFUSED]:
@@ -111,9 +111,9 @@ def _check_refused(call: TypedCall, report: Report) -> None:
     """Complex numbers, which nothing turns into real ones, where `dtypes` leaves them out."""
     if "complex" not in call.op.dtypes:
         report.checks += 1
-        found = _answer(call, "complex64")
-        if found != [REFUSED]:
-            text = f"({call.text}) gives {' '.join(found)} for complex64, which dtypes leaves out (see key dtype)"
+        result = _answer(call, "complex64")
+        if result != [REFUSED]:
+            text = f"({call.text}) gives {' '.join(result)} for complex64, which dtypes leaves out (see key dtype)"
             report.find(call.op, "dtypes", text)
 
 
@@ -123,42 +123,46 @@ def _check_half(call: TypedCall, report: Report) -> None:
     if "float32" not in single or "complex64" in single:
         return
     report.checks += 1
-    found, rules = _answer(call, "float16"), zip_longest(single, call.op.result_dtype, fillvalue="same")
+    result, rules = _answer(call, "float16"), zip_longest(single, call.op.result_dtype, fillvalue="same")
     right = ["float16" if name == "float32" and rule != COMPUTED else name for name, rule in rules]
-    if found != right:
-        text = f"({call.text}) gives {' '.join(found)} for float16, and {' '.join(single)} for float32 (see key dtype)"
+    if result != right:
+        text = f"({call.text}) gives {' '.join(result)} for float16, and {' '.join(single)} for float32 (see key dtype)"
         report.find(call.op, "dtype", text, "dtypes")
 
 
-def _check_integers(call: TypedCall, words: str, report: Report) -> None:
+def _check_integers(call: TypedCall, expected_dtypes: str, report: Report) -> None:
     """Integers against the same numbers as float64, where the op takes both; bools that stay bools are no numbers."""
-    values, numbers = call.values(_tensor_kinds(words)), _numbers(call, words)
+    values, numbers = call.values(_tensor_kinds(expected_dtypes)), _numbers(call, expected_dtypes)
     try:
-        found = call.outputs(values, numbers)
+        result = call.outputs(values, numbers)
         right = call.outputs([value.astype(np.float64) for value in values], numbers)
     except PROPER:  # it takes integers alone, or none
         return
     report.checks += 1
-    for got, wanted in zip(found, right, strict=True):
-        if not (words == "bool" and got._dtype.kind == "b"):
-            _compare(call, words, got, wanted.detach().array, report)
+    for got, requested in zip(result, right, strict=True):
+        if not (expected_dtypes == "bool" and got._dtype.kind == "b"):
+            _compare(call, expected_dtypes, got, requested.detach().array, report)
 
 
-def _compare(call: TypedCall, words: str, got: Any, wanted: np.ndarray, report: Report) -> None:
-    a, b = got.detach().array, wanted
-    if a.shape == b.shape and got._dtype.kind in "bi" and {words, words.split()[0]} & {*call.op.gives}:
-        a, b = _whole(a, b)
+def _compare(call: TypedCall, expected_dtypes: str, got: Any, requested: np.ndarray, report: Report) -> None:
+    a, b = got.detach().array, requested
+    if (
+        a.shape == b.shape
+        and got._dtype.kind in "bi"
+        and {expected_dtypes, expected_dtypes.split()[0]} & {*call.op.gives}
+    ):
+        a, b = _integral(a, b)
     if a.shape == b.shape and same(a, b):
         return
     text = f"its shape is {a.shape}, with the same numbers as float64 {b.shape}"
     if a.shape == b.shape:
         index, shown, right = worst(a, b)
         text = f"element {list(index)} is {shown}, with the same numbers as float64 {right}"
-    about = f"({call.text}) in {words} gives {got._dtype.name}: {text} (see key dtype)"
+    about = f"({call.text}) in {expected_dtypes} gives {got._dtype.name}: {text} (see key dtype)"
     report.find(call.op, "dtype", about, "dtypes")
 
 
-def _whole(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _integral(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The elements that an integer result can hold: where the right one is whole, and small enough for int32."""
     fits = np.isfinite(b) & (b == np.rint(b.real)) & (np.abs(b) < 2**31)
     return a[fits], b[fits]

@@ -24,7 +24,7 @@ from ..errors import on_purpose
 from ..finite_differences import derivatives
 from ..point import adopt, called, gradients
 from ..report import Report
-from ..samples import Drawing, Drawn, call_texts
+from ..samples import Drawing, SampledArgument, sample_calls
 from ..special_values import BESIDE, Spots, spots
 
 RELATIVE = 1e-9  # of what is computed in two ways
@@ -32,7 +32,7 @@ BY_DIFFERENCES = 1e-4
 SMOOTH = 1e-7  # derivatives from both sides that differ by less, in units of the steps, are one to `derivatives`
 SMALLER = 2.0**-5  # steps of differences: where derivatives meet in a corner of their own, large ones are not exact
 TINY = 1e-140  # smaller ones have squares that are 0, with which the symbolic derivative may be computed
-NEAR = (1e-9, 1e-6)  # where a value is looked for beside a point that has none
+PROBE_OFFSETS = (1e-9, 1e-6)  # where a value is looked for beside a point that has none
 
 
 def check_elementwise(op: Any, report: Report) -> None:
@@ -41,15 +41,15 @@ def check_elementwise(op: Any, report: Report) -> None:
     if meaning is None or takes_single_numbers(op):
         return
     sides, computed = Sides(conditions(meaning.trees)), 0
-    for place in spots(op, meaning):
+    for sample_points in spots(op, meaning):
         try:
-            looked = Look(op, meaning, place, report)
+            looked = Look(op, meaning, sample_points, report)
         except Exception as error:
             if not on_purpose(error):
                 raise
             continue
         computed += 1
-        sides.look(place.points, place.count)
+        sides.look(sample_points.points, sample_points.count)
         looked.check()
     if not computed and "(a!)" not in op.schema.partition("->")[0]:  # a leaf is not written to
         report.find(op, "", "no call could be made: nothing was compared", "samples")
@@ -60,36 +60,38 @@ def check_elementwise(op: Any, report: Report) -> None:
 
 def takes_single_numbers(op: Any) -> bool:
     """Whether an argument is a tensor without dimensions in all samples: such an op takes no columns of numbers."""
-    calls = [Drawing(op, text, False, dtypes).arguments(text) for text in call_texts(op)]
-    drawn = [{name for name, v in call.items() if isinstance(v, Drawn) and not v.array.ndim} for call in calls]
-    return bool(drawn and set.intersection(*drawn))
+    calls = [Drawing(op, text, False, dtypes).arguments(text) for text in sample_calls(op)]
+    sample = [
+        {name for name, v in call.items() if isinstance(v, SampledArgument) and not v.array.ndim} for call in calls
+    ]
+    return bool(sample and set.intersection(*sample))
 
 
 class Look:
     """An op at some spots: its values and gradients, and what they should be."""
 
-    def __init__(self, op: Any, meaning: Meaning, place: Spots, report: Report) -> None:
-        self.op, self.meaning, self.place, self.report = op, meaning, place, report
-        self.names = [name for name in meaning.derived if place.columns[name].dtype.kind == "f"]
+    def __init__(self, op: Any, meaning: Meaning, sample_points: Spots, report: Report) -> None:
+        self.op, self.meaning, self.sample_points, self.report = op, meaning, sample_points, report
+        self.names = [name for name in meaning.derived if sample_points.columns[name].dtype.kind == "f"]
         self.boundaries, self.is_beside = self.counted()
-        self.value, self.found = self.computed(place.columns)
+        self.value, self.found = self.computed(sample_points.columns)
         self.is_nan = np.isnan(self.value)
-        floats = [c for c in place.columns.values() if c.dtype.kind == "f"]
+        floats = [c for c in sample_points.columns.values() if c.dtype.kind == "f"]
         self.has_nan = np.any([np.isnan(c) for c in floats], axis=0)
         small = [(c != 0) & (np.abs(c) < TINY) for c in floats]
         self.is_plain = ~np.any(small, axis=0)
-        self.is_finite = np.all([np.isfinite(c) for c in place.columns.values()], axis=0)
+        self.is_finite = np.all([np.isfinite(c) for c in sample_points.columns.values()], axis=0)
 
     def computed(self, columns: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         tensors = {name: adopt(column.copy()) for name, column in columns.items()}
         for name in self.names:
             tensors[name].requires_grad_()
-        (output,) = called(self.op.function, {**self.place.numbers, **tensors})
+        (output,) = called(self.op.function, {**self.sample_points.numbers, **tensors})
         if not output.requires_grad:
             self.names = []
         inputs = [tensors[n] for n in self.names]
-        found = gradients([output], inputs, [adopt(np.ones(self.place.count))]) if inputs else []
-        by_name = {n: g.detach().array for n, g in zip(self.names, found, strict=True)}
+        result = gradients([output], inputs, [adopt(np.ones(self.sample_points.count))]) if inputs else []
+        by_name = {n: g.detach().array for n, g in zip(self.names, result, strict=True)}
         return output.detach().array.astype(float), by_name
 
     def check(self) -> None:
@@ -99,78 +101,82 @@ class Look:
         self.look_for_holes()
         for name in self.names:
             self.compare_gradient(name)
-        self.exchange()
+        self.check_argument_swap()
 
     # ---- values ------------------------------------------------------------------------------------------------------
 
     def compare_values(self) -> None:
         """The compiled kernel against the meaning of the expression; zeros have signs."""
-        wanted = self.evaluated(self.meaning.expression)
-        if wanted is None or self.op.result_dtype[0] != "same":
+        requested = self.evaluated(self.meaning.expression)
+        if requested is None or self.op.result_dtype[0] != "same":
             return
-        same = np.isclose(self.value, wanted, RELATIVE, 1e-300, equal_nan=True)
-        same |= self.conditioned(wanted) > abs(self.value - wanted)
-        signs = (self.value != 0) | (wanted != 0) | (np.signbit(self.value) == np.signbit(wanted))
+        same = np.isclose(self.value, requested, RELATIVE, 1e-300, equal_nan=True)
+        same |= self.conditioned(requested) > abs(self.value - requested)
+        signs = (self.value != 0) | (requested != 0) | (np.signbit(self.value) == np.signbit(requested))
         same &= signs | (self.boundaries > 0)
-        same |= np.isnan(wanted) & ~self.is_finite & ~self.has_nan  # not every function of SciPy knows its limits
-        self.find(same, self.value, wanted, "", "the kernel gives {}, the expression means {}")
+        same |= np.isnan(requested) & ~self.is_finite & ~self.has_nan  # not every function of SciPy knows its limits
+        self.find(same, self.value, requested, "", "the kernel gives {}, the expression means {}")
 
-    def conditioned(self, wanted: np.ndarray) -> np.ndarray:
+    def conditioned(self, requested: np.ndarray) -> np.ndarray:
         """By how much values may differ where rounding an argument changes them."""
-        total = np.zeros(self.place.count)
-        for name, column in self.place.columns.items():
+        total = np.zeros(self.sample_points.count)
+        for name, column in self.sample_points.columns.items():
             derivative = self.evaluated(self.meaning.derived[name]) if name in self.meaning.derived else None
             if derivative is not None:
                 total = total + np.abs(derivative * column) * 2.0**-52
             elif column.dtype.kind == "f" and name not in self.meaning.entry.gradients:
                 moved = self.evaluated(self.meaning.expression, {name: column * (1 + 2.0**-52)})
-                total = total if moved is None else total + np.abs(moved - wanted)
+                total = total if moved is None else total + np.abs(moved - requested)
         return np.asarray(np.nan_to_num(64 * total, posinf=0.0) + 1e-15)
 
     def look_for_holes(self) -> None:
         """Points without a value, in the middle of values that agree: a quotient that was not completed."""
         holes = self.is_nan & ~self.has_nan & self.is_finite
-        for name in self.place.columns:
-            if holes.any() and self.place.columns[name].dtype.kind == "f":
+        for name in self.sample_points.columns:
+            if holes.any() and self.sample_points.columns[name].dtype.kind == "f":
                 holes &= self.surrounded(name)
         self.find(~holes, self.value, self.value, "", "the result is {}, between values that agree")
 
     def surrounded(self, name: str) -> np.ndarray:
         """Where values lie to both sides by one argument, and agree."""
-        column = self.place.columns[name]
+        column = self.sample_points.columns[name]
         scale = np.maximum(1.0, np.abs(column))
-        near = [self.computed({**self.place.columns, name: column + s * d * scale})[0] for s in (-1, 1) for d in NEAR]
-        spread = np.max(near, axis=0) - np.min(near, axis=0)
-        return np.asarray(np.isfinite(spread) & (spread <= 1e-3 * (1 + np.abs(near[0]))))
+        neighbors = [
+            self.computed({**self.sample_points.columns, name: column + s * d * scale})[0]
+            for s in (-1, 1)
+            for d in PROBE_OFFSETS
+        ]
+        variation = np.max(neighbors, axis=0) - np.min(neighbors, axis=0)
+        return np.asarray(np.isfinite(variation) & (variation <= 1e-3 * (1 + np.abs(neighbors[0]))))
 
     # ---- gradients ---------------------------------------------------------------------------------------------------
 
     def compare_gradient(self, name: str) -> None:
-        given, derived = self.found[name], self.evaluated(self.meaning.derived[name])
+        value, derived = self.found[name], self.evaluated(self.meaning.derived[name])
         differs = "the formula gives {}, the function's derivative is {}"
         if derived is not None:
             inside = self.is_finite & self.is_plain & np.isfinite(derived) & np.isfinite(self.value)
-            allowed = RELATIVE * (np.abs(given) + np.abs(derived)) + 1e-11 + self.uncertainty(name, derived)
-            same = np.abs(given - derived) <= allowed
-            self.find(same | ~(inside & (self.boundaries == 0)), given, derived, name, differs)
+            allowed = RELATIVE * (np.abs(value) + np.abs(derived)) + 1e-11 + self.uncertainty(name, derived)
+            same = np.abs(value - derived) <= allowed
+            self.find(same | ~(inside & (self.boundaries == 0)), value, derived, name, differs)
             outside = self.is_nan & np.isnan(derived) & (self.boundaries == 0) & (self.is_finite | self.has_nan)
             text = "the formula gives {}, where the function and its derivative are {}"
-            self.find(~(outside & np.isfinite(given)), given, derived, name, text)
+            self.find(~(outside & np.isfinite(value)), value, derived, name, text)
         moved = self.differences(name)
-        settled = np.isfinite(moved) & ~self.place.directly & ~self.is_beside & np.isfinite(self.value)
-        allowed = BY_DIFFERENCES * (np.abs(given) + np.abs(moved)) + SMOOTH / self.steps(name)
-        close = np.abs(given - moved) <= allowed
-        known = ~np.isnan(given) if derived is None else ~(np.isnan(given) & np.isnan(derived))
-        special = settled & known & self.is_plain & np.where(self.is_finite, self.boundaries == 1, ~np.isnan(given))
-        self.find(close | ~special, given, moved, name, differs)
-        nan = np.isnan(given) & np.isfinite(self.value) & self.is_finite & known & (derived is not None)
-        self.find(~nan, given, self.value, name, "the formula gives {}, where the function is {}")
+        settled = np.isfinite(moved) & ~self.sample_points.directly & ~self.is_beside & np.isfinite(self.value)
+        allowed = BY_DIFFERENCES * (np.abs(value) + np.abs(moved)) + SMOOTH / self.steps(name)
+        close = np.abs(value - moved) <= allowed
+        known = ~np.isnan(value) if derived is None else ~(np.isnan(value) & np.isnan(derived))
+        special = settled & known & self.is_plain & np.where(self.is_finite, self.boundaries == 1, ~np.isnan(value))
+        self.find(close | ~special, value, moved, name, differs)
+        nan = np.isnan(value) & np.isfinite(self.value) & self.is_finite & known & (derived is not None)
+        self.find(~nan, value, self.value, name, "the formula gives {}, where the function is {}")
 
     def uncertainty(self, name: str, derived: np.ndarray) -> np.ndarray:
         """The rounding error of the symbolic derivative: how much it changes with the last digits of the arguments, and
         with those of intermediate results, where there are longer numbers than float64."""
-        tree, worst = self.meaning.derived[name], np.zeros(self.place.count)
-        longer = {n: c.astype(np.longdouble) for n, c in self.place.columns.items() if c.dtype.kind == "f"}
+        tree, worst = self.meaning.derived[name], np.zeros(self.sample_points.count)
+        longer = {n: c.astype(np.longdouble) for n, c in self.sample_points.columns.items() if c.dtype.kind == "f"}
         for moved in (*(self.moved(by) for by in (-3, -1, 2, 5)), longer):
             there = self.evaluated(tree, moved)
             if there is not None:
@@ -178,21 +184,21 @@ class Look:
         return np.asarray(16 * worst)
 
     def moved(self, by: int) -> dict[str, np.ndarray]:
-        return {n: c * (1 + by * 2.0**-52) if c.dtype.kind == "f" else c for n, c in self.place.columns.items()}
+        return {n: c * (1 + by * 2.0**-52) if c.dtype.kind == "f" else c for n, c in self.sample_points.columns.items()}
 
     def steps(self, name: str) -> np.ndarray:
         """The unit of the steps of differences at each spot."""
-        column = self.place.columns[name]
+        column = self.sample_points.columns[name]
         return np.asarray(SMALLER * np.maximum(1.0, np.where(np.isfinite(column), np.abs(column), 1.0)))
 
     def differences(self, name: str) -> np.ndarray:
         """The derivatives by differences at all spots at once: no element has to do with another."""
-        column, shift = self.place.columns[name], np.zeros(1)
+        column, shift = self.sample_points.columns[name], np.zeros(1)
         scale = self.steps(name)
         order = list(self.meaning.entry.formulas)
         policy = self.op.kink[order.index(name) if len(self.op.kink) > 1 else 0]
         names, self.names = self.names, []
-        columns = self.place.columns
+        columns = self.sample_points.columns
         table = derivatives(lambda: self.computed({**columns, name: column + shift[0] * scale})[0], [shift], [policy])
         self.names = names
         return np.asarray(table.value[0] / scale)
@@ -200,27 +206,27 @@ class Look:
     def counted(self) -> tuple[np.ndarray, np.ndarray]:
         """On how many boundaries: of conditions whose two values are equal, of denominators that are 0; and whether
         one lies so near that differences reach beyond it."""
-        found: dict[str, np.ndarray] = {}
+        results: dict[str, np.ndarray] = {}
         for condition in conditions(self.meaning.trees):
             difference = self.evaluated(condition.difference)
             if difference is not None:
-                found[ast.unparse(condition.difference)] = difference
-        table = np.array([np.zeros(self.place.count) + 1, *found.values()])
+                results[ast.unparse(condition.difference)] = difference
+        table = np.array([np.zeros(self.sample_points.count) + 1, *results.values()])
         return np.sum(table == 0, axis=0), np.any((table != 0) & (np.abs(table) < BESIDE / 2), axis=0)
 
-    def exchange(self) -> None:
+    def check_argument_swap(self) -> None:
         """Where two tensors may change places, so may their gradients."""
-        if len(self.names) != 2 or len(self.place.columns) != 2:
+        if len(self.names) != 2 or len(self.sample_points.columns) != 2:
             return
         one, other = self.names
-        x, y = self.place.columns[one], self.place.columns[other]
-        value, found = self.computed({one: y, other: x})
-        apart = (x != y) & ~np.isnan(x + y) | (np.isnan(x) != np.isnan(y))
-        if not np.array_equal(value[apart], self.value[apart], equal_nan=True):
+        x, y = self.sample_points.columns[one], self.sample_points.columns[other]
+        value, result = self.computed({one: y, other: x})
+        differing = (x != y) & ~np.isnan(x + y) | (np.isnan(x) != np.isnan(y))
+        if not np.array_equal(value[differing], self.value[differing], equal_nan=True):
             return
-        same = np.isclose(self.found[one], found[other], RELATIVE, 1e-300, equal_nan=True) | ~apart
+        same = np.isclose(self.found[one], result[other], RELATIVE, 1e-300, equal_nan=True) | ~differing
         text = f"the gradient is {{}}, that of {other} with both exchanged is {{}}"
-        self.find(same, self.found[one], found[other], one, text)
+        self.find(same, self.found[one], result[other], one, text)
 
     # ---- common ------------------------------------------------------------------------------------------------------
 
@@ -228,18 +234,22 @@ class Look:
         """The numbers that an expression means here, or at other columns; None for what has none."""
         try:
             with np.errstate(all="ignore"):
-                points = {**self.place.points, **(columns or {})}
-                return np.broadcast_to(evaluate(tree, points), (self.place.count,)).astype(float)
+                points = {**self.sample_points.points, **(columns or {})}
+                return np.broadcast_to(evaluate(tree, points), (self.sample_points.count,)).astype(float)
         except (Unknown, TypeError, ValueError):
             return None
 
-    def find(self, right: np.ndarray, given: np.ndarray, wanted: np.ndarray, name: str, text: str) -> None:
+    def find(self, right: np.ndarray, value: np.ndarray, requested: np.ndarray, name: str, text: str) -> None:
         """A finding for the point that is most wrong, about the gradient of `name` or without a name the result."""
         if right.all():
             return
         wrong = np.flatnonzero(~right)
-        error = np.abs(given - wanted)[wrong] / (np.abs(given) + np.abs(wanted) + 1e-300)[wrong]
+        error = np.abs(value - requested)[wrong] / (np.abs(value) + np.abs(requested) + 1e-300)[wrong]
         worst = int(wrong[np.argmax(np.nan_to_num(error, nan=0.5))])
-        a, b = given[worst], wanted[worst]
-        said = f"at {self.place.at(worst)} {text.format(*(both(a, b) if a != b else (number(a), number(b))))}"
-        self.report.find(self.op, name or "elementwise", said, f"gradient of {name}" if name else "result", size=0.5)
+        a, b = value[worst], requested[worst]
+        error_message = (
+            f"at {self.sample_points.at(worst)} {text.format(*(both(a, b) if a != b else (number(a), number(b))))}"
+        )
+        self.report.find(
+            self.op, name or "elementwise", error_message, f"gradient of {name}" if name else "result", size=0.5
+        )

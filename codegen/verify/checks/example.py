@@ -34,16 +34,16 @@ def check_example(op: Any, report: Report) -> None:
 @contextmanager
 def registered(op: Any) -> Iterator[dict[str, Any]]:
     """The names that an example may use: of a package outside the tree its own name, and the functions in it."""
-    place = generated_package(op.function.__module__)
-    package = importlib.import_module(place)
-    if place.startswith("specgrad."):
+    package_name = generated_package(op.function.__module__)
+    package = importlib.import_module(package_name)
+    if package_name.startswith("specgrad."):
         yield {}
         return
     register, unregister = (getattr(package, name, lambda: None) for name in ("register", "unregister"))
     register()
     try:
         public = {name: getattr(package, name) for name in package.__all__}
-        yield {**public, Path(op.spec).stem: package, place.partition(".")[0]: package}
+        yield {**public, Path(op.spec).stem: package, package_name.partition(".")[0]: package}
     finally:
         unregister()
 
@@ -81,16 +81,16 @@ def _failure(name: str, example: str, names: Mapping[str, Any] = MappingProxyTyp
 @contextmanager
 def standing_in(op: Any, tree: Any, generated: str) -> Iterator[None]:
     """The op's functions wherever the package has those of the tree's, in its tables of overloads as well."""
-    given = {id(tree.function): op.function, id(tree.inplace): op.inplace or tree.inplace}
+    arguments = {id(tree.function): op.function, id(tree.inplace): op.inplace or tree.inplace}
     done: list[tuple[Any, str, Any]] = []
     try:
         for before in filter(None, (tree.function, tree.inplace)):
             for holder, name in _holders(before, generated):
-                setattr(holder, name, given[id(before)])
+                setattr(holder, name, arguments[id(before)])
                 done.append((holder, name, before))
         for table in _tables(generated):
             done += [(table, "overloads", table.overloads), (table, "by_types", {})]
-            table.overloads = [(given.get(id(function), function), *rest) for function, *rest in table.overloads]
+            table.overloads = [(arguments.get(id(function), function), *rest) for function, *rest in table.overloads]
             table.by_types = {}
         yield
     finally:

@@ -11,7 +11,7 @@ from specgrad.runtime.autograd.forward.dual import dual_level, make_dual, unpack
 from specgrad.runtime.modes.grad_mode import no_grad
 
 from ..compare import both, relative_error
-from ..point import Point, adopt, gradients, joined, real, recording
+from ..point import Point, adopt, concatenated, gradients, real, recording
 from ..report import Report, forward_formula
 
 RELATIVE = 1e-10  # of the sum of the magnitudes that add up to the product
@@ -41,17 +41,17 @@ def check_forward(point: Point, report: Report) -> None:
     if not has_forward(op) or not point.leaves:
         return
     tensors, outputs, seeds = point.recorded()
-    found = gradients(outputs, tensors, seeds)
+    result = gradients(outputs, tensors, seeds)
     along = [adopt(point.random(t)) for t in tensors]
     right = [not report.has(op.name, f"gradient of {leaf.argument}") for leaf in point.leaves]
     for chosen in _choices(right):
         report.checks += 1
-        given = [u if yes else None for u, yes in zip(along, chosen, strict=True)]
+        args = [u if yes else None for u, yes in zip(along, chosen, strict=True)]
         with no_grad():
-            moved = tangents(point, point.tensors(), given)
+            moved = tangents(point, point.tensors(), args)
         forward = _products(seeds, moved)
-        taken = [(g, u) for g, u in zip(found, given, strict=True) if u is not None]
-        reverse = _products([g for g, _ in taken], [u for _, u in taken])
+        differentiable = [(g, u) for g, u in zip(result, args, strict=True) if u is not None]
+        reverse = _products([g for g, _ in differentiable], [u for _, u in differentiable])
         names = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
         text = f"along a tangent of {names}, <v, J u> is {{}} by forward mode but <J^T v, u> = {{}} in reverse"
         _compare(point, "forward mode", forward, reverse, RELATIVE, f"at {point}, {text}", report)
@@ -65,7 +65,7 @@ def _choices(right: Sequence[bool]) -> list[list[bool]]:
 
 def _products(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
     """The real products that add up to Re<left, right>; none where the left side is zero."""
-    a, b = joined([t.detach() for t in left]), joined([t.detach() for t in right])
+    a, b = concatenated([t.detach() for t in left]), concatenated([t.detach() for t in right])
     return np.where(a == 0, 0, a * b)
 
 
@@ -94,9 +94,9 @@ def check_forward_again(point: Point, report: Report) -> None:
     tensors, outputs, seeds = point.recorded()
     along = recording([adopt(point.random(t)) for t in tensors])
     once = gradients(outputs, tensors, seeds, create=True)
-    found = [*gradients(once, tensors, [u.detach() for u in along]), *(g.detach() for g in once)]
-    reverse = joined(found)
-    forward = joined(gradients(tangents(point, tensors, along), [*tensors, *along], seeds))
+    matches = [*gradients(once, tensors, [u.detach() for u in along]), *(g.detach() for g in once)]
+    reverse = concatenated(matches)
+    forward = concatenated(gradients(tangents(point, tensors, along), [*tensors, *along], seeds))
     compared = np.isfinite(reverse)
     error = np.where(compared, np.abs(forward - reverse), 0)
     scale = np.where(compared & np.isfinite(forward), np.abs(forward) + np.abs(reverse), 0)
@@ -121,8 +121,8 @@ def check_forward_over_reverse(point: Point, report: Report) -> None:
     reverse = _products(gradients(once, tensors, weights), along)
     with dual_level():
         duals = [make_dual(t, u) for t, u in zip(point.tensors(), along, strict=True)]
-        found = [unpack_dual(g).tangent for g in gradients(point.outputs(duals), duals, seeds)]
-    forward = _products(weights, [w * 0 if t is None else t for t, w in zip(found, weights, strict=True)])
+        matches = [unpack_dual(g).tangent for g in gradients(point.outputs(duals), duals, seeds)]
+    forward = _products(weights, [w * 0 if t is None else t for t, w in zip(matches, weights, strict=True)])
     text = f"at {point} the tangent of the gradients is {{}} along a direction, their gradient gives {{}}"
     _compare(point, "forward mode over reverse", forward, reverse, SECOND, text, report, level=3)
 

@@ -16,7 +16,7 @@ from specgrad.runtime.tensor.dtypes import dtype
 
 from ...spec.keys import WITHOUT_GRADIENT
 from ..compare import worst
-from ..errors import on_purpose, said
+from ..errors import error_message, on_purpose
 from ..point import Point, gradients, recording
 from ..report import Report
 from .forward import check_forward
@@ -29,25 +29,25 @@ RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
 def check_results(point: Point, report: Report) -> None:
     """Dtypes of the outputs by the entry's rule, and the broadcast shape of element-wise ops."""
     tensors = point.tensors([False] * len(point.leaves))
-    found = point.call(tensors)
+    result = point.call(tensors)
     report.checks += 1
-    for output, rule in zip(found, point.op.result_dtype, strict=False):
-        wanted = _promised(rule, list(point.arguments.values()), [*tensors, *point.constants])
-        if wanted is not None and output._dtype.np != wanted:
-            report.find(point.op, "", f"at {point} its dtype is {output._dtype.np}, not {wanted}", "result")
+    for output, rule in zip(result, point.op.result_dtype, strict=False):
+        requested = _promised(rule, list(point.arguments.values()), [*tensors, *point.constants])
+        if requested is not None and output._dtype.np != requested:
+            report.find(point.op, "", f"at {point} its dtype is {output._dtype.np}, not {requested}", "result")
     if point.op.kind == "elementwise":
         shape = np.broadcast_shapes(*(t.shape for t in (*tensors, *point.constants)))
-        if tuple(found[0].shape) != shape:
-            report.find(point.op, "", f"at {point} its shape is {tuple(found[0].shape)}, not {shape}", "result")
+        if tuple(result[0].shape) != shape:
+            report.find(point.op, "", f"at {point} its shape is {tuple(result[0].shape)}, not {shape}", "result")
 
 
 def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np.dtype | None:
     """The dtype that `result_dtype` states; None where this call does not tell it."""
     if rule in RESULTS:
         return RESULTS[rule]
-    given = [v for v in arguments if isinstance(v, dtype)]
-    if given:
-        return given[0].np
+    args = [v for v in arguments if isinstance(v, dtype)]
+    if args:
+        return args[0].np
     floats = [t.array.dtype for t in tensors if t.array.dtype.kind in "fc"]
     if not floats:
         return None
@@ -67,16 +67,16 @@ def check_inplace(point: Point, report: Report) -> None:
         return
     report.checks += 1
     number = point.leaves.index(first)
-    given = point.tensors()
-    written = [t.clone() if i == number else t for i, t in enumerate(given)]
+    value = point.tensors()
+    written = [t.clone() if i == number else t for i, t in enumerate(value)]
     result = point.call(written, op.inplace)[0]
     values = right.detach().array.astype(first.array.dtype)
     if result is not written[number] or not same(result.detach().array, values):
         _report_values(point, "in-place variant", result.detach().array, values, report)
     elif right.requires_grad and point.op.outputs[0]:
         seed = point.seed(right)
-        found, wanted = gradients([result], given, [seed]), gradients([right], tensors, [seed])
-        for leaf, a, b in zip(point.leaves, found, wanted, strict=True):
+        match, requested = gradients([result], value, [seed]), gradients([right], tensors, [seed])
+        for leaf, a, b in zip(point.leaves, match, requested, strict=True):
             compare(point, leaf.argument, "in-place variant, gradient", "compared with the plain call", a, b, report)
 
 
@@ -88,36 +88,36 @@ def check_layouts(point: Point, report: Report) -> None:
     on_memory = any(name == "storage_offset" for name, *_ in point.op.arguments)
     if on_memory or "(a!" in point.op.schema or not any(a.size > 1 for a in point.arrays):
         return
-    for kind, laid in LAYOUTS.items():
-        _check_layout(point, kind, laid, report)
+    for kind, with_layout in LAYOUTS.items():
+        _check_layout(point, kind, with_layout, report)
 
 
-def _check_layout(point: Point, kind: str, laid: Callable[[np.ndarray], np.ndarray], report: Report) -> None:
+def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], np.ndarray], report: Report) -> None:
     """One layout against the same numbers side by side; where these are refused there is nothing to compare."""
     report.checks += 1
-    strewn = recording([share(laid(array)) for array in point.arrays])
-    tensors = recording([adopt(np.array(tensor.array, order="C")) for tensor in strewn])
+    strided_run = recording([share(with_layout(array)) for array in point.arrays])
+    tensors = recording([adopt(np.array(tensor.array, order="C")) for tensor in strided_run])
     values = _values(point, tensors)
     if values is None:
         return
-    moved = _values(point, strewn) if "(a" in point.op.schema else point.call(strewn)
+    moved = _values(point, strided_run) if "(a" in point.op.schema else point.call(strided_run)
     if moved is None:
-        moved, strewn = values, tensors  # then the gradients alone lie in another way
+        moved, strided_run = values, tensors  # then the gradients alone lie in another way
     for a, b in zip(moved, values, strict=True):
         if not same(a.detach().array, b.detach().array):
             _report_values(point, f"result for {kind} operands", a.detach().array, b.detach().array, report)
             return
-    right, found = point.outputs(tensors), point.outputs(strewn)
+    right, result = point.outputs(tensors), point.outputs(strided_run)
     seeds = point.seeds(right)
-    wanted = gradients(right, tensors, seeds)
+    requested = gradients(right, tensors, seeds)
     try:
-        given = gradients(found, strewn, [share(scattered(s.array)) for s in seeds])
+        value = gradients(result, strided_run, [share(scattered(s.array)) for s in seeds])
     except Exception as error:
         argument = point.leaves[0].argument
-        text = f"the gradient for {kind} operands, at {point}: {said(error)}"
+        text = f"the gradient for {kind} operands, at {point}: {error_message(error)}"
         report.find(point.op, argument, text)
         return
-    for leaf, a, b in zip(point.leaves, given, wanted, strict=True):
+    for leaf, a, b in zip(point.leaves, value, requested, strict=True):
         compare(point, leaf.argument, f"gradient for {kind} operands", "compared with contiguous ones", a, b, report)
 
 
@@ -133,8 +133,8 @@ def check_number(point: Point, report: Report) -> None:
         _report_values(point, "result for a number", got.detach().array, right.detach().array, report)
     elif got.requires_grad:
         seed = point.seed(got)
-        found, wanted = gradients([got], [x], [seed])[0], gradients([right], [x], [seed])[0]
-        compare(point, "self", "gradient for a number", "compared with a 0-d tensor", found, wanted, report)
+        result, requested = gradients([got], [x], [seed])[0], gradients([right], [x], [seed])[0]
+        compare(point, "self", "gradient for a number", "compared with a 0-d tensor", result, requested, report)
 
 
 def check_commutative(point: Point, report: Report) -> None:
@@ -181,8 +181,8 @@ def _report_values(point: Point, kind: str, got: np.ndarray, right: np.ndarray, 
     elif same(got, right):
         text = f"at {point} it does not return the tensor it writes to"
     else:
-        index, shown, wanted = worst(got, right)
-        text = f"at {point} element {list(index)} is {shown}, not {wanted}"
+        index, shown, requested = worst(got, right)
+        text = f"at {point} element {list(index)} is {shown}, not {requested}"
     report.find(point.op, "", text, kind)
 
 

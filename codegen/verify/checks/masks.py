@@ -29,16 +29,16 @@ def check_inputs(point: Point, report: Report) -> None:
     """A gradient does not depend on which other inputs require grad."""
     tensors, outputs, seeds = point.recorded()
     full = gradients(outputs, tensors, seeds)
-    for wanted in subsets(len(tensors)):
+    for output_mask in subsets(len(tensors)):
         report.checks += 1
-        given = point.tensors(wanted)
-        asked = [t for t in given if t.requires_grad]
-        found = iter(gradients(point.outputs(given), asked, seeds))
-        for leaf, yes, right in zip(point.leaves, wanted, full, strict=True):
+        value = point.tensors(output_mask)
+        evaluated = [t for t in value if t.requires_grad]
+        result = iter(gradients(point.outputs(value), evaluated, seeds))
+        for leaf, yes, right in zip(point.leaves, output_mask, full, strict=True):
             if yes:
-                names = " and ".join(k.label for k, also in zip(point.leaves, wanted, strict=True) if also)
+                names = " and ".join(k.label for k, also in zip(point.leaves, output_mask, strict=True) if also)
                 about = f"only {names} require grad"
-                compare(point, leaf.argument, "gradient with some inputs", about, next(found), right, report)
+                compare(point, leaf.argument, "gradient with some inputs", about, next(result), right, report)
 
 
 def check_outputs(point: Point, report: Report) -> None:
@@ -48,12 +48,12 @@ def check_outputs(point: Point, report: Report) -> None:
     if len(outputs) < 2 or not tensors:
         return
     seeds = point.seeds(outputs)
-    for given in itertools.islice(subsets(len(outputs)), 64):
+    for value in itertools.islice(subsets(len(outputs)), 64):
         report.checks += 1
-        zeros = [s if yes else adopt(np.zeros_like(s.array)) for s, yes in zip(seeds, given, strict=True)]
-        kept = [i for i, yes in enumerate(given) if yes]
-        some = gradients([outputs[i] for i in kept], tensors, [seeds[i] for i in kept])
-        about = f"only the gradients of outputs {', '.join(map(str, kept))} are given"
+        zeros = [s if yes else adopt(np.zeros_like(s.array)) for s, yes in zip(seeds, value, strict=True)]
+        unchanged = [i for i, yes in enumerate(value) if yes]
+        some = gradients([outputs[i] for i in unchanged], tensors, [seeds[i] for i in unchanged])
+        about = f"only the gradients of outputs {', '.join(map(str, unchanged))} are given"
         for leaf, got, right in zip(point.leaves, some, gradients(outputs, tensors, zeros), strict=True):
             compare(point, leaf.argument, "gradient with missing output gradients", about, got, right, report)
 
@@ -62,22 +62,22 @@ def check_fused(point: Point, report: Report) -> None:
     """The fused kernel gives what the formula gives, for every mask of inputs that require grad."""
     if not getattr(point.op.node, "fused", None):
         return
-    for wanted in itertools.product([False, True], repeat=len(point.leaves)):
-        if any(wanted):
+    for output_mask in itertools.product([False, True], repeat=len(point.leaves)):
+        if any(output_mask):
             report.checks += 1
-            _check_fused(point, list(wanted), report)
+            _check_fused(point, list(output_mask), report)
 
 
-def _check_fused(point: Point, wanted: list[bool], report: Report) -> None:
-    (output,) = point.outputs(point.tensors(wanted))
+def _check_fused(point: Point, output_mask: list[bool], report: Report) -> None:
+    (output,) = point.outputs(point.tensors(output_mask))
     node = output.grad_fn
     if not isinstance(node, point.op.node):
         return
     seed = point.seed(output)
     with no_grad():
         right = node.formula(seed)
-        for way, found in (("kernel", node.apply(seed)), ("general path of the kernel", run_fused(node, seed))):
-            for argument, got, formula in zip(point.op.inputs, found, right, strict=True):
+        for way, result in (("kernel", node.apply(seed)), ("general path of the kernel", run_fused(node, seed))):
+            for argument, got, formula in zip(point.op.inputs, result, right, strict=True):
                 about = f"the fused {way}"
                 if (got is None) != (formula is None):
                     text = f"at {point} {about} leaves out a gradient that the formula gives, or the other way round"
@@ -90,25 +90,25 @@ def check_backward(point: Point, report: Report) -> None:
     """The kernel for all gradients gives what the formulas give, for every mask of inputs and of output gradients."""
     if point.is_complex or point.op.kind == "elementwise" or not hasattr(point.op.node, "formula"):
         return
-    for wanted in itertools.product([False, True], repeat=len(point.leaves)):
-        outputs = [o for o in point.outputs(point.tensors(wanted)) if o.requires_grad] if any(wanted) else []
-        for given in itertools.product([False, True], repeat=len(outputs)):
-            if any(given):
+    for output_mask in itertools.product([False, True], repeat=len(point.leaves)):
+        outputs = [o for o in point.outputs(point.tensors(output_mask)) if o.requires_grad] if any(output_mask) else []
+        for value in itertools.product([False, True], repeat=len(outputs)):
+            if any(value):
                 report.checks += 1
-                _check_backward(point, outputs, list(given), report)
+                _check_backward(point, outputs, list(value), report)
 
 
-def _check_backward(point: Point, outputs: Sequence[Any], given: list[bool], report: Report) -> None:
+def _check_backward(point: Point, outputs: Sequence[Any], args: list[bool], report: Report) -> None:
     node: Any = outputs[0].grad_fn
     grads: list[Any] = [None] * node.output_count
-    for output, yes in zip(outputs, given, strict=True):
+    for output, yes in zip(outputs, args, strict=True):
         if yes:
             grads[output.output_nr] = point.seed(output)
     with no_grad():
         passed = grads if node.output_count > 1 else grads[0]
-        found, right = node.apply(passed), node.formula(passed)
-        names = point.op.inputs if len(point.op.inputs) == len(found) else point.op.inputs * len(found)
-        for argument, got, formula, edge in zip(names, found, right, node.edges, strict=True):
+        result, right = node.apply(passed), node.formula(passed)
+        names = point.op.inputs if len(point.op.inputs) == len(result) else point.op.inputs * len(result)
+        for argument, got, formula, edge in zip(names, result, right, node.edges, strict=True):
             if edge is None and got is None:
                 continue  # a list's formula gives the gradients of all its tensors
             if not report.has(point.op.name, f"gradient of {argument}"):  # else the formula is no measure

@@ -57,9 +57,9 @@ def _returned(entry: Entry, number: int) -> Return:
 def _shared(point: Point) -> list[bool]:
     """For each tensor that the op gives, whether it lies in the memory of a tensor that it was given."""
     tensors = point.tensors([False] * len(point.leaves))
-    given = [t.array for t in (*tensors, *point.constants)]
-    found = [stored(output).array for output in point.call(tensors)]
-    return [any(np.may_share_memory(output, own) for own in given) for output in found]
+    args = [t.array for t in (*tensors, *point.constants)]
+    matches = [stored(output).array for output in point.call(tensors)]
+    return [any(np.may_share_memory(output, own) for own in args) for output in matches]
 
 
 def check_replaces(op: Any, report: Report) -> None:
@@ -88,18 +88,18 @@ def _refuting(point: Point) -> str | None:
         changed = _written(point, other)
         if after.shape != before.shape:
             return f"at {point} the shape becomes {list(after.shape)}"
-        kept = _equal(after, before) & _equal(changed, other)
-        wrong = np.argwhere(~(kept | _equal(after, changed)))
+        unchanged = _equal(after, before) & _equal(changed, other)
+        wrong = np.argwhere(~(unchanged | _equal(after, changed)))
         if len(wrong):
-            place = tuple(map(int, wrong[0]))
-            numbers = [*both(after[place], before[place]), *both(changed[place], other[place])]
-            return "at {} element {} becomes {} from {}, and {} from {}".format(point, list(place), *numbers)
+            index = tuple(map(int, wrong[0]))
+            numbers = [*both(after[index], before[index]), *both(changed[index], other[index])]
+            return "at {} element {} becomes {} from {}, and {} from {}".format(point, list(index), *numbers)
     return None
 
 
-def others(array: np.ndarray, given: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
+def others(array: np.ndarray, args: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
     """Arrays of other values: another one in each place, the opposite, none at all, and those of other tensors."""
-    yield from (own for own in given if own.shape == array.shape and own.dtype == array.dtype)
+    yield from (own for own in args if own.shape == array.shape and own.dtype == array.dtype)
     if array.dtype.kind == "b":
         yield ~array
         return
@@ -113,8 +113,8 @@ def _written(point: Point, values: np.ndarray) -> np.ndarray:
     leaves = [adopt((values if leaf is first else leaf.array).copy()) for leaf in point.leaves]
     constants = [adopt((values if own is first else own.array).copy()) for own in point.constants]
     with no_grad(), np.errstate(all="ignore"):
-        found = point.call(leaves, point.op.inplace, constants)[0]
-    return np.asarray(found.array)
+        entry = point.call(leaves, point.op.inplace, constants)[0]
+    return np.asarray(entry.array)
 
 
 def _equal(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 from specgrad.runtime.errors import NoDataError
 
 from ..entries import has_key
-from ..errors import said
+from ..errors import error_message
 from ..point import Point
 from ..report import Report
 
@@ -20,14 +20,14 @@ def check_without_memory(point: Point, report: Report) -> None:
     report.checks += 1
     key = "meta" if has_key(point.op, "meta") else point.op.kind
     try:
-        found = [_layout(output) for output in point.call(_without(tensors), constants=_without(point.constants))]
+        matches = [_layout(output) for output in point.call(_without(tensors), constants=_without(point.constants))]
     except NoDataError:
         return
     except Exception as error:
-        report.find(point.op, key, f"at {point} on the device meta: {said(error)}")
+        report.find(point.op, key, f"at {point} on the device meta: {error_message(error)}")
         return
-    if found != expected:
-        report.find(point.op, key, f"at {point} on the device meta it gives {found}, on the CPU {expected}")
+    if matches != expected:
+        report.find(point.op, key, f"at {point} on the device meta it gives {matches}, on the CPU {expected}")
 
 
 def _without(tensors: Sequence[Any]) -> list[Any]:

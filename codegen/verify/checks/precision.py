@@ -31,10 +31,10 @@ ULPS = 8.0
 ULPS_OF_DERIVATIVES = 32.0  # formulas of several ops round often
 EPSILON = 2.0**-23
 LARGEST = 3.4028234e38
-LEAST = 1.2e-38  # the least number with all digits
-LEAST_DERIVATIVE = 1e-18  # derivatives below are lost beside those of 1
+SMALLEST_NORMAL = 1.2e-38  # the least number with all digits
+MIN_DERIVATIVE = 1e-18  # derivatives below are lost beside those of 1
 FLOATS = (0.0, -0.0, 0.3, -0.7, 1.0, -1.0, 1.9, -2.6, 4.3, -9.5, 31.0, -77.0, 1e-3, -1e-6, 1e-20, 1e-25, 1e20, -1e20)
-WHOLE = (0, 1, 2, 3, 5, 7)
+SMALL_INTEGERS = (0, 1, 2, 3, 5, 7)
 INTEGERS = ("int64", "int32", "uint8")
 HALVES = ("float16", "bfloat16")
 
@@ -70,13 +70,13 @@ class Dtypes:
             self.report.checks += 1
             columns = self.columns(FLOATS, np.float32)
             wide = {n: c.astype(np.float64) if c.dtype.kind == "f" else c for n, c in columns.items()}
-            wanted, found = self.run(kernel, wide), self.run(kernel, columns)
+            requested, result = self.run(kernel, wide), self.run(kernel, columns)
             names = [n for n, c in wide.items() if c.dtype.kind == "f"]
             shifts = [(n, by) for n in (*names, "result") for by in (EPSILON, -EPSILON)]
             moved = [self.run(kernel, wide, {n: 1 + by}) for n, by in shifts]
-            for output, right in wanted.items():
+            for output, right in requested.items():
                 sway = np.max([np.nan_to_num(np.abs(m[output] - right), nan=0.0, posinf=np.inf) for m in moved], axis=0)
-                self.compare_single(output, found[output], right, sway, columns)
+                self.compare_single(output, result[output], right, sway, columns)
 
     def loops(self) -> Iterator[Callable[..., Any]]:
         """The loop forward and those of all gradients that are computed apart."""
@@ -101,28 +101,28 @@ class Dtypes:
         """The outputs of a loop, of operands times some factors; its operand `result` is what the op gives."""
         dtype = next(c.dtype for c in columns.values() if c.dtype.kind == "f")
         size = len(next(iter(columns.values())))
-        given = {**columns, "grad": np.ones(size, dtype)}
+        arguments = {**columns, "grad": np.ones(size, dtype)}
         parameters = list(inspect.signature(kernel).parameters)
         gradients = [p for p in parameters if p.startswith("grad_")]
         if gradients and "result" in parameters:
-            given["result"] = self.run(self.kernels.get("forward", False), columns)["result"].astype(dtype)
-        given |= {n: given[n] * by for n, by in (factors or {}).items() if n in given}
+            arguments["result"] = self.run(self.kernels.get("forward", False), columns)["result"].astype(dtype)
+        arguments |= {n: arguments[n] * by for n, by in (factors or {}).items() if n in arguments}
         outputs = gradients or ["result"]
-        given |= {p: np.zeros(size, dtype) for p in outputs}
-        kernel(*(given[p] if p in given else self.values[p] for p in parameters))
-        return {p: given[p].astype(np.float64) for p in outputs}
+        arguments |= {p: np.zeros(size, dtype) for p in outputs}
+        kernel(*(arguments[p] if p in arguments else self.values[p] for p in parameters))
+        return {p: arguments[p].astype(np.float64) for p in outputs}
 
     def compare_single(
-        self, output: str, found: np.ndarray, right: np.ndarray, sway: np.ndarray, columns: Mapping[str, np.ndarray]
+        self, output: str, result: np.ndarray, right: np.ndarray, sway: np.ndarray, columns: Mapping[str, np.ndarray]
     ) -> None:
         """An output in float32 within some units in the last place, and what rounding an argument changes (`sway`)."""
-        ulps, least = (ULPS, LEAST) if output == "result" else (ULPS_OF_DERIVATIVES, LEAST_DERIVATIVE)
-        allowed = ulps * (EPSILON * np.abs(right) + sway) + least
-        beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(found) | (np.abs(found) > 1e38))
-        same = (np.abs(found - right) <= allowed) | (found == right) | (np.isnan(found) & np.isnan(right)) | beyond
+        ulps, smallest = (ULPS, SMALLEST_NORMAL) if output == "result" else (ULPS_OF_DERIVATIVES, MIN_DERIVATIVE)
+        allowed = ulps * (EPSILON * np.abs(right) + sway) + smallest
+        beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(result) | (np.abs(result) > 1e38))
+        same = (np.abs(result - right) <= allowed) | (result == right) | (np.isnan(result) & np.isnan(right)) | beyond
         key = "elementwise" if output == "result" else output.removeprefix("grad_")
         subject = "result" if output == "result" else f"gradient of {key}"
-        self.find(same, found, right, columns, key, f"{subject} in float32", " as in float64")
+        self.find(same, result, right, columns, key, f"{subject} in float32", " as in float64")
 
     # ---- by the op itself --------------------------------------------------------------------------------------------
 
@@ -144,19 +144,19 @@ class Dtypes:
             self.report.checks += 1
             floats = {n: c for n, c in columns.items() if n not in self.masks}
             rounded = columns | {n: adopt(c).to(dtype).to(dtypes.float32).array for n, c in floats.items()}
-            found, wanted = self.called(columns, dtype), self.called(rounded, dtypes.float32)
-            if found is None or wanted is None:
+            result, requested = self.called(columns, dtype), self.called(rounded, dtypes.float32)
+            if result is None or requested is None:
                 continue
-            right = wanted if wanted._dtype.kind != "f" else wanted.to(dtype)
-            if found._dtype is not right._dtype:
-                self.add("dtype", f"result in {word}", f"its dtype is {found._dtype!r}, not {right._dtype!r}")
+            right = requested if requested._dtype.kind != "f" else requested.to(dtype)
+            if result._dtype is not right._dtype:
+                self.add("dtype", f"result in {word}", f"its dtype is {result._dtype!r}, not {right._dtype!r}")
             else:
-                given, rounded_once = (each.to(dtypes.float64).array for each in (found, right))
-                self.compare_exact(word, "elementwise", given, rounded_once, rounded)
+                value, rounded_once = (each.to(dtypes.float64).array for each in (result, right))
+                self.compare_exact(word, "elementwise", value, rounded_once, rounded)
 
     def integers(self) -> None:
         """Whole numbers: what the expression means, the same in all widths."""
-        columns = self.columns(WHOLE, np.int64)
+        columns = self.columns(SMALL_INTEGERS, np.int64)
         plain_numbers = [v for v in self.values.values() if isinstance(v, int | float)]
         if any(v < 0 or v != int(v) for v in plain_numbers if np.isfinite(v)):
             return  # what becomes of such a number in whole ones the entry does not say
@@ -168,25 +168,25 @@ class Dtypes:
             return
         for word in INTEGERS:
             self.report.checks += 1
-            found = self.called(columns, getattr(dtypes, word))
-            if found is not None and found._dtype.kind in "biu":
-                whole = np.isfinite(right) & (np.abs(right) < 100)
-                truncates = bool((whole & (right != np.rint(right))).any())
-                given, wanted = np.where(whole, found.array, 0), np.where(whole, right, 0)
-                wanted = wanted if truncates else wanted.astype(found.array.dtype)
-                self.compare_exact(word, "dtype" if truncates else "elementwise", given, wanted, columns)
+            result = self.called(columns, getattr(dtypes, word))
+            if result is not None and result._dtype.kind in "biu":
+                integral = np.isfinite(right) & (np.abs(right) < 100)
+                truncates = bool((integral & (right != np.rint(right))).any())
+                value, requested = np.where(integral, result.array, 0), np.where(integral, right, 0)
+                requested = requested if truncates else requested.astype(result.array.dtype)
+                self.compare_exact(word, "dtype" if truncates else "elementwise", value, requested, columns)
 
     def compare_exact(
-        self, word: str, key: str, found: np.ndarray, right: np.ndarray, columns: Mapping[str, np.ndarray]
+        self, word: str, key: str, result: np.ndarray, right: np.ndarray, columns: Mapping[str, np.ndarray]
     ) -> None:
         """Equal numbers; nan equals nan."""
-        same = (found == right) | (np.isnan(found) & np.isnan(right))
-        self.find(same, found, right, columns, key, f"result in {word}")
+        same = (result == right) | (np.isnan(result) & np.isnan(right))
+        self.find(same, result, right, columns, key, f"result in {word}")
 
     def find(
         self,
         same: np.ndarray,
-        found: np.ndarray,
+        result: np.ndarray,
         right: np.ndarray,
         columns: Mapping[str, np.ndarray],
         key: str,
@@ -196,7 +196,7 @@ class Dtypes:
         """Report the first point at which two results are not the same."""
         if not same.all():
             i = int(np.flatnonzero(~same)[0])
-            at, shown = ", ".join(f"{n}={c[i]}" for n, c in columns.items()), both(found[i], right[i])
+            at, shown = ", ".join(f"{n}={c[i]}" for n, c in columns.items()), both(result[i], right[i])
             self.add(key, subject, f"at ({at}) it is {shown[0]}, not {shown[1]}{more}")
 
     def add(self, key: str, subject: str, text: str) -> None:

@@ -18,10 +18,10 @@ from specgrad.runtime.tensor.dtypes import dtype
 
 from ...spec.reference import evaluate
 from ..compare import close, largest, worst
-from ..errors import is_refusal, said
+from ..errors import error_message, is_refusal
 from ..point import Leaf, Point
 from ..report import Report
-from ..samples import call_texts
+from ..samples import sample_calls
 
 RELATIVE = 1e-10  # of results in double precision
 ROUNDINGS = 64  # of others
@@ -33,8 +33,8 @@ KINDS = {"f": "a float", "c": "complex", "i": "an integer", "u": "an integer", "
 def check_reference(point: Point, report: Report) -> None:
     if point.op.reference:
         arrays = point.arrays
-        found = point.call([adopt(array) for array in point.arrays])
-        compare(point, str(point), [output.array for output in found], arrays, report)
+        result = point.call([adopt(array) for array in point.arrays])
+        compare(point, str(point), [output.array for output in result], arrays, report)
 
 
 def check_unlisted(point: Point, report: Report) -> None:
@@ -42,93 +42,93 @@ def check_unlisted(point: Point, report: Report) -> None:
     if not point.op.reference:
         return
     arrays = point.arrays
-    found = [output.array for output in point.call([adopt(array) for array in point.arrays])]
+    matches = [output.array for output in point.call([adopt(array) for array in point.arrays])]
     right: Sequence[np.ndarray | None] = ()
     with contextlib.suppress(Exception):
-        right = expected(point, arrays, len(found))
+        right = expected(point, arrays, len(matches))
     if right:
         report.checks += 1
-        _look(point, str(point), found, right, report)
+        _look(point, str(point), matches, right, report)
 
 
 def check_kinds(op: Any, report: Report) -> None:
     """The outputs at the samples with integers and bools are those of the reference, where the op accepts them."""
     for kind in ("int", "bool"):
         if op.reference and kind in op.dtypes:
-            for text in call_texts(op):
+            for text in sample_calls(op):
                 _check_kind(Point(op, text), kind, report)
 
 
 def _check_kind(point: Point, kind: str, report: Report) -> None:
     if not point.leaves:
         return
-    arrays = [whole(array, kind) for array in point.arrays]
+    arrays = [integral(array, kind) for array in point.arrays]
     try:
-        found = point.call([adopt(array.copy()) for array in arrays])
+        result = point.call([adopt(array.copy()) for array in arrays])
     except Exception as error:
         if not is_refusal(error):
-            report.find(point.op, point.op.kind, f"at {point} of {kind}: {said(error)}")
+            report.find(point.op, point.op.kind, f"at {point} of {kind}: {error_message(error)}")
         return
-    compare(point, f"{point} of {kind}", [output.array for output in found], arrays, report)
+    compare(point, f"{point} of {kind}", [output.array for output in result], arrays, report)
 
 
-def whole(array: np.ndarray, kind: str) -> np.ndarray:
+def integral(array: np.ndarray, kind: str) -> np.ndarray:
     """Integers that lie about where the numbers do, none of them 0 by rounding; or bools."""
     if kind == "bool":
         return np.asarray(np.round(array * 10) % 2 == 1)
     return np.asarray(np.where(array > 0, np.ceil(array), np.floor(array)).astype(np.int64))
 
 
-def compare(point: Point, shown: str, found: Arrays, arrays: Arrays, report: Report) -> None:
+def compare(point: Point, shown: str, result: Arrays, arrays: Arrays, report: Report) -> None:
     op = point.op
     report.checks += 1
     try:
-        right = expected(point, arrays, len(found))
+        right = expected(point, arrays, len(result))
     except Exception as error:
-        report.find(op, "reference", f"at {shown}: {said(error)}")
+        report.find(op, "reference", f"at {shown}: {error_message(error)}")
         return
     if all(each is None for each in right):
         report.find(op, "reference", f"at {shown} it leaves all open")
         return
-    _look(point, shown, found, right, report)
+    _look(point, shown, result, right, report)
 
 
 def expected(point: Point, arrays: Arrays, count: int) -> list[np.ndarray | None]:
     """The outputs of the reference; None for one that it leaves open."""
-    given = evaluate(point.op.reference, values(point, arrays))
-    return [None if each is None else np.asarray(each) for each in _outputs(given, count)]
+    value = evaluate(point.op.reference, values(point, arrays))
+    return [None if each is None else np.asarray(each) for each in _outputs(value, count)]
 
 
-def _look(point: Point, shown: str, found: Arrays, right: Sequence[np.ndarray | None], report: Report) -> None:
-    if len(right) != len(found):
-        text = f"at {shown} it gives {len(right)} values to compare, and the op {len(found)}"
+def _look(point: Point, shown: str, result: Arrays, right: Sequence[np.ndarray | None], report: Report) -> None:
+    if len(right) != len(result):
+        text = f"at {shown} it gives {len(right)} values to compare, and the op {len(result)}"
         report.find(point.op, "reference", text)
         return
-    for number, (got, wanted) in enumerate(zip(found, right, strict=True)):
-        if wanted is not None and (text := difference(got, wanted)):
-            about = f" output {number}:" if len(found) > 1 else ""
+    for number, (got, requested) in enumerate(zip(result, right, strict=True)):
+        if requested is not None and (text := difference(got, requested)):
+            about = f" output {number}:" if len(result) > 1 else ""
             report.find(point.op, point.op.kind, f"at {shown}{about} {text} of the reference")
 
 
 def values(point: Point, arrays: Arrays) -> dict[str, Any]:
     """The arguments of the call as NumPy knows them, defaults included, by the names of the schema."""
-    given = {id(leaf): array for leaf, array in zip(point.leaves, arrays, strict=True)}
+    arguments = {id(leaf): array for leaf, array in zip(point.leaves, arrays, strict=True)}
 
     def plain(value: Any) -> Any:
         if isinstance(value, list):
             return [plain(v) for v in value]
         if isinstance(value, Leaf):
-            return given[id(value)].copy()
+            return arguments[id(value)].copy()
         if isinstance(value, TensorBase):
             return value.array.copy()
         return value.np if isinstance(value, dtype) else value
 
     parameters = inspect.signature(point.op.function).parameters
-    found = {}
+    results = {}
     for name, type_, *_ in point.op.arguments:
         own = "self" if name == "input" and name not in point.arguments else name
-        found[own] = _listed(plain(point.arguments.get(own, parameters[name].default)), type_)
-    return found
+        results[own] = _listed(plain(point.arguments.get(own, parameters[name].default)), type_)
+    return results
 
 
 def _listed(value: Any, type_: str) -> Any:
@@ -136,12 +136,12 @@ def _listed(value: Any, type_: str) -> Any:
     inside, _, size = type_.rstrip("?]").partition("[")
     if inside == "Tensor" or "[" not in type_ or value is None:
         return value
-    several = tuple(value) if isinstance(value, list | tuple) else (value,)
-    return several * int(size) if size and len(several) == 1 else several
+    outputs = tuple(value) if isinstance(value, list | tuple) else (value,)
+    return outputs * int(size) if size and len(outputs) == 1 else outputs
 
 
-def _outputs(given: Any, count: int) -> list[Any]:
-    return list(given) if isinstance(given, tuple) or (isinstance(given, list) and count != 1) else [given]
+def _outputs(value: Any, count: int) -> list[Any]:
+    return list(value) if isinstance(value, tuple) or (isinstance(value, list) and count != 1) else [value]
 
 
 def difference(got: np.ndarray, right: np.ndarray) -> str:
@@ -153,8 +153,8 @@ def difference(got: np.ndarray, right: np.ndarray) -> str:
         return f"its shape is {got.shape}, not the {right.shape}"
     if agree(got, right):
         return ""
-    index, shown, wanted = worst(got, right)
-    return f"element {list(index)} is {shown}, not the {wanted}"
+    index, shown, requested = worst(got, right)
+    return f"element {list(index)} is {shown}, not the {requested}"
 
 
 def agree(got: np.ndarray, right: np.ndarray) -> bool:

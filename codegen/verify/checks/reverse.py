@@ -17,7 +17,7 @@ from ...spec.model import Entry
 from ..compare import both, number, relative_error
 from ..entries import prover_of, spec_entry
 from ..finite_differences import Derivatives, derivatives
-from ..point import Point, adopt, gradients, joined, real, recording
+from ..point import Point, adopt, concatenated, gradients, real, recording
 from ..report import Report, call_at, element
 
 RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
@@ -28,8 +28,8 @@ ROUGHLY = 1e-4  # how exactly a gradient has to be one of the derivatives of a k
 def check_reverse(point: Point, report: Report) -> None:
     """Compare J^T v by the formulas with J^T v by differences."""
     tensors, outputs, seeds = point.recorded()
-    found = gradients(outputs, tensors, seeds)
-    _check_form(point, found, report)
+    result = gradients(outputs, tensors, seeds)
+    _check_form(point, result, report)
     arrays = point.arrays
     moved = [point.over(array) for array in arrays]
     table = derivatives(lambda: point.values(moved), arrays, point.kinks)
@@ -41,9 +41,9 @@ def check_reverse(point: Point, report: Report) -> None:
         begin += size
         if _meets_a_kink(part):
             report.kinks.add(point.op.name)
-        worst = _worst(joined([found[which]]), part, joined(seeds), report)
+        worst = _worst(concatenated([result[which]]), part, concatenated(seeds), report)
         if worst is not None:
-            text, error = _shown(point, which, worst, joined([found[which]]), part, joined(seeds))
+            text, error = _shown(point, which, worst, concatenated([result[which]]), part, concatenated(seeds))
             report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}", error)
 
 
@@ -52,9 +52,9 @@ def _meets_a_kink(part: Derivatives) -> bool:
     return bool((part.high - part.low > ROUGHLY * (1 + np.abs(part.low) + np.abs(part.high))).any())
 
 
-def _check_form(point: Point, found: Sequence[Any], report: Report) -> None:
+def _check_form(point: Point, result: Sequence[Any], report: Report) -> None:
     """A gradient has the shape and the dtype of its input."""
-    for leaf, gradient in zip(point.leaves, found, strict=True):
+    for leaf, gradient in zip(point.leaves, result, strict=True):
         report.checks += 1
         got = (tuple(gradient.shape), gradient._dtype.np)
         if got != (leaf.array.shape, leaf.array.dtype):
@@ -67,26 +67,26 @@ def expected(derivative: np.ndarray, seed: np.ndarray) -> np.ndarray:
     return np.where(seed == 0, 0, derivative * seed).sum(axis=1)
 
 
-def _worst(given: np.ndarray, part: Derivatives, seed: np.ndarray, report: Report) -> int | None:
+def _worst(value: np.ndarray, part: Derivatives, seed: np.ndarray, report: Report) -> int | None:
     """The component that is most wrong, if any is."""
-    if given.size == 0:
+    if value.size == 0:
         return None
-    wanted = expected(part.value, seed)
+    requested = expected(part.value, seed)
     weight = np.where(seed == 0, 0, np.abs(part.value * seed)).sum(axis=1)
     noise = np.where(seed == 0, 0, part.noise * np.abs(seed)).sum(axis=1)
     clipped = bool((seed == 0).any())  # an output is not finite: what it does to a gradient is not comparable
-    skipped = ~np.isfinite(wanted) | (clipped & ~np.isfinite(given))
+    skipped = ~np.isfinite(requested) | (clipped & ~np.isfinite(value))
     report.undefined += int(skipped.sum())
-    excess = np.abs(given - wanted) / (RELATIVE * weight + noise + ABSOLUTE)
-    excess = np.where(skipped, 0, np.where(np.isfinite(given), excess, np.inf))
+    excess = np.abs(value - requested) / (RELATIVE * weight + noise + ABSOLUTE)
+    excess = np.where(skipped, 0, np.where(np.isfinite(value), excess, np.inf))
     if not clipped:  # where the function is finite a gradient may be infinite, as that of sqrt at 0, but not nan
-        excess[np.isnan(given)] = np.inf
+        excess[np.isnan(value)] = np.inf
     worst = int(np.argmax(excess))
     return worst if excess[worst] > 1 else None
 
 
 def _shown(
-    point: Point, which: int, worst: int, given: np.ndarray, part: Derivatives, seed: np.ndarray
+    point: Point, which: int, worst: int, value: np.ndarray, part: Derivatives, seed: np.ndarray
 ) -> tuple[str, float]:
     """A wrong component in words, and how wrong: at single numbers for element-wise ops, else by its index."""
     leaf = point.leaves[which]
@@ -95,11 +95,11 @@ def _shown(
     by_number = point.op.kind == "elementwise" and not point.constants
     text, size = single(point, which, index) if by_number else ("", 0.0)
     if not text:
-        ways = (given, expected(part.value, seed), *_at_kinks(part, seed))
-        got, wanted, *others = (as_complex(values, worst // step, step) for values in ways)
-        size = relative_error(got, wanted)
-        text = f"at {element(leaf, index)} of {point} {comparison(got, wanted)} (for random output gradients)"
-        text += kink_hint(got, wanted, others)
+        ways = (value, expected(part.value, seed), *_at_kinks(part, seed))
+        got, requested, *others = (as_complex(values, worst // step, step) for values in ways)
+        size = relative_error(got, requested)
+        text = f"at {element(leaf, index)} of {point} {comparison(got, requested)} (for random output gradients)"
+        text += kink_hint(got, requested, others)
     return text, size
 
 
@@ -111,21 +111,21 @@ def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
     touched = np.argwhere(np.broadcast_to(spots, arrays[0].shape))
     best: tuple[str, float] = ("", 0.0)
     for spot in map(tuple, touched):
-        given, wanted, at, others = at_numbers(point, which, [a[spot] for a in arrays])
-        if is_wrong(given, wanted):
-            found = (
-                f"at {at} {comparison(given, wanted)}{kink_hint(given, wanted, others)}",
-                relative_error(given, wanted),
+        value, requested, at, others = at_numbers(point, which, [a[spot] for a in arrays])
+        if is_wrong(value, requested):
+            result = (
+                f"at {at} {comparison(value, requested)}{kink_hint(value, requested, others)}",
+                relative_error(value, requested),
             )
-            best = max(best, found, key=lambda pair: pair[1])
+            best = max(best, result, key=lambda pair: pair[1])
     return best
 
 
-def is_wrong(given: complex, wanted: complex) -> bool:
+def is_wrong(value: complex, requested: complex) -> bool:
     """Whether a gradient is not the derivative; where there is no derivative anything but nan will do."""
-    if np.isnan(wanted) or not np.isfinite(given):
-        return bool(np.isnan(given) or np.isfinite(wanted))
-    return abs(given - wanted) > RELATIVE * abs(wanted) + ABSOLUTE
+    if np.isnan(requested) or not np.isfinite(value):
+        return bool(np.isnan(value) or np.isfinite(requested))
+    return abs(value - requested) > RELATIVE * abs(requested) + ABSOLUTE
 
 
 def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str, list[complex]]:
@@ -133,14 +133,14 @@ def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex
     arrays = [np.array(v) for v in values]
     tensors = recording([adopt(a.copy()) for a in arrays])
     outputs = point.outputs(tensors)
-    given = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[which]
+    value = gradients(outputs, tensors, [adopt(np.ones((), o._dtype.np)) for o in outputs])[which]
     moved = [adopt(a) for a in arrays]
     table = derivatives(lambda: point.values(moved), [arrays[which]], [point.kinks[which]])
     seed = np.array([1.0, 0.0])[: table.value.shape[1]]
     step = 2 if np.iscomplexobj(arrays[which]) else 1
     ways = (expected(table.value, seed), *_at_kinks(table, seed))
-    wanted, *others = (as_complex(values, 0, step) for values in ways)
-    return as_complex(joined([given]), 0, step), wanted, call_at(point, values), others
+    requested, *others = (as_complex(values, 0, step) for values in ways)
+    return as_complex(concatenated([value]), 0, step), requested, call_at(point, values), others
 
 
 def _at_kinks(part: Derivatives, seed: np.ndarray) -> list[np.ndarray]:
@@ -149,11 +149,11 @@ def _at_kinks(part: Derivatives, seed: np.ndarray) -> list[np.ndarray]:
     return [expected(way, seed) for way in ways]
 
 
-def kink_hint(given: complex, wanted: complex, others: Sequence[complex]) -> str:
+def kink_hint(value: complex, requested: complex, others: Sequence[complex]) -> str:
     """Where to read on when a formula gives what the function has at a kink, but by another policy than the entry's."""
     finite = [other for other in others if np.isfinite(other)]
-    is_one = any(abs(given - other) <= ROUGHLY * (1 + abs(other)) for other in finite)
-    at_a_kink = any(abs(wanted - other) > ROUGHLY * (1 + abs(other)) for other in finite)
+    is_one = any(abs(value - other) <= ROUGHLY * (1 + abs(other)) for other in finite)
+    at_a_kink = any(abs(requested - other) > ROUGHLY * (1 + abs(other)) for other in finite)
     return " (a one-sided derivative here, but not the one that the entry asks for: see key kink)" * (
         is_one and at_a_kink
     )
@@ -164,11 +164,11 @@ def as_complex(values: np.ndarray, index: int, step: int) -> complex:
     return complex(values[index]) if step == 1 else complex(values[2 * index], values[2 * index + 1])
 
 
-def comparison(given: complex, wanted: complex) -> str:
+def comparison(value: complex, requested: complex) -> str:
     """The two numbers, as the report shows them."""
-    if np.isnan(wanted):
-        return f"the formula gives {number(given)}, where the function is finite but has no derivative"
-    got, want = both(given, wanted)
+    if np.isnan(requested):
+        return f"the formula gives {number(value)}, where the function is finite but has no derivative"
+    got, want = both(value, requested)
     return f"the formula gives {got}, the function's derivative is {want}"
 
 
@@ -181,14 +181,14 @@ def check_kink(op: Any, report: Report) -> None:
     It does at small jumps beside which there is another derivative, of which differences say nothing.
     """
     entry = spec_entry(op)
-    if entry is None or "kink" not in entry.key_places or "kink" in entry.inherited:
+    if entry is None or "kink" not in entry.key_locations or "kink" in entry.inherited:
         return
     report.checks += 1
-    if op.name not in report.kinks and not _is_told_apart(entry, prover_of(op.spec)):
+    if op.name not in report.kinks and not _is_distinguished(entry, prover_of(op.spec)):
         report.find(op, "kink", NEEDLESS)
 
 
-def _is_told_apart(entry: Entry, prover: Prover) -> bool:
+def _is_distinguished(entry: Entry, prover: Prover) -> bool:
     """Whether a formula of an element-wise entry would be wrong with another policy."""
     if entry.compute.kind != "elementwise" or entry.compute.tree is None:
         return False

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..compare import both, relative_error
 from ..finite_differences import Derivatives, derivatives, directional
-from ..point import Point, adopt, gradients, joined, real, recording
+from ..point import Point, adopt, concatenated, gradients, real, recording
 from ..report import Report
 
 RELATIVE = 1e-5
@@ -26,10 +26,10 @@ class Gradients:
     def __init__(self, point: Point) -> None:
         self.point = point
         tensors, outputs, self.seeds = point.recorded()
-        given = recording([adopt(s.array.copy()) for s in self.seeds])
-        self.inputs = [*tensors, *given]
-        self.labels = [leaf.label for leaf in point.leaves] + ["the output's gradient"] * len(given)
-        self.found = gradients(outputs, tensors, given, create=True)
+        value = recording([adopt(s.array.copy()) for s in self.seeds])
+        self.inputs = [*tensors, *value]
+        self.labels = [leaf.label for leaf in point.leaves] + ["the output's gradient"] * len(value)
+        self.found = gradients(outputs, tensors, value, create=True)
         self.weights = [adopt(point.random(t)) for t in tensors]
         self.arrays = [t.detach().array.copy() for t in self.inputs]
 
@@ -38,10 +38,10 @@ class Gradients:
         count = len(self.point.leaves)
         tensors = recording([adopt(a) for a in self.arrays[:count]])
         seeds = [adopt(a) for a in self.arrays[count:]]
-        return joined(gradients(self.point.outputs(tensors), tensors, seeds))
+        return concatenated(gradients(self.point.outputs(tensors), tensors, seeds))
 
     def differentiated(self, number: int) -> np.ndarray:
-        return joined(gradients([self.found[number]], self.inputs, [self.weights[number]]))
+        return concatenated(gradients([self.found[number]], self.inputs, [self.weights[number]]))
 
     def columns(self, number: int) -> np.ndarray:
         """The weights of gradient `number` among all gradients' components, zero elsewhere."""
@@ -54,56 +54,56 @@ def check_second(point: Point, report: Report) -> None:
     if not point.leaves:
         return
     recorded = Gradients(point)
-    first = joined([g.detach() for g in recorded.found])
+    first = concatenated([g.detach() for g in recorded.found])
     exact = [recorded.differentiated(number) for number in range(len(point.leaves))]
     report.checks += len(exact)
     if not point.hard and np.isfinite(first).all() and _along_one_direction(recorded, exact):
         return
     table = derivatives(recorded.values, recorded.arrays)
-    for number, given in enumerate(exact):
-        worst = _worst(given, table, recorded.columns(number), report)
+    for number, value in enumerate(exact):
+        worst = _worst(value, table, recorded.columns(number), report)
         if worst is not None:
-            _add(recorded, number, given, table, worst, report)
+            _add(recorded, number, value, table, worst, report)
 
 
 def _along_one_direction(recorded: Gradients, exact: Sequence[np.ndarray]) -> bool:
     along = [real(np.asarray(recorded.point.random(t))) for t in recorded.inputs]
     moved = directional(recorded.values, recorded.arrays, along)
     direction = np.concatenate(along)
-    for number, given in enumerate(exact):
-        wanted = moved * recorded.columns(number)
-        scale = np.abs(given * direction).sum() + np.abs(wanted).sum()
-        error = abs((given * direction).sum() - wanted.sum())
+    for number, value in enumerate(exact):
+        requested = moved * recorded.columns(number)
+        scale = np.abs(value * direction).sum() + np.abs(requested).sum()
+        error = abs((value * direction).sum() - requested.sum())
         if not (scale < np.inf and error <= RELATIVE * 0.1 * scale + ABSOLUTE):
             return False
     return True
 
 
-def _worst(given: np.ndarray, table: Derivatives, weights: np.ndarray, report: Report) -> int | None:
+def _worst(value: np.ndarray, table: Derivatives, weights: np.ndarray, report: Report) -> int | None:
     """The component that is most wrong; at a kink of the gradient anything between both sides is right."""
-    if given.size == 0:
+    if value.size == 0:
         return None
     used = weights != 0
     low, high = (np.where(used, side * weights, 0) for side in (table.low, table.high))
     low, high = np.minimum(low, high).sum(axis=1), np.maximum(low, high).sum(axis=1)
     scale = np.where(used, np.abs(table.value * weights), 0).sum(axis=1)
     noise = np.where(used, table.noise * np.abs(weights), 0).sum(axis=1)
-    outside = np.maximum(low - given, given - high)
+    outside = np.maximum(low - value, value - high)
     excess = outside / (RELATIVE * scale + noise + ABSOLUTE)
     undefined = ~np.isfinite(scale)
     report.undefined += int(undefined.sum())
-    excess = np.where(undefined, 0, np.where(np.isfinite(given), excess, np.inf))
+    excess = np.where(undefined, 0, np.where(np.isfinite(value), excess, np.inf))
     worst = int(np.argmax(excess))
     return worst if excess[worst] > 1 else None
 
 
-def _add(recorded: Gradients, number: int, given: np.ndarray, table: Derivatives, worst: int, report: Report) -> None:
+def _add(recorded: Gradients, number: int, value: np.ndarray, table: Derivatives, worst: int, report: Report) -> None:
     point, leaf = recorded.point, recorded.point.leaves[number]
     weights = recorded.columns(number)
-    wanted = float(np.where(weights != 0, table.value[worst] * weights, 0).sum())
+    requested = float(np.where(weights != 0, table.value[worst] * weights, 0).sum())
     sizes = [real(array).size for array in recorded.arrays]
     towards = recorded.labels[int(np.searchsorted(np.cumsum(sizes), worst, side="right"))]
-    got, want = both(given[worst], wanted)
+    got, want = both(value[worst], requested)
     text = f"at {point} differentiating the formula by {towards} gives {got}, the formula's own derivative is {want}"
     subject = f"second derivative, gradient of {leaf.argument}"
-    report.find(point.op, leaf.argument, text, subject, relative_error(given[worst], wanted), level=2)
+    report.find(point.op, leaf.argument, text, subject, relative_error(value[worst], requested), level=2)

@@ -39,9 +39,9 @@ def _too_long(number: int, frame: FrameType | None) -> None:
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     """Leave out what the other library has not passed."""
     if "ONLY" in os.environ:
-        wanted = set(Path(os.environ["ONLY"]).read_text(encoding="utf-8").splitlines())
-        config.hook.pytest_deselected(items=[item for item in items if _one_line(item.nodeid) not in wanted])
-        items[:] = [item for item in items if _one_line(item.nodeid) in wanted]
+        output_mask = set(Path(os.environ["ONLY"]).read_text(encoding="utf-8").splitlines())
+        config.hook.pytest_deselected(items=[item for item in items if _one_line(item.nodeid) not in output_mask])
+        items[:] = [item for item in items if _one_line(item.nodeid) in output_mask]
 
 
 def pytest_runtest_setup(item: Any) -> None:

@@ -65,14 +65,14 @@ def unpacked(environment: Environment, suite: dict[str, Any]) -> Path | str:
     return next((path for path in folder.iterdir() if path.is_dir()), f"{release} has no source archive")
 
 
-def run(environment: Environment, library: str, suite: dict[str, Any], source: Path, **told: Any) -> set[str]:
+def run(environment: Environment, library: str, suite: dict[str, Any], source: Path, **notified: Any) -> set[str]:
     """Run tests once, and return those that pass; `told` is for the plugin, OUTCOMES a name beside the source."""
-    outcomes = source.parent / told["OUTCOMES"]
+    outcomes = source.parent / notified["OUTCOMES"]
     outcomes.unlink(missing_ok=True)
     command, variables = environment.command(library, [*PYTEST, *suite.get("options", []), *suite["tests"]])
-    times = 1 if "ONLY" not in told else LONGER
+    times = 1 if "ONLY" not in notified else LONGER
     limit = suite.get("seconds", A_SUITE) * times
-    variables |= {"SECONDS": str(A_TEST * times), **{key: str(value) for key, value in told.items()}}
+    variables |= {"SECONDS": str(A_TEST * times), **{key: str(value) for key, value in notified.items()}}
     variables |= {"OUTCOMES": str(outcomes), **suite.get("variables", {})}
     variables["PYTHONPATH"] += f":{HERE}:{source}:{ROOT}"
     variables["PATH"] = f"{environment.folder / 'bin'}:{variables['PATH']}"

@@ -27,14 +27,14 @@ def ours(value: Any) -> Any:
     return tuple(value) if isinstance(value, torch.Size) else value
 
 
-def drawn(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
+def sampled(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """`torch.NAME` with specgrad's numbers; as it was where it is given a generator or an `out`."""
 
     def draw(*args: Any, **kwargs: Any) -> Any:
         if kwargs.get("generator") is not None or "out" in kwargs:
             return theirs(*args, **kwargs)
-        words = {key: value for key, value in kwargs.items() if key not in OPTIONS or key == "dtype"}
-        found = getattr(specgrad, name)(*map(ours, args), **{key: ours(value) for key, value in words.items()})
+        slot_values = {key: value for key, value in kwargs.items() if key not in OPTIONS or key == "dtype"}
+        found = getattr(specgrad, name)(*map(ours, args), **{key: ours(value) for key, value in slot_values.items()})
         result = torch.from_numpy(found.numpy().copy())
         return result.requires_grad_() if kwargs.get("requires_grad") else result
 
@@ -47,9 +47,9 @@ def filled(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     def fill(self: Any, *args: Any, **kwargs: Any) -> Any:
         if kwargs.get("generator") is not None:
             return theirs(self, *args, **kwargs)
-        words = {key: ours(value) for key, value in kwargs.items() if key != "generator"}
+        slot_values = {key: ours(value) for key, value in kwargs.items() if key != "generator"}
         dtype = getattr(specgrad, str(self.dtype).removeprefix("torch."))
-        found = getattr(specgrad.empty(tuple(self.shape), dtype=dtype), name)(*map(ours, args), **words)
+        found = getattr(specgrad.empty(tuple(self.shape), dtype=dtype), name)(*map(ours, args), **slot_values)
         with torch.no_grad():
             return self.copy_(torch.from_numpy(found.numpy().copy()))
 
@@ -63,7 +63,7 @@ def manual_seed(seed: Any) -> Any:
 
 
 for _name in (*NEW, *LIKE):
-    setattr(torch, _name, drawn(_name, getattr(torch, _name)))
+    setattr(torch, _name, sampled(_name, getattr(torch, _name)))
 for _name in FILLING:
     setattr(torch.Tensor, _name, filled(_name, getattr(torch.Tensor, _name)))
 torch.manual_seed = torch.random.manual_seed = manual_seed

@@ -58,9 +58,9 @@ def test_values(name: str, dtype: sg.dtype, exact: float) -> None:
     """NumPy's and SciPy's, in both dtypes, also of rows that do not lie together."""
     call, expected = CALLS[name]
     x = sg.tensor(X, dtype=dtype)
-    apart = sg.tensor(np.ascontiguousarray(X.T), dtype=dtype).permute(2, 1, 0)
-    assert not apart.is_contiguous()
-    for given in (x, apart):
+    separate = sg.tensor(np.ascontiguousarray(X.T), dtype=dtype).permute(2, 1, 0)
+    assert not separate.is_contiguous()
+    for given in (x, separate):
         found = call(given)
         assert found.dtype == dtype
         np.testing.assert_allclose(found.numpy(), expected, rtol=exact)

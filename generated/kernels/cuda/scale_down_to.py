@@ -7,15 +7,15 @@ from ....runtime.kernels.cuda.vocabulary import T
 from ....runtime.kernels.scalar import divide, either, where
 
 
-def forward(self, most, eps):
-    """result = divide(most, self + eps) if self > most else 1"""
-    most = T(most)
+def forward(self, max_norm, eps):
+    """result = divide(max_norm, self + eps) if self > max_norm else 1"""
+    max_norm = T(max_norm)
     eps = T(eps)
-    return either(self > most, divide(most, self + eps), T(1))
+    return either(self > max_norm, divide(max_norm, self + eps), T(1))
 
 
-def backward_1(grad, self, most, eps):
-    """self: where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)"""
-    most = T(most)
+def backward_1(grad, self, max_norm, eps):
+    """self: where(self > max_norm, -(grad * (max_norm / (self + eps) / (self + eps))), 0)"""
+    max_norm = T(max_norm)
     eps = T(eps)
-    return where(self > most, -(grad * divide(divide(most, self + eps), self + eps)), T(0))
+    return where(self > max_norm, -(grad * divide(divide(max_norm, self + eps), self + eps)), T(0))

@@ -10,12 +10,12 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import exp
@@ -26,7 +26,7 @@ get_grad = get_output = put_result = None  # how elements are read and written: 
 
 def held(all_grad, all_output, all_result, n, rows, layout):
     """result of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -37,7 +37,7 @@ def held(all_grad, all_output, all_result, n, rows, layout):
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
+        at = element_offset(layout, start, j)
         own_grad[k] = get_grad(all_grad, at)
         own_output[k] = get_output(all_output, at)
         j = uint32(j + lanes())
@@ -59,15 +59,15 @@ def held(all_grad, all_output, all_result, n, rows, layout):
         grad = own_grad[k]
         output = own_output[k]
         result = grad - exp(output) * T(sum_1)
-        at = place(layout, start, i)
+        at = element_offset(layout, start, i)
         put_result(all_result, at, result)
         i = uint32(i + lanes())
         k = uint32(k + uint32(1))
 
 
-def whole(all_grad, all_output, all_result, n, rows, layout):
+def full(all_grad, all_output, all_result, n, rows, layout):
     """result of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -80,7 +80,7 @@ def whole(all_grad, all_output, all_result, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -98,7 +98,7 @@ def whole(all_grad, all_output, all_result, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_output[k] = get_output(all_output, at)
             j = uint32(j + lanes())
@@ -108,7 +108,7 @@ def whole(all_grad, all_output, all_result, n, rows, layout):
             grad = own_grad[k]
             output = own_output[k]
             result = grad - exp(output) * T(sum_1)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -116,7 +116,7 @@ def whole(all_grad, all_output, all_result, n, rows, layout):
 
 def fold_1(all_grad, all_output, parts_of_sum_1, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -128,7 +128,7 @@ def fold_1(all_grad, all_output, parts_of_sum_1, n, rows, parts, size, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -147,7 +147,7 @@ def fold_1(all_grad, all_output, parts_of_sum_1, n, rows, parts, size, layout):
 
 def finish(all_grad, all_output, parts_of_sum_1, all_result, n, rows, parts, size, layout):
     """result from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -165,7 +165,7 @@ def finish(all_grad, all_output, parts_of_sum_1, all_result, n, rows, parts, siz
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_output[k] = get_output(all_output, at)
             j = uint32(j + lanes())
@@ -175,7 +175,7 @@ def finish(all_grad, all_output, parts_of_sum_1, all_result, n, rows, parts, siz
             grad = own_grad[k]
             output = own_output[k]
             result = grad - exp(output) * T(sum_1)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

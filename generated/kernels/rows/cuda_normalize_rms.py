@@ -11,13 +11,13 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
-    shared_place,
+    shared_offset,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
@@ -28,7 +28,7 @@ get_weight_ = get_x = put_result = put_scale = None  # how elements are read and
 
 def held(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
     """result, scale of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -39,8 +39,8 @@ def held(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
-        shared_at = shared_place(layout, r, j)
+        at = element_offset(layout, start, j)
+        shared_at = shared_offset(layout, r, j)
         own_x[k] = get_x(all_x, at)
         own_weight_[k] = get_weight_(all_weight_, shared_at)
         j = uint32(j + lanes())
@@ -65,15 +65,15 @@ def held(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
         x = own_x[k]
         weight_ = own_weight_[k]
         result = x * T(scale) * weight_
-        at = place(layout, start, i)
+        at = element_offset(layout, start, i)
         put_result(all_result, at, result)
         i = uint32(i + lanes())
         k = uint32(k + uint32(1))
 
 
-def whole(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
+def full(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
     """result, scale of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -86,7 +86,7 @@ def whole(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -107,8 +107,8 @@ def whole(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
             j = uint32(j + lanes())
@@ -118,7 +118,7 @@ def whole(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
             x = own_x[k]
             weight_ = own_weight_[k]
             result = x * T(scale) * weight_
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -126,7 +126,7 @@ def whole(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
 
 def fold_1(all_x, all_weight_, parts_of_sum_1, eps, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -138,7 +138,7 @@ def fold_1(all_x, all_weight_, parts_of_sum_1, eps, n, rows, parts, size, layout
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -157,7 +157,7 @@ def fold_1(all_x, all_weight_, parts_of_sum_1, eps, n, rows, parts, size, layout
 
 def finish(all_x, all_weight_, parts_of_sum_1, all_result, all_scale, eps, n, rows, parts, size, layout):
     """result, scale from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -178,8 +178,8 @@ def finish(all_x, all_weight_, parts_of_sum_1, all_result, all_scale, eps, n, ro
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
             j = uint32(j + lanes())
@@ -189,7 +189,7 @@ def finish(all_x, all_weight_, parts_of_sum_1, all_result, all_scale, eps, n, ro
             x = own_x[k]
             weight_ = own_weight_[k]
             result = x * T(scale) * weight_
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

@@ -12,13 +12,13 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
-    shared_place,
+    shared_offset,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 
@@ -30,7 +30,7 @@ get_grad = get_scale_row = get_weight_ = get_x = put_result = (
 
 def held(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layout):
     """result of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -42,8 +42,8 @@ def held(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layou
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
-        shared_at = shared_place(layout, r, j)
+        at = element_offset(layout, start, j)
+        shared_at = shared_offset(layout, r, j)
         own_grad[k] = get_grad(all_grad, at)
         own_x[k] = get_x(all_x, at)
         own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -75,15 +75,15 @@ def held(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layou
         unit = x * scale_row
         weighted = grad * weight_
         result = (weighted - unit * T(number_3)) * scale_row
-        at = place(layout, start, i)
+        at = element_offset(layout, start, i)
         put_result(all_result, at, result)
         i = uint32(i + lanes())
         k = uint32(k + uint32(1))
 
 
-def whole(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layout):
+def full(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layout):
     """result of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -98,8 +98,8 @@ def whole(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layo
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -124,8 +124,8 @@ def whole(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layo
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -139,7 +139,7 @@ def whole(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layo
             unit = x * scale_row
             weighted = grad * weight_
             result = (weighted - unit * T(number_3)) * scale_row
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -147,7 +147,7 @@ def whole(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layo
 
 def fold_1(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -162,8 +162,8 @@ def fold_1(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, n, rows,
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -188,7 +188,7 @@ def fold_1(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, n, rows,
 
 def finish(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, all_result, n, rows, parts, size, layout):
     """result from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -209,8 +209,8 @@ def finish(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, all_resu
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -224,7 +224,7 @@ def finish(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, all_resu
             unit = x * scale_row
             weighted = grad * weight_
             result = (weighted - unit * T(number_3)) * scale_row
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

@@ -10,13 +10,13 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
-    shared_place,
+    shared_offset,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 
@@ -26,7 +26,7 @@ get_grad = get_scale_ = get_x = put_result = None  # how elements are read and w
 
 def held(all_grad, all_x, all_scale_, all_result, n, rows, layout):
     """result of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -38,8 +38,8 @@ def held(all_grad, all_x, all_scale_, all_result, n, rows, layout):
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
-        shared_at = shared_place(layout, r, j)
+        at = element_offset(layout, start, j)
+        shared_at = shared_offset(layout, r, j)
         own_grad[k] = get_grad(all_grad, at)
         own_x[k] = get_x(all_x, at)
         own_scale_[k] = get_scale_(all_scale_, shared_at)
@@ -63,9 +63,9 @@ def held(all_grad, all_x, all_scale_, all_result, n, rows, layout):
         put_result(all_result, r, result)
 
 
-def whole(all_grad, all_x, all_scale_, all_result, n, rows, layout):
+def full(all_grad, all_x, all_scale_, all_result, n, rows, layout):
     """result of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -79,8 +79,8 @@ def whole(all_grad, all_x, all_scale_, all_result, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_scale_[k] = get_scale_(all_scale_, shared_at)
@@ -104,7 +104,7 @@ def whole(all_grad, all_x, all_scale_, all_result, n, rows, layout):
 
 def fold_1(all_grad, all_x, all_scale_, parts_of_sum_1, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -118,8 +118,8 @@ def fold_1(all_grad, all_x, all_scale_, parts_of_sum_1, n, rows, parts, size, la
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_scale_[k] = get_scale_(all_scale_, shared_at)
@@ -142,7 +142,7 @@ def fold_1(all_grad, all_x, all_scale_, parts_of_sum_1, n, rows, parts, size, la
 
 def finish(all_grad, all_x, all_scale_, parts_of_sum_1, all_result, n, rows, parts, size, layout):
     """result from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     sum_1 = W(0)

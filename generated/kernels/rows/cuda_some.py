@@ -9,12 +9,12 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     BLOCK,
     across_count,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, int32, uint32
 
@@ -24,7 +24,7 @@ get_x = put_result = None  # how elements are read and written: each kernel has 
 
 def held(all_x, all_result, n, rows, layout):
     """result of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -34,7 +34,7 @@ def held(all_x, all_result, n, rows, layout):
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
+        at = element_offset(layout, start, j)
         own_x[k] = get_x(all_x, at)
         j = uint32(j + lanes())
         k = uint32(k + uint32(1))
@@ -52,9 +52,9 @@ def held(all_x, all_result, n, rows, layout):
         put_result(all_result, r, result)
 
 
-def whole(all_x, all_result, n, rows, layout):
+def full(all_x, all_result, n, rows, layout):
     """result of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -66,7 +66,7 @@ def whole(all_x, all_result, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -84,7 +84,7 @@ def whole(all_x, all_result, n, rows, layout):
 
 def fold_1(all_x, parts_of_count_1, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -96,7 +96,7 @@ def fold_1(all_x, parts_of_count_1, n, rows, parts, size, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -113,7 +113,7 @@ def fold_1(all_x, parts_of_count_1, n, rows, parts, size, layout):
 
 def finish(all_x, parts_of_count_1, all_result, n, rows, parts, size, layout):
     """result from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     count_1 = int32(0)

@@ -14,13 +14,13 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
-    shared_place,
+    shared_offset,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
@@ -33,7 +33,7 @@ get_bias_ = get_weight_ = get_x = put_average = put_result = put_variance = (
 
 def held(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, eps, n, rows, layout):
     """result, average, variance of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -45,8 +45,8 @@ def held(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, e
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
-        shared_at = shared_place(layout, r, j)
+        at = element_offset(layout, start, j)
+        shared_at = shared_offset(layout, r, j)
         own_x[k] = get_x(all_x, at)
         own_weight_[k] = get_weight_(all_weight_, shared_at)
         own_bias_[k] = get_bias_(all_bias_, shared_at)
@@ -89,15 +89,15 @@ def held(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, e
         bias_ = own_bias_[k]
         away = x - T(average)
         result = away * T(scale) * weight_ + bias_
-        at = place(layout, start, i)
+        at = element_offset(layout, start, i)
         put_result(all_result, at, result)
         i = uint32(i + lanes())
         k = uint32(k + uint32(1))
 
 
-def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, eps, n, rows, layout):
+def full(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, eps, n, rows, layout):
     """result, average, variance of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -111,7 +111,7 @@ def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, 
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -131,7 +131,7 @@ def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, 
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -155,8 +155,8 @@ def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, 
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
             own_bias_[k] = get_bias_(all_bias_, shared_at)
@@ -169,7 +169,7 @@ def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, 
             bias_ = own_bias_[k]
             away = x - T(average)
             result = away * T(scale) * weight_ + bias_
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -177,7 +177,7 @@ def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, 
 
 def fold_1(all_x, all_weight_, all_bias_, parts_of_sum_1, eps, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -189,7 +189,7 @@ def fold_1(all_x, all_weight_, all_bias_, parts_of_sum_1, eps, n, rows, parts, s
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -208,7 +208,7 @@ def fold_1(all_x, all_weight_, all_bias_, parts_of_sum_1, eps, n, rows, parts, s
 
 def fold_2(all_x, all_weight_, all_bias_, parts_of_sum_1, parts_of_sum_2, eps, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 2."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -227,7 +227,7 @@ def fold_2(all_x, all_weight_, all_bias_, parts_of_sum_1, parts_of_sum_2, eps, n
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -262,7 +262,7 @@ def finish(
     layout,
 ):
     """result, average, variance from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -293,8 +293,8 @@ def finish(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
             own_bias_[k] = get_bias_(all_bias_, shared_at)
@@ -307,7 +307,7 @@ def finish(
             bias_ = own_bias_[k]
             away = x - T(average)
             result = away * T(scale) * weight_ + bias_
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

@@ -13,13 +13,13 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
-    shared_place,
+    shared_offset,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
@@ -32,7 +32,7 @@ get_average_row = get_grad = get_variance_row = get_weight_ = get_x = put_result
 
 def held(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
     """result of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -44,8 +44,8 @@ def held(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_re
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
-        shared_at = shared_place(layout, r, j)
+        at = element_offset(layout, start, j)
+        shared_at = shared_offset(layout, r, j)
         own_grad[k] = get_grad(all_grad, at)
         own_x[k] = get_x(all_x, at)
         own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -85,15 +85,15 @@ def held(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_re
         unit = (x - average_row) * T(scale)
         weighted = grad * weight_
         result = (weighted - T(number_4) - unit * T(number_5)) * T(scale)
-        at = place(layout, start, i)
+        at = element_offset(layout, start, i)
         put_result(all_result, at, result)
         i = uint32(i + lanes())
         k = uint32(k + uint32(1))
 
 
-def whole(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
+def full(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
     """result of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -111,8 +111,8 @@ def whole(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_r
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -142,8 +142,8 @@ def whole(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_r
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -157,7 +157,7 @@ def whole(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_r
             unit = (x - average_row) * T(scale)
             weighted = grad * weight_
             result = (weighted - T(number_4) - unit * T(number_5)) * T(scale)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -179,7 +179,7 @@ def fold_1(
     layout,
 ):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -197,8 +197,8 @@ def fold_1(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -243,7 +243,7 @@ def finish(
     layout,
 ):
     """result from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -270,8 +270,8 @@ def finish(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_weight_[k] = get_weight_(all_weight_, shared_at)
@@ -285,7 +285,7 @@ def finish(
             unit = (x - average_row) * T(scale)
             weighted = grad * weight_
             result = (weighted - T(number_4) - unit * T(number_5)) * T(scale)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

@@ -14,12 +14,12 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
@@ -32,7 +32,7 @@ get_bias_row = get_weight_row = get_x = put_average = put_result = put_variance 
 
 def held(all_x, all_weight_row, all_bias_row, all_result, all_average, all_variance, eps, n, rows, layout):
     """result, average, variance of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -42,7 +42,7 @@ def held(all_x, all_weight_row, all_bias_row, all_result, all_average, all_varia
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
+        at = element_offset(layout, start, j)
         own_x[k] = get_x(all_x, at)
         j = uint32(j + lanes())
         k = uint32(k + uint32(1))
@@ -83,15 +83,15 @@ def held(all_x, all_weight_row, all_bias_row, all_result, all_average, all_varia
         x = own_x[k]
         away = x - T(average)
         result = away * T(scale) + bias_row
-        at = place(layout, start, i)
+        at = element_offset(layout, start, i)
         put_result(all_result, at, result)
         i = uint32(i + lanes())
         k = uint32(k + uint32(1))
 
 
-def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_variance, eps, n, rows, layout):
+def full(all_x, all_weight_row, all_bias_row, all_result, all_average, all_variance, eps, n, rows, layout):
     """result, average, variance of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -105,7 +105,7 @@ def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_vari
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -125,7 +125,7 @@ def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_vari
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -149,7 +149,7 @@ def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_vari
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -158,7 +158,7 @@ def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_vari
             x = own_x[k]
             away = x - T(average)
             result = away * T(scale) + bias_row
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -166,7 +166,7 @@ def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_vari
 
 def fold_1(all_x, all_weight_row, all_bias_row, parts_of_sum_1, eps, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -178,7 +178,7 @@ def fold_1(all_x, all_weight_row, all_bias_row, parts_of_sum_1, eps, n, rows, pa
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -197,7 +197,7 @@ def fold_1(all_x, all_weight_row, all_bias_row, parts_of_sum_1, eps, n, rows, pa
 
 def fold_2(all_x, all_weight_row, all_bias_row, parts_of_sum_1, parts_of_sum_2, eps, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 2."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -216,7 +216,7 @@ def fold_2(all_x, all_weight_row, all_bias_row, parts_of_sum_1, parts_of_sum_2, 
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -251,7 +251,7 @@ def finish(
     layout,
 ):
     """result, average, variance from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -282,7 +282,7 @@ def finish(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -291,7 +291,7 @@ def finish(
             x = own_x[k]
             away = x - T(average)
             result = away * T(scale) + bias_row
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

@@ -14,12 +14,12 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
@@ -45,7 +45,7 @@ def held(
     layout,
 ):
     """result, share, shift of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -56,7 +56,7 @@ def held(
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
+        at = element_offset(layout, start, j)
         own_grad[k] = get_grad(all_grad, at)
         own_x[k] = get_x(all_x, at)
         j = uint32(j + lanes())
@@ -98,13 +98,13 @@ def held(
         x = own_x[k]
         unit = (x - average_row) * T(scale)
         result = (grad - T(number_5) - unit * T(number_6)) * T(number_7)
-        at = place(layout, start, i)
+        at = element_offset(layout, start, i)
         put_result(all_result, at, result)
         i = uint32(i + lanes())
         k = uint32(k + uint32(1))
 
 
-def whole(
+def full(
     all_grad,
     all_x,
     all_weight_row,
@@ -119,7 +119,7 @@ def whole(
     layout,
 ):
     """result, share, shift of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -138,7 +138,7 @@ def whole(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
@@ -170,7 +170,7 @@ def whole(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
@@ -181,7 +181,7 @@ def whole(
             x = own_x[k]
             unit = (x - average_row) * T(scale)
             result = (grad - T(number_5) - unit * T(number_6)) * T(number_7)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -203,7 +203,7 @@ def fold_1(
     layout,
 ):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -220,7 +220,7 @@ def fold_1(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
@@ -264,7 +264,7 @@ def finish(
     layout,
 ):
     """result, share, shift from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -297,7 +297,7 @@ def finish(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
@@ -308,7 +308,7 @@ def finish(
             x = own_x[k]
             unit = (x - average_row) * T(scale)
             result = (grad - T(number_5) - unit * T(number_6)) * T(number_7)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

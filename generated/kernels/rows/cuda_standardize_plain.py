@@ -14,12 +14,12 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
@@ -30,7 +30,7 @@ get_x = put_average = put_result = put_variance = None  # how elements are read 
 
 def held(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
     """result, average, variance of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -40,7 +40,7 @@ def held(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
+        at = element_offset(layout, start, j)
         own_x[k] = get_x(all_x, at)
         j = uint32(j + lanes())
         k = uint32(k + uint32(1))
@@ -79,15 +79,15 @@ def held(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
         x = own_x[k]
         away = x - T(average)
         result = away * T(scale)
-        at = place(layout, start, i)
+        at = element_offset(layout, start, i)
         put_result(all_result, at, result)
         i = uint32(i + lanes())
         k = uint32(k + uint32(1))
 
 
-def whole(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
+def full(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
     """result, average, variance of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -99,7 +99,7 @@ def whole(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -119,7 +119,7 @@ def whole(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -143,7 +143,7 @@ def whole(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -152,7 +152,7 @@ def whole(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
             x = own_x[k]
             away = x - T(average)
             result = away * T(scale)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -160,7 +160,7 @@ def whole(all_x, all_result, all_average, all_variance, eps, n, rows, layout):
 
 def fold_1(all_x, parts_of_sum_1, eps, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -172,7 +172,7 @@ def fold_1(all_x, parts_of_sum_1, eps, n, rows, parts, size, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -191,7 +191,7 @@ def fold_1(all_x, parts_of_sum_1, eps, n, rows, parts, size, layout):
 
 def fold_2(all_x, parts_of_sum_1, parts_of_sum_2, eps, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 2."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -210,7 +210,7 @@ def fold_2(all_x, parts_of_sum_1, parts_of_sum_2, eps, n, rows, parts, size, lay
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -232,7 +232,7 @@ def finish(
     all_x, parts_of_sum_1, parts_of_sum_2, all_result, all_average, all_variance, eps, n, rows, parts, size, layout
 ):
     """result, average, variance from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -261,7 +261,7 @@ def finish(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -270,7 +270,7 @@ def finish(
             x = own_x[k]
             away = x - T(average)
             result = away * T(scale)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

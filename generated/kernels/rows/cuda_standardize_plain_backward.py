@@ -12,12 +12,12 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
@@ -30,7 +30,7 @@ get_average_row = get_grad = get_variance_row = get_x = put_result = (
 
 def held(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
     """result of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -41,7 +41,7 @@ def held(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n,
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
+        at = element_offset(layout, start, j)
         own_grad[k] = get_grad(all_grad, at)
         own_x[k] = get_x(all_x, at)
         j = uint32(j + lanes())
@@ -76,15 +76,15 @@ def held(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n,
         x = own_x[k]
         unit = (x - average_row) * T(scale)
         result = (grad - T(number_3) - unit * T(number_4)) * T(scale)
-        at = place(layout, start, i)
+        at = element_offset(layout, start, i)
         put_result(all_result, at, result)
         i = uint32(i + lanes())
         k = uint32(k + uint32(1))
 
 
-def whole(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
+def full(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
     """result of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -101,7 +101,7 @@ def whole(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
@@ -128,7 +128,7 @@ def whole(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
@@ -139,7 +139,7 @@ def whole(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n
             x = own_x[k]
             unit = (x - average_row) * T(scale)
             result = (grad - T(number_3) - unit * T(number_4)) * T(scale)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -160,7 +160,7 @@ def fold_1(
     layout,
 ):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -177,7 +177,7 @@ def fold_1(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
@@ -218,7 +218,7 @@ def finish(
     layout,
 ):
     """result from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -244,7 +244,7 @@ def finish(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
@@ -255,7 +255,7 @@ def finish(
             x = own_x[k]
             unit = (x - average_row) * T(scale)
             result = (grad - T(number_3) - unit * T(number_4)) * T(scale)
-            at = place(layout, start, i)
+            at = element_offset(layout, start, i)
             put_result(all_result, at, result)
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

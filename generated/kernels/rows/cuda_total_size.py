@@ -10,12 +10,12 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import abs
@@ -26,7 +26,7 @@ get_x = put_result = None  # how elements are read and written: each kernel has 
 
 def held(all_x, all_result, n, rows, layout):
     """result of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -36,7 +36,7 @@ def held(all_x, all_result, n, rows, layout):
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
+        at = element_offset(layout, start, j)
         own_x[k] = get_x(all_x, at)
         j = uint32(j + lanes())
         k = uint32(k + uint32(1))
@@ -56,9 +56,9 @@ def held(all_x, all_result, n, rows, layout):
         put_result(all_result, r, result)
 
 
-def whole(all_x, all_result, n, rows, layout):
+def full(all_x, all_result, n, rows, layout):
     """result of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -70,7 +70,7 @@ def whole(all_x, all_result, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -90,7 +90,7 @@ def whole(all_x, all_result, n, rows, layout):
 
 def fold_1(all_x, parts_of_sum_1, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -102,7 +102,7 @@ def fold_1(all_x, parts_of_sum_1, n, rows, parts, size, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             j = uint32(j + lanes())
             k = uint32(k + uint32(1))
@@ -121,7 +121,7 @@ def fold_1(all_x, parts_of_sum_1, n, rows, parts, size, layout):
 
 def finish(all_x, parts_of_sum_1, all_result, n, rows, parts, size, layout):
     """result from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     sum_1 = W(0)

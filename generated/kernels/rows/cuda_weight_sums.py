@@ -11,13 +11,13 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
-    shared_place,
+    shared_offset,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
@@ -30,7 +30,7 @@ get_average_ = get_grad = get_variance_ = get_x = put_share = put_shift = (
 
 def held(all_grad, all_x, all_average_, all_variance_, all_share, all_shift, eps, n, rows, layout):
     """share, shift of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -43,8 +43,8 @@ def held(all_grad, all_x, all_average_, all_variance_, all_share, all_shift, eps
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
-        shared_at = shared_place(layout, r, j)
+        at = element_offset(layout, start, j)
+        shared_at = shared_offset(layout, r, j)
         own_grad[k] = get_grad(all_grad, at)
         own_x[k] = get_x(all_x, at)
         own_average_[k] = get_average_(all_average_, shared_at)
@@ -77,9 +77,9 @@ def held(all_grad, all_x, all_average_, all_variance_, all_share, all_shift, eps
         put_shift(all_shift, r, shift)
 
 
-def whole(all_grad, all_x, all_average_, all_variance_, all_share, all_shift, eps, n, rows, layout):
+def full(all_grad, all_x, all_average_, all_variance_, all_share, all_shift, eps, n, rows, layout):
     """share, shift of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -95,8 +95,8 @@ def whole(all_grad, all_x, all_average_, all_variance_, all_share, all_shift, ep
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_average_[k] = get_average_(all_average_, shared_at)
@@ -130,7 +130,7 @@ def fold_1(
     all_grad, all_x, all_average_, all_variance_, parts_of_sum_1, parts_of_sum_2, eps, n, rows, parts, size, layout
 ):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -146,8 +146,8 @@ def fold_1(
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
-            shared_at = shared_place(layout, r, j)
+            at = element_offset(layout, start, j)
+            shared_at = shared_offset(layout, r, j)
             own_grad[k] = get_grad(all_grad, at)
             own_x[k] = get_x(all_x, at)
             own_average_[k] = get_average_(all_average_, shared_at)
@@ -192,7 +192,7 @@ def finish(
     layout,
 ):
     """share, shift from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     sum_1 = W(0)

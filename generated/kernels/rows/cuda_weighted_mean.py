@@ -11,12 +11,12 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     W,
     across_sum,
     begin,
+    element_offset,
     lane,
     lanes,
-    place,
+    split_group,
     split_range,
-    split_team,
-    team,
+    thread_group,
 )
 from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 
@@ -26,7 +26,7 @@ get_share = get_x = put_result = put_weight = None  # how elements are read and 
 
 def held(all_x, all_share, all_result, all_weight, n, rows, layout):
     """result, weight of each row, whose elements a team has in its registers."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -37,7 +37,7 @@ def held(all_x, all_share, all_result, all_weight, n, rows, layout):
     j = i
     k = uint32(0)
     while k < BLOCK and j < last:
-        at = place(layout, start, j)
+        at = element_offset(layout, start, j)
         own_x[k] = get_x(all_x, at)
         own_share[k] = get_share(all_share, at)
         j = uint32(j + lanes())
@@ -66,9 +66,9 @@ def held(all_x, all_share, all_result, all_weight, n, rows, layout):
         put_weight(all_weight, r, weight)
 
 
-def whole(all_x, all_share, all_result, all_weight, n, rows, layout):
+def full(all_x, all_share, all_result, all_weight, n, rows, layout):
     """result, weight of each row, by a team that passes over all of it."""
-    r = team()
+    r = thread_group()
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
@@ -82,7 +82,7 @@ def whole(all_x, all_share, all_result, all_weight, n, rows, layout):
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             own_share[k] = get_share(all_share, at)
             j = uint32(j + lanes())
@@ -110,7 +110,7 @@ def whole(all_x, all_share, all_result, all_weight, n, rows, layout):
 
 def fold_1(all_x, all_share, parts_of_sum_1, parts_of_sum_2, n, rows, parts, size, layout):
     """What each part of a row comes to in pass 1."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
@@ -124,7 +124,7 @@ def fold_1(all_x, all_share, parts_of_sum_1, parts_of_sum_2, n, rows, parts, siz
         j = i
         k = uint32(0)
         while k < BLOCK and j < last:
-            at = place(layout, start, j)
+            at = element_offset(layout, start, j)
             own_x[k] = get_x(all_x, at)
             own_share[k] = get_share(all_share, at)
             j = uint32(j + lanes())
@@ -150,7 +150,7 @@ def fold_1(all_x, all_share, parts_of_sum_1, parts_of_sum_2, n, rows, parts, siz
 
 def finish(all_x, all_share, parts_of_sum_1, parts_of_sum_2, all_result, all_weight, n, rows, parts, size, layout):
     """result, weight from what the parts of rows came to."""
-    r, part = split_team(parts)
+    r, part = split_group(parts)
     inside = r < rows
     r = r if inside else uint32(0)
     sum_1 = W(0)

@@ -46,8 +46,8 @@ class Batcher(IterDataPipe[Any]):
                 yield self.wrapper_class(batch)
 
     def __len__(self) -> int:
-        whole, rest = divmod(len(self.datapipe), self.batch_size)
-        return whole if self.drop_last or not rest else whole + 1
+        full, rest = divmod(len(self.datapipe), self.batch_size)
+        return full if self.drop_last or not rest else full + 1
 
 
 @functional_datapipe("unbatch")

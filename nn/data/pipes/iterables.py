@@ -64,13 +64,13 @@ class Filter(IterDataPipe[Any]):
         self.datapipe, self.filter_fn = datapipe, filter_fn
 
     def __iter__(self) -> Iterator[Any]:
-        return filter(self._is_kept, self.datapipe)
+        return filter(self._passes_filter, self.datapipe)
 
-    def _is_kept(self, sample: Any) -> bool:
-        found: Any = self.filter_fn(sample)
-        if not isinstance(found, bool):
-            raise ValueError(f"filter: Boolean output is required for `filter_fn`, got {type_name(found)}")
-        return found
+    def _passes_filter(self, sample: Any) -> bool:
+        result: Any = self.filter_fn(sample)
+        if not isinstance(result, bool):
+            raise ValueError(f"filter: Boolean output is required for `filter_fn`, got {type_name(result)}")
+        return result
 
 
 @functional_datapipe("concat")

@@ -116,7 +116,7 @@ class _PositiveDefinite(_Symmetric):
         return symmetric & (ops.linalg_cholesky_ex(value)[1] == 0)
 
 
-class _Joined(Constraint):
+class _Combined(Constraint):
     """What constraints of parts have in common.
 
     Args:
@@ -144,7 +144,7 @@ class _Joined(Constraint):
             raise AssertionError(f"dim {self.dim} out of range for value with {value.dim()} dimensions")
 
 
-class _Cat(_Joined):
+class _Cat(_Combined):
     """Constraints of the parts of what `cat` joins.
 
     Args:
@@ -166,7 +166,7 @@ class _Cat(_Joined):
         return ops.cat(checked, self.dim)
 
 
-class _Stack(_Joined):
+class _Stack(_Combined):
     """Constraints of the parts of what `stack` joins.
 
     Args:

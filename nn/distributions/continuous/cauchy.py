@@ -72,8 +72,8 @@ class Uniform(Parametric):
         return constraints.interval(self.low, self.high)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        drawn = rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
-        return self.low + drawn * (self.high - self.low)
+        noise = rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
+        return self.low + noise * (self.high - self.low)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
@@ -132,8 +132,8 @@ class Cauchy(Parametric):
         return full(self._extended_shape(), math.inf, dtype=self.loc.dtype, device=self.loc.device)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        drawn = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
-        return self.loc + drawn * self.scale
+        noise = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
+        return self.loc + noise * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
@@ -214,15 +214,15 @@ class Gumbel(Parametric, TransformedDistribution):
     def _construct(self, batch_shape: Size, validate_args: bool | None) -> None:
         limits = finfo(self.loc.dtype)
         ends = full_like(self.loc, limits.tiny), full_like(self.loc, 1 - limits.eps)
-        log, turned = ExpTransform().inv, AffineTransform(loc=0, scale=-ones_like(self.scale))
-        transforms = [log, turned, log, AffineTransform(loc=self.loc, scale=-self.scale)]
+        log, transposed = ExpTransform().inv, AffineTransform(loc=0, scale=-ones_like(self.scale))
+        transforms = [log, transposed, log, AffineTransform(loc=self.loc, scale=-self.scale)]
         base = Uniform(*ends, validate_args=validate_args)
         TransformedDistribution.__init__(self, base, transforms, validate_args)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        turned = (self.loc - value) / self.scale
-        return turned - turned.exp() - self.scale.log()
+        transposed = (self.loc - value) / self.scale
+        return transposed - transposed.exp() - self.scale.log()
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check(value)

@@ -126,8 +126,8 @@ class LogitRelaxedBernoulli(ByProbability):
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         probs = clamp_probs(self.probs.expand(self._extended_shape(sample_shape)))
-        drawn = clamp_probs(rand(probs.shape, dtype=probs.dtype, device=probs.device))
-        return (drawn.log() - (-drawn).log1p() + probs.log() - (-probs).log1p()) / self.temperature
+        noise = clamp_probs(rand(probs.shape, dtype=probs.dtype, device=probs.device))
+        return (noise.log() - (-noise).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
@@ -231,30 +231,30 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         """Whether probs is far enough from 1/2."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
-    def _far_probs(self) -> Tensor:
+    def _safe_probs(self) -> Tensor:
         """`probs` where it is far enough from 1/2, else the lower limit, which gives no infinite slopes."""
         return self.probs.masked_fill(~self._outside(), self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
         """log C(probs)."""
-        far = self._far_probs()
-        usual = ((-far).log1p() - far.log()).abs().log() - (1 - 2 * far).abs().log()
+        far = self._safe_probs()
+        general_value = ((-far).log1p() - far.log()).abs().log() - (1 - 2 * far).abs().log()
         x = (self.probs - 0.5).square()
-        return ops.where(self._outside(), usual, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
+        return ops.where(self._outside(), general_value, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     @property
     def mean(self) -> Tensor:
-        far = self._far_probs()
-        usual = far / (2.0 * far - 1.0) + 1.0 / ((-far).log1p() - far.log())
+        far = self._safe_probs()
+        general_value = far / (2.0 * far - 1.0) + 1.0 / ((-far).log1p() - far.log())
         x = self.probs - 0.5
-        return ops.where(self._outside(), usual, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.square()) * x)
+        return ops.where(self._outside(), general_value, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.square()) * x)
 
     @property
     def variance(self) -> Tensor:
-        far = self._far_probs()
-        usual = far * (far - 1.0) / (1.0 - 2.0 * far).square() + 1.0 / ((-far).log1p() - far.log()).square()
+        far = self._safe_probs()
+        general_value = far * (far - 1.0) / (1.0 - 2.0 * far).square() + 1.0 / ((-far).log1p() - far.log()).square()
         x = (self.probs - 0.5).square()
-        return ops.where(self._outside(), usual, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
+        return ops.where(self._outside(), general_value, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -267,16 +267,16 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check(value)
-        far = self._far_probs()
-        usual = (far.pow(value) * (1.0 - far).pow(1.0 - value) + far - 1.0) / (2.0 * far - 1.0)
-        within = ops.where(self._outside(), usual, value)
+        far = self._safe_probs()
+        general_value = (far.pow(value) * (1.0 - far).pow(1.0 - value) + far - 1.0) / (2.0 * far - 1.0)
+        within = ops.where(self._outside(), general_value, value)
         return within.masked_fill(value <= 0.0, 0.0).masked_fill(value >= 1.0, 1.0)
 
     def icdf(self, value: Tensor) -> Tensor:
-        far = self._far_probs()
+        far = self._safe_probs()
         log_0 = (-far).log1p()
-        usual = ((value * (2.0 * far - 1.0) - far).log1p() - log_0) / (far.log() - log_0)
-        return ops.where(self._outside(), usual, value)
+        general_value = ((value * (2.0 * far - 1.0) - far).log1p() - log_0) / (far.log() - log_0)
+        return ops.where(self._outside(), general_value, value)
 
     def entropy(self) -> Tensor:
         log_0, log_1 = (-self.probs).log1p(), self.probs.log()
@@ -290,5 +290,5 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         """The logarithm of (e^x - 1) / x."""
         outside = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)
         far = x.masked_fill(~outside, self._lims[0] - 0.5)
-        usual = far.expm1().abs().log() - far.abs().log()
-        return ops.where(outside, usual, 0.5 * x + x.square() / 24.0 - x.square().square() / 2880.0)
+        general_value = far.expm1().abs().log() - far.abs().log()
+        return ops.where(outside, general_value, 0.5 * x + x.square() / 24.0 - x.square().square() / 2880.0)

@@ -241,8 +241,8 @@ class Laplace(Parametric):
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         # Never -1, whose logarithm below would be infinite; draws do not reach 1.
-        drawn = self.loc.new_empty(self._extended_shape(sample_shape)).uniform_(finfo(self.loc.dtype).eps - 1, 1)
-        return self.loc - self.scale * drawn.sign() * (-drawn.abs()).log1p()
+        noise = self.loc.new_empty(self._extended_shape(sample_shape)).uniform_(finfo(self.loc.dtype).eps - 1, 1)
+        return self.loc - self.scale * noise.sign() * (-noise.abs()).log1p()
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)

@@ -26,18 +26,18 @@ class _Angle(Function):
 
     @staticmethod
     def forward(ctx: Any, concentration: Tensor) -> Tensor:
-        drawn = drawn_angles(concentration.detach().to(float64)).to(concentration.dtype)
-        ctx.save_for_backward(drawn, concentration)
-        return drawn
+        noise = sampled_angles(concentration.detach().to(float64)).to(concentration.dtype)
+        ctx.save_for_backward(noise, concentration)
+        return noise
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> Tensor:
-        slopes: Tensor = op.von_mises_grad(*ctx.saved_tensors)
-        return grad * slopes
+        derivatives: Tensor = op.von_mises_grad(*ctx.saved_tensors)
+        return grad * derivatives
 
 
-def drawn_angles(concentration: Tensor) -> Tensor:
+def sampled_angles(concentration: Tensor) -> Tensor:
     """Angles around 0, by rejection from a wrapped Cauchy distribution: Best and Fisher, 1979."""
     width = proposal(concentration)
     angles = concentration.new_zeros(concentration.shape)
@@ -58,8 +58,8 @@ def proposal(concentration: Tensor) -> Tensor:
     """(1 + rho^2) / (2 rho), with the rho of the wrapped Cauchy distribution that numbers are proposed from."""
     tau = 1 + (1 + 4 * concentration.square()).sqrt()
     rho = (tau - (2 * tau).sqrt()) / (2 * concentration)
-    usual = (1 + rho.square()) / (2 * rho)
-    return ops.where(concentration < FLAT, concentration.reciprocal() + concentration, usual)
+    general_value = (1 + rho.square()) / (2 * rho)
+    return ops.where(concentration < FLAT, concentration.reciprocal() + concentration, general_value)
 
 
 class VonMises(Parametric):

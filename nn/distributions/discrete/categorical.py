@@ -99,16 +99,16 @@ class Categorical(Distribution):
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             shape = Size(sample_shape)
-            drawn = multinomial(self.probs.reshape(-1, self._num_events), shape.numel(), True)
-            return drawn.T.reshape(self._extended_shape(shape))
+            noise = multinomial(self.probs.reshape(-1, self._num_events), shape.numel(), True)
+            return noise.T.reshape(self._extended_shape(shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        places, logits = value.long().unsqueeze(-1), self.logits
-        if places.shape[:-1] != logits.shape[:-1]:
-            places, logits = broadcast_tensors(places, logits)
-            places = places[..., :1]
-        return logits.gather(-1, places).squeeze(-1)
+        positions, logits = value.long().unsqueeze(-1), self.logits
+        if positions.shape[:-1] != logits.shape[:-1]:
+            positions, logits = broadcast_tensors(positions, logits)
+            positions = positions[..., :1]
+        return logits.gather(-1, positions).squeeze(-1)
 
     def entropy(self) -> Tensor:
         logits = self.logits.clamp(min=finfo(self.logits.dtype).min)  # 0 log 0 is 0

@@ -36,9 +36,9 @@ class ByProbability(Distribution):
     def _give_with_count(self, total_count: Any, probs: Any, logits: Any) -> Tensor:
         """The same for a number of trials, of the same shape and dtype."""
         require_one(probs, logits)
-        total_count, given = broadcast_all(total_count, logits if probs is None else probs)
-        self.total_count = total_count.to(given.dtype)
-        return self._give(*((given, None) if logits is None else (None, given)))
+        total_count, value = broadcast_all(total_count, logits if probs is None else probs)
+        self.total_count = total_count.to(value.dtype)
+        return self._give(*((value, None) if logits is None else (None, value)))
 
     @lazy_property
     def logits(self) -> Tensor:

@@ -29,16 +29,16 @@ class _Dirichlet(Function):
 
     @staticmethod
     def forward(ctx: Any, concentration: Tensor) -> Tensor:
-        drawn = _sample_dirichlet(concentration)
-        ctx.save_for_backward(drawn, concentration)
-        return drawn
+        noise = _sample_dirichlet(concentration)
+        ctx.save_for_backward(noise, concentration)
+        return noise
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> Tensor:
-        drawn, concentration = ctx.saved_tensors
-        slopes = _dirichlet_grad(drawn, concentration, concentration.sum(-1, True).expand_as(concentration))
-        return slopes * (grad - (drawn * grad).sum(-1, True))
+        noise, concentration = ctx.saved_tensors
+        derivatives = _dirichlet_grad(noise, concentration, concentration.sum(-1, True).expand_as(concentration))
+        return derivatives * (grad - (noise * grad).sum(-1, True))
 
 
 class Dirichlet(ExponentialFamily):

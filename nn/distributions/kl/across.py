@@ -107,9 +107,11 @@ def _to_gumbel(p: Any, q: Gumbel) -> Tensor:
 @register_kl(Normal, Laplace)
 def _normal_to_laplace(p: Normal, q: Laplace) -> Tensor:
     """The mean of |x - q.loc| is that of a folded normal distribution."""
-    apart = p.loc - q.loc
-    scaled = apart / p.scale
-    folded = math.sqrt(2 / math.pi) * p.scale * (-0.5 * scaled.pow(2)).exp() + apart * ops.erf(scaled / math.sqrt(2))
+    difference = p.loc - q.loc
+    scaled = difference / p.scale
+    folded = math.sqrt(2 / math.pi) * p.scale * (-0.5 * scaled.pow(2)).exp() + difference * ops.erf(
+        scaled / math.sqrt(2)
+    )
     return folded / q.scale + (2 * q.scale).log() - p.entropy()
 
 
@@ -141,9 +143,9 @@ def _uniform_to_continuous_bernoulli(p: Uniform, q: ContinuousBernoulli) -> Tens
     return _infinite_outside_unit(p, result)
 
 
-def _infinite_below(p: Any, least: float, result: Tensor) -> Tensor:
+def _infinite_below(p: Any, lower_bound: float, result: Tensor) -> Tensor:
     """The result, and infinity where a uniform p has values less than those of q; others here have none."""
-    return result.masked_fill(p.low < least, math.inf) if isinstance(p, Uniform) else result
+    return result.masked_fill(p.low < lower_bound, math.inf) if isinstance(p, Uniform) else result
 
 
 def _infinite_outside_unit(p: Uniform, result: Tensor) -> Tensor:

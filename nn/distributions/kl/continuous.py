@@ -51,16 +51,16 @@ def _kl_exponential_exponential(p: Exponential, q: Exponential) -> Tensor:
 @register_kl(Laplace, Laplace)
 def _kl_laplace_laplace(p: Laplace, q: Laplace) -> Tensor:
     """The mean of |x - q.loc| under p is d + p.scale exp(-d / p.scale), with the distance d of both means."""
-    apart, scales = (p.loc - q.loc).abs(), p.scale / q.scale
-    return apart / q.scale + scales * (-apart / p.scale).exp() - 1 - scales.log()
+    difference, scales = (p.loc - q.loc).abs(), p.scale / q.scale
+    return difference / q.scale + scales * (-difference / p.scale).exp() - 1 - scales.log()
 
 
 @register_kl(Gumbel, Gumbel)
 def _kl_gumbel_gumbel(p: Gumbel, q: Gumbel) -> Tensor:
     """The mean of exp(-(x - p.loc) / q.scale) under p is Gamma(1 + p.scale / q.scale)."""
-    scales, apart = p.scale / q.scale, (p.loc - q.loc) / q.scale
-    exponential = (ops.lgamma(1 + scales) - apart).exp()
-    return apart + scales * euler_constant + exponential - scales.log() - (1 + euler_constant)
+    scales, difference = p.scale / q.scale, (p.loc - q.loc) / q.scale
+    exponential = (ops.lgamma(1 + scales) - difference).exp()
+    return difference + scales * euler_constant + exponential - scales.log() - (1 + euler_constant)
 
 
 @register_kl(Cauchy, Cauchy)

@@ -41,9 +41,9 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Registered], Registered
         >>> sg.distributions.kl_divergence(Skewed(0.0, 1.0), Skewed(2.0, 1.0))
         tensor(2.)
     """
-    for name, given in (("type_p", type_p), ("type_q", type_q)):
-        if not isinstance(given, type):
-            raise TypeError(f"Expected {name} to be a Distribution subclass but got {given}")
+    for name, value in (("type_p", type_p), ("type_q", type_q)):
+        if not isinstance(value, type):
+            raise TypeError(f"Expected {name} to be a Distribution subclass but got {value}")
 
     def registered(function: Registered) -> Registered:
         _KL_REGISTRY[type_p, type_q] = function
@@ -84,9 +84,9 @@ def _dispatch_kl(type_p: type, type_q: type) -> Any:
     matches = [pair for pair in _KL_REGISTRY if issubclass(type_p, pair[0]) and issubclass(type_q, pair[1])]
     if not matches:
         return NotImplemented
-    places = {pair: (type_p.__mro__.index(pair[0]), type_q.__mro__.index(pair[1])) for pair in matches}
-    by_p = min(matches, key=lambda pair: places[pair])
-    by_q = min(matches, key=lambda pair: places[pair][::-1])
+    match_depths = {pair: (type_p.__mro__.index(pair[0]), type_q.__mro__.index(pair[1])) for pair in matches}
+    by_p = min(matches, key=lambda pair: match_depths[pair])
+    by_q = min(matches, key=lambda pair: match_depths[pair][::-1])
     if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
         names = (type_p.__name__, type_q.__name__, by_p[0].__name__, by_q[1].__name__)
         warn_user("Ambiguous kl_divergence({}, {}). Please register_kl({}, {})".format(*names), RuntimeWarning)

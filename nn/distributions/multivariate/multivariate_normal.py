@@ -164,8 +164,8 @@ class MultivariateNormal(Distribution):
         return squares.expand(self._batch_shape + self._event_shape)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        drawn = _standard_normal(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
-        return self.loc + _batch_mv(self._unbroadcasted_scale_tril, drawn)
+        noise = _standard_normal(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
+        return self.loc + _batch_mv(self._unbroadcasted_scale_tril, noise)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
@@ -180,13 +180,13 @@ class MultivariateNormal(Distribution):
 
 
 def _the_one(**matrices: Tensor | None) -> tuple[str, Tensor]:
-    given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
-    if len(given) != 1:
+    args = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
+    if len(args) != 1:
         raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-    name, matrix = given[0]
+    name, matrix = args[0]
     if matrix.dim() < 2:
-        said = "scale_tril matrix" if name == "scale_tril" else name
-        raise ValueError(f"{said} must be at least two-dimensional, with optional leading batch dimensions")
+        message = "scale_tril matrix" if name == "scale_tril" else name
+        raise ValueError(f"{message} must be at least two-dimensional, with optional leading batch dimensions")
     return name, matrix
 
 

@@ -61,8 +61,8 @@ class ExpRelaxedCategorical(Distribution):
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        drawn = clamp_probs(rand(shape, dtype=self.logits.dtype, device=self.logits.device))
-        gumbel = -(-drawn.log()).log()
+        noise = clamp_probs(rand(shape, dtype=self.logits.dtype, device=self.logits.device))
+        gumbel = -(-noise.log()).log()
         return ops.log_softmax((self.logits + gumbel) / self.temperature, -1)
 
     def log_prob(self, value: Tensor) -> Tensor:

@@ -152,10 +152,10 @@ class Wishart(ExponentialFamily):
             "precision_matrix": precision_matrix,
             "scale_tril": scale_tril,
         }
-        given = {name: matrix for name, matrix in matrices.items() if matrix is not None}
-        if len(given) != 1:
+        arguments = {name: matrix for name, matrix in matrices.items() if matrix is not None}
+        if len(arguments) != 1:
             raise AssertionError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        ((name, matrix),) = given.items()
+        ((name, matrix),) = arguments.items()
         if matrix.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         shape = self._set_df(df, matrix)

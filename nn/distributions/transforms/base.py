@@ -112,9 +112,9 @@ class Transform:
         checks.tensor(type(self).__name__, "x", x)
         if self._cache_size == 0:
             return self._call(x)
-        before, found = self._cached_x_y
+        before, result = self._cached_x_y
         if x is before:
-            return found
+            return result
         y = self._call(x)
         self._cached_x_y = x, y
         return y
@@ -123,9 +123,9 @@ class Transform:
         checks.tensor(f"{type(self).__name__}.inv", "y", y)
         if self._cache_size == 0:
             return self._inverse(y)
-        found, before = self._cached_x_y
+        result, before = self._cached_x_y
         if y is before:
-            return found
+            return result
         x = self._inverse(y)
         self._cached_x_y = x, y
         return x

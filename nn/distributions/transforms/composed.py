@@ -103,10 +103,10 @@ class ComposeTransform(Transform):
         return functools.reduce(operator.add, terms)
 
     def forward_shape(self, shape: Sequence[int]) -> Any:
-        return functools.reduce(lambda found, part: part.forward_shape(found), self.parts, shape)
+        return functools.reduce(lambda result, part: part.forward_shape(result), self.parts, shape)
 
     def inverse_shape(self, shape: Sequence[int]) -> Any:
-        return functools.reduce(lambda found, part: part.inverse_shape(found), reversed(self.parts), shape)
+        return functools.reduce(lambda result, part: part.inverse_shape(result), reversed(self.parts), shape)
 
     def __repr__(self) -> str:
         parts = ",\n    ".join(repr(part) for part in self.parts)
@@ -225,8 +225,8 @@ class ReshapeTransform(Transform):
         return _with_event(shape, self.out_shape, self.in_shape)
 
 
-def _with_event(shape: Sequence[int], event: Size, wanted: Size) -> Size:
+def _with_event(shape: Sequence[int], event: Size, requested: Size) -> Size:
     batch = len(needed_dims(shape, len(event))) - len(event)
     if Size(shape)[batch:] != event:
         raise ValueError(f"Shape mismatch: expected {Size(shape)[batch:]} but got {event}")
-    return Size(shape)[:batch] + wanted
+    return Size(shape)[:batch] + requested

@@ -11,7 +11,7 @@ from ....generated.tensor import Tensor
 from ....runtime.creation import zeros
 from ..dropout import dropout
 from .multihead_checks import check_embedding, check_masks, check_shapes
-from .scaled_dot_product import kept, split_mask
+from .scaled_dot_product import dropout_mask, split_mask
 
 linear = ops.linear
 
@@ -85,8 +85,8 @@ def attend_heads(
 
 def _with_batch(inputs: tuple[Tensor, ...]) -> tuple[Any, ...]:
     """One item as a batch; the same tensor stays the same one."""
-    found = {id(t): t.unsqueeze(1) for t in inputs}
-    return tuple([found[id(t)] for t in inputs])
+    results = {id(t): t.unsqueeze(1) for t in inputs}
+    return tuple([results[id(t)] for t in inputs])
 
 
 def _projected(inputs: tuple[Tensor, Tensor, Tensor], projections: Projections, heads: int) -> Sequence[Tensor]:
@@ -96,17 +96,20 @@ def _projected(inputs: tuple[Tensor, Tensor, Tensor], projections: Projections, 
     if weight is not None and key is value:
         width = weight.shape[0] // 3
         if query is key:
-            return _apart(linear(query, weight, bias), 3, heads)
+            return _split_heads(linear(query, weight, bias), 3, heads)
         first, others = weight.split([width, 2 * width])
         first_bias, other_bias = (None, None) if bias is None else bias.split([width, 2 * width])
-        return [*_apart(linear(query, first, first_bias), 1, heads), *_apart(linear(key, others, other_bias), 2, heads)]
+        return [
+            *_split_heads(linear(query, first, first_bias), 1, heads),
+            *_split_heads(linear(key, others, other_bias), 2, heads),
+        ]
     weights = separate if weight is None else weight.chunk(3)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
-    given = zip(inputs, weights, biases, strict=True)
-    return [part for t, w, b in given for part in _apart(linear(t, w, b), 1, heads)]  # type: ignore[arg-type]
+    arg = zip(inputs, weights, biases, strict=True)
+    return [part for t, w, b in arg for part in _split_heads(linear(t, w, b), 1, heads)]  # type: ignore[arg-type]
 
 
-def _apart(t: Tensor, parts: int, heads: int) -> Sequence[Tensor]:
+def _split_heads(t: Tensor, parts: int, heads: int) -> Sequence[Tensor]:
     """The parts of the last dimension, each as (..., heads, features of a head), without a copy."""
     first, second, width = t.shape
     size = width // (parts * heads)
@@ -118,9 +121,9 @@ def _apart(t: Tensor, parts: int, heads: int) -> Sequence[Tensor]:
 def _static(parts: list[Tensor], static: tuple[Tensor | None, ...]) -> list[Tensor]:
     """The parts with keys and values that are given for all heads, (batch * heads, rows, features)."""
     batch, heads = parts[0].shape[0], parts[0].shape[2]
-    for number, given in enumerate(static, 1):
-        if given is not None:
-            parts[number] = given.unflatten(0, [batch, heads]).transpose(1, 2)
+    for number, value in enumerate(static, 1):
+        if value is not None:
+            parts[number] = value.unflatten(0, [batch, heads]).transpose(1, 2)
     return parts
 
 
@@ -156,7 +159,7 @@ def _attend_alike(projected: Tensor, heads: int, masks: tuple[Tensor | None, ...
     """Attention of rows to each other, from queries, keys and values side by side."""
     batch, rows, width = projected.shape
     bias, mask = (None, None) if causal else _combined(_masks_of_four(masks, heads))
-    keep, keep_scale = kept((batch, heads, rows, rows), p, projected)
+    keep, keep_scale = dropout_mask((batch, heads, rows, rows), p, projected)
     scale = 1 / math.sqrt(width // (3 * heads))
     return ops.self_attention(projected, heads, bias, mask, keep, keep_scale, causal, scale)[0]
 
@@ -168,7 +171,7 @@ def _attend(attended: Attended, p: float, need_weights: bool, causal: bool) -> t
     bias, mask = _combined(() if causal else masks)
     if not need_weights:
         shape = (query.shape[0], query.shape[2], query.shape[1], key.shape[1])
-        keep, keep_scale = kept(shape, p, query)
+        keep, keep_scale = dropout_mask(shape, p, query)
         return ops.attention(query, key, value, bias, mask, keep, keep_scale, causal, scale, True)[0], None
     scores = (query.transpose(1, 2) * scale).matmul(key.permute((0, 2, 3, 1)))
     scores = scores if bias is None else scores + bias

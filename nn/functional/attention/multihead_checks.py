@@ -24,25 +24,25 @@ def check_shapes(inputs: tuple[Tensor, Tensor, Tensor], masks: Masks, heads: int
     )
     looks, padding = masks
     if padding is not None:
-        found = padding.dim()
-        message = f"expected `key_padding_mask` to be `None` or {dims - 1}-D but found {found}-D tensor instead"
-        _require(found == dims - 1, f"For {kind} `query`, {message}")
+        result = padding.dim()
+        message = f"expected `key_padding_mask` to be `None` or {dims - 1}-D but found {result}-D tensor instead"
+        _require(result == dims - 1, f"For {kind} `query`, {message}")
     if looks is not None:
-        found = looks.dim()
-        message = f"expected `attn_mask` to be `None`, 2-D or 3-D but found {found}-D tensor instead"
-        _require(found in (2, 3), f"For {kind} `query`, {message}")
-        if dims == 2 and found == 3:
-            wanted = (heads, query.shape[0], key.shape[0])
-            shown = f"Expected `attn_mask` shape to be {wanted} but got {looks.shape}"
-            _require(tuple(looks.shape) == wanted, shown)
+        result = looks.dim()
+        message = f"expected `attn_mask` to be `None`, 2-D or 3-D but found {result}-D tensor instead"
+        _require(result in (2, 3), f"For {kind} `query`, {message}")
+        if dims == 2 and result == 3:
+            requested = (heads, query.shape[0], key.shape[0])
+            shown = f"Expected `attn_mask` shape to be {requested} but got {looks.shape}"
+            _require(tuple(looks.shape) == requested, shown)
 
 
 def check_embedding(inputs: tuple[Tensor, Tensor, Tensor], embed_dim: int, heads: int, separate: bool) -> None:
     """The features of queries, and keys and values for the same rows."""
     query, key, value = inputs
-    found = query.shape[-1]
-    if found != embed_dim or embed_dim % heads:
-        _require(found == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {found}")
+    entry = query.shape[-1]
+    if entry != embed_dim or embed_dim % heads:
+        _require(entry == embed_dim, f"was expecting embedding dimension of {embed_dim}, but got {entry}")
         raise AssertionError(f"embed_dim {embed_dim} not divisible by num_heads {heads}")
     if key is value:
         return
@@ -64,13 +64,15 @@ def check_masks(masks: Masks, batch: int, heads: int, queries: int, keys: int, i
             "`generate_square_subsequent_mask` to create this mask."
         )
     if looks is not None:
-        wanted = (queries, keys) if looks.dim() == 2 else (batch * heads, queries, keys)
-        if tuple(looks.shape) != wanted:
-            raise ShapeError(f"The shape of the {looks.dim()}D attn_mask is {looks.shape}, but should be {wanted}.")
+        requested = (queries, keys) if looks.dim() == 2 else (batch * heads, queries, keys)
+        if tuple(looks.shape) != requested:
+            raise ShapeError(f"The shape of the {looks.dim()}D attn_mask is {looks.shape}, but should be {requested}.")
     if padding is not None:
-        for dim, wanted_size in ((0, batch), (1, keys)):
+        for dim, required_size in ((0, batch), (1, keys)):
             size = padding.shape[dim]
-            _require(size == wanted_size, f"Expected key_padded_mask.shape[{dim}] to be {wanted_size}, but got {size}")
+            _require(
+                size == required_size, f"Expected key_padded_mask.shape[{dim}] to be {required_size}, but got {size}"
+            )
 
 
 def check_mask_dtype(name: str, mask: Tensor | None) -> None:

@@ -58,8 +58,8 @@ def scaled_dot_product_attention(
         specgrad.Size([1, 1, 2, 4])
     """
     if watch.interceptors:
-        given = (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
-        result = intercept(NAME, scaled_dot_product_attention, "composite", *given)
+        args = (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+        result = intercept(NAME, scaled_dot_product_attention, "composite", *args)
         if result is not NOT_HANDLED:
             return result
     if (
@@ -75,7 +75,7 @@ def scaled_dot_product_attention(
     front = _front(query, key, value, enable_gqa)
     q, k, v = (_four(t, front, enable_gqa) for t in (query, key, value))
     bias, mask = split_mask(_mask_of_four(attn_mask, front, q.shape[2], k.shape[2]))
-    keep, keep_scale = kept((*q.shape[:3], k.shape[2]), dropout_p, query)
+    keep, keep_scale = dropout_mask((*q.shape[:3], k.shape[2]), dropout_p, query)
     output = ops.attention(q, k, v, bias, mask, keep, keep_scale, is_causal, factor, False)[0]
     return output if len(front) == 2 else output.reshape((*front, *output.shape[2:]))
 
@@ -153,9 +153,9 @@ def _mask_of_four(mask: Tensor | None, front: Sequence[int], queries: int, keys:
     """A mask with the dimensions of the scores; broadcast where those are more than four."""
     if mask is None:
         return None
-    wanted = (*front, queries, keys)
-    if tuple(broadcast_shapes(NAME, mask.shape, wanted)) != wanted:
-        raise ShapeError(f"{NAME}(): attn_mask of shape {list(mask.shape)} does not broadcast to {list(wanted)}")
+    requested = (*front, queries, keys)
+    if tuple(broadcast_shapes(NAME, mask.shape, requested)) != requested:
+        raise ShapeError(f"{NAME}(): attn_mask of shape {list(mask.shape)} does not broadcast to {list(requested)}")
     if len(front) <= 2:
         return _with_four_dims(mask)
     return mask.expand((*front, *mask.shape[-2:])).reshape((math.prod(front[:-1]), front[-1], *mask.shape[-2:]))
@@ -175,7 +175,7 @@ def split_mask(mask: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
     return mask, None
 
 
-def kept(shape: Sequence[int], p: float, like: Tensor) -> tuple[Tensor | None, float]:
+def dropout_mask(shape: Sequence[int], p: float, like: Tensor) -> tuple[Tensor | None, float]:
     """(which weights are kept, their factor) in dropout."""
     if not p:
         return None, 1.0

@@ -101,16 +101,16 @@ def adaptive_max_pool3d(input: Tensor, output_size: AdaptiveSize, return_indices
 
 def _adaptive_max_pool(spatial: int, input: Tensor, output_size: Any, return_indices: bool) -> Pooled:
     sizes = _adaptive_sizes(f"adaptive_max_pool{spatial}d", input, output_size, spatial)
-    found = ops.adaptive_max_pool_with_indices(input, sizes, spatial)
-    return found if return_indices else found[0]
+    result = ops.adaptive_max_pool_with_indices(input, sizes, spatial)
+    return result if return_indices else result[0]
 
 
 def _adaptive_sizes(op: str, input: Tensor, output_size: Any, spatial: int) -> tuple[int, ...]:
     """output_size with the input's own sizes where it has None."""
     own = checks.tensor(op, "input", input).shape[-spatial:]
-    wanted = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,) * spatial
-    if spatial > 1 and isinstance(output_size, (list, tuple)) and input.ndim <= len(wanted):
-        raise ValueError(f"{op}(): Input dimension should be at least {len(wanted) + 1}, but got {input.ndim}")
-    if len(wanted) == len(own):
-        wanted = tuple(n if size is None else size for n, size in zip(own, wanted, strict=True))
-    return checks.integer_list(op, "output_size", wanted, spatial)
+    requested = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,) * spatial
+    if spatial > 1 and isinstance(output_size, (list, tuple)) and input.ndim <= len(requested):
+        raise ValueError(f"{op}(): Input dimension should be at least {len(requested) + 1}, but got {input.ndim}")
+    if len(requested) == len(own):
+        requested = tuple(n if size is None else size for n, size in zip(own, requested, strict=True))
+    return checks.integer_list(op, "output_size", requested, spatial)

@@ -97,7 +97,7 @@ def _pooled(
         rows = (1 if len(shape) == spatial + 1 else shape[0], shape[-spatial - 1], spatial)
         samples = rand(rows, dtype=input.dtype, device=input.device)
     kernel = checks.integer_list(name, "kernel_size", kernel_size, spatial)
-    found = ops.fractional_max_pool(
+    result = ops.fractional_max_pool(
         input, kernel, checks.integer_list(name, "output_size", output_size, spatial), samples
     )
-    return found if return_indices else found[0]
+    return result if return_indices else result[0]

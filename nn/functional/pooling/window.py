@@ -48,8 +48,8 @@ def max_pool1d(
     """
     if input.__class__ not in plain and (result := overridden_in(max_pool1d, locals())) is not NOT_HANDLED:
         return result
-    found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
-    return found if return_indices else found[0]
+    value = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
+    return value if return_indices else value[0]
 
 
 @completed_from(max_pool1d)
@@ -71,8 +71,8 @@ def max_pool2d(
     """
     if input.__class__ not in plain and (result := overridden_in(max_pool2d, locals())) is not NOT_HANDLED:
         return result
-    found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
-    return found if return_indices else found[0]
+    value = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
+    return value if return_indices else value[0]
 
 
 @completed_from(max_pool1d)
@@ -135,8 +135,8 @@ def avg_pool2d(
     """
     if input.__class__ not in plain and (result := overridden_in(avg_pool2d, locals())) is not NOT_HANDLED:
         return result
-    found = ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
-    return found if out is None else write_out("avg_pool2d", out, found)
+    value = ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+    return value if out is None else write_out("avg_pool2d", out, value)
 
 
 @completed_from(avg_pool2d)
@@ -160,5 +160,5 @@ def avg_pool3d(
     """
     if input.__class__ not in plain and (result := overridden_in(avg_pool3d, locals())) is not NOT_HANDLED:
         return result
-    found = ops.avg_pool3d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return found if out is None else write_out("avg_pool3d", out, found)
+    value = ops.avg_pool3d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return value if out is None else write_out("avg_pool3d", out, value)

@@ -125,8 +125,8 @@ def fractional_max_pool2d_with_indices(
         >>> sg.nn.functional.fractional_max_pool2d_with_indices(sg.ones(1, 4, 4), 2, 3)[1].shape
         specgrad.Size([1, 3, 3])
     """
-    found = fractional.fractional_max_pool2d(input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return cast(Pair, tuple(found))
+    result = fractional.fractional_max_pool2d(input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return cast(Pair, tuple(result))
 
 
 @completed_from(fractional.fractional_max_pool3d)
@@ -145,5 +145,5 @@ def fractional_max_pool3d_with_indices(
         >>> sg.nn.functional.fractional_max_pool3d_with_indices(sg.ones(1, 4, 4, 4), 2, 3)[1].shape
         specgrad.Size([1, 3, 3, 3])
     """
-    found = fractional.fractional_max_pool3d(input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return cast(Pair, tuple(found))
+    result = fractional.fractional_max_pool3d(input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return cast(Pair, tuple(result))

@@ -124,9 +124,9 @@ class MultiheadAttention(Module):
             "k_proj_weight": () if same else (width, self.kdim),
             "v_proj_weight": () if same else (width, self.vdim),
         }
-        joined = {"in_proj_weight": (3 * width, width) if same else ()}
+        packed_weights = {"in_proj_weight": (3 * width, width) if same else ()}
         added: tuple[int, ...] = (1, 1, width) if add_bias_kv else ()
-        first = joined | projections if same else projections | joined
+        first = packed_weights | projections if same else projections | packed_weights
         return first | {"in_proj_bias": (3 * width,) if bias else (), "bias_k": added, "bias_v": added}
 
     def _reset_parameters(self) -> None:

@@ -171,11 +171,11 @@ class ModuleList(_NumberedModules):
 
     def __repr__(self) -> str:
         """Like a Module's, with runs of equal children written once."""
-        texts = [repr(module) for module in self]
-        if not texts:
+        strings = [repr(module) for module in self]
+        if not strings:
             return self._get_name() + "()"
         lines = []
-        for first, last, text in _runs(texts):
+        for first, last, text in _runs(strings):
             block = f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
             lines.append(block.replace("\n", "\n  "))
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
@@ -187,12 +187,12 @@ def _sequential(other: Any) -> Sequential:
     return other
 
 
-def _runs(texts: list[str]) -> Iterator[tuple[int, int, str]]:
+def _runs(strings: list[str]) -> Iterator[tuple[int, int, str]]:
     """(first, last, text) of each run of equal texts."""
     first = 0
-    for i in range(1, len(texts) + 1):
-        if i == len(texts) or texts[i] != texts[first]:
-            yield first, i - 1, texts[first]
+    for i in range(1, len(strings) + 1):
+        if i == len(strings) or strings[i] != strings[first]:
+            yield first, i - 1, strings[first]
             first = i
 
 
@@ -269,15 +269,15 @@ class ModuleDict(NamedMembers):
             self[name] = module
 
 
-def pairs_of(owner: str, method: str, given: Any) -> Iterator[tuple[Any, Any]]:
+def pairs_of(owner: str, method: str, value: Any) -> Iterator[tuple[Any, Any]]:
     """The items of a mapping, or of an iterable whose items must be pairs."""
-    if not isinstance(given, Iterable):
-        kind = type(given).__name__
+    if not isinstance(value, Iterable):
+        kind = type(value).__name__
         raise TypeError(f"{method} should be called with an iterable of key/value pairs, but got {kind}")
-    if isinstance(given, (Mapping, NamedMembers)):
-        yield from list(given.items())
+    if isinstance(value, (Mapping, NamedMembers)):
+        yield from list(value.items())
         return
-    for position, item in enumerate(given):
+    for position, item in enumerate(value):
         if not isinstance(item, Iterable):
             raise TypeError(f"{owner} update sequence element #{position} should be Iterable; is{type(item).__name__}")
         pair = tuple(item)

@@ -159,6 +159,6 @@ def describe(value: Any) -> str:
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    place = f" ({value.device})" if value.is_cuda else ""
+    device_note = f" ({value.device})" if value.is_cuda else ""
     sizes = "x".join(str(size) for size in value.size())
-    return f"{kind} containing: [{value.dtype} of size {sizes}{place}]"
+    return f"{kind} containing: [{value.dtype} of size {sizes}{device_note}]"

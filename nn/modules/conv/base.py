@@ -125,8 +125,8 @@ class ConvNd(Module):
     def extra_repr(self) -> str:
         none, one = (0,) * self.spatial_dims, (1,) * self.spatial_dims
         parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
-        usual = {"padding": none, "dilation": one, "output_padding": none, "groups": 1}
-        parts += [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        defaults = {"padding": none, "dilation": one, "output_padding": none, "groups": 1}
+        parts += [f"{name}={getattr(self, name)}" for name, value in defaults.items() if getattr(self, name) != value]
         if self.bias is None:
             parts.append("bias=False")
         if self.padding_mode != "zeros":

@@ -57,14 +57,14 @@ class _ConvolutionTranspose(ConvNd):
                 f"elements (got {len(output_size)})"
             )
         along = zip(input.shape[lead:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True)
-        least = [(n - 1) * s - 2 * pad + d * (k - 1) + 1 for n, s, pad, d, k in along]
-        most = [n + s - 1 for n, s in zip(least, self.stride, strict=True)]
-        if any(not low <= n <= high for low, n, high in zip(least, output_size, most, strict=True)):
+        min_sizes = [(n - 1) * s - 2 * pad + d * (k - 1) + 1 for n, s, pad, d, k in along]
+        max_sizes = [n + s - 1 for n, s in zip(min_sizes, self.stride, strict=True)]
+        if any(not low <= n <= high for low, n, high in zip(min_sizes, output_size, max_sizes, strict=True)):
             raise ValueError(
-                f"requested an output size of {output_size}, but valid sizes range from {least} to {most} (for an "
+                f"requested an output size of {output_size}, but valid sizes range from {min_sizes} to {max_sizes} (for an "
                 f"input of {input.shape[lead:]})"
             )
-        return tuple(n - low for n, low in zip(output_size, least, strict=True))
+        return tuple(n - low for n, low in zip(output_size, min_sizes, strict=True))
 
 
 @completed_from(Conv1d)

@@ -21,8 +21,8 @@ class _Identity(Function):
     """Passes tensors through; their gradients pass through `exchange`, missing ones as zeros or as None."""
 
     @staticmethod
-    def forward(ctx: Any, exchange: Hook, zeros: bool, *tensors: Tensor) -> Any:
-        ctx.exchange = exchange
+    def forward(ctx: Any, swap_grads: Hook, zeros: bool, *tensors: Tensor) -> Any:
+        ctx.swap_grads = swap_grads
         ctx.set_materialize_grads(zeros)
         results = tuple(t.view_as(t) for t in tensors)
         ctx.mark_non_differentiable(*(r for r, t in zip(results, tensors, strict=True) if not t.requires_grad))
@@ -30,7 +30,7 @@ class _Identity(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        return None, None, *ctx.exchange(grads)
+        return None, None, *ctx.swap_grads(grads)
 
 
 class BackwardHooks:
@@ -65,7 +65,7 @@ class BackwardHooks:
 
     def _on_output_grads(self, grads: Sequence[Any]) -> Sequence[Any]:
         assert self.output_indices is not None
-        current = _spread(self.output_indices, grads, self.outputs)
+        current = _scattered(self.output_indices, grads, self.outputs)
         for hook in self.pre_hooks:
             current = _accepted("Backward pre hook", "grad_output", hook(self.module, current), current)
         self.grad_outputs = current
@@ -77,18 +77,18 @@ class BackwardHooks:
         assert self.input_indices is not None
         if self.grad_outputs is None:
             return grads
-        current = _spread(self.input_indices, grads, self.inputs)
+        current = _scattered(self.input_indices, grads, self.inputs)
         for hook in self.hooks:
-            found = hook(self.module, current, self.grad_outputs)
-            current = _accepted("Backward hook", "grad_input", found, current)
+            result = hook(self.module, current, self.grad_outputs)
+            current = _accepted("Backward hook", "grad_input", result, current)
         self.grad_outputs = None
         return [current[i] for i in self.input_indices]
 
     def _call_without_inputs(self) -> None:
         missing = (None,) * self.inputs
         for hook in self.hooks:
-            found = hook(self.module, missing, self.grad_outputs)
-            if found is not None and not (isinstance(found, tuple) and all(grad is None for grad in found)):
+            result = hook(self.module, missing, self.grad_outputs)
+            if result is not None and not (isinstance(result, tuple) and all(grad is None for grad in result)):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always return None or None "
                     "for all gradients."
@@ -96,11 +96,11 @@ class BackwardHooks:
         self.grad_outputs = None
 
 
-def _watch(values: tuple[Any, ...], exchange: Hook, zeros: bool) -> tuple[tuple[Any, ...], list[int] | None]:
+def _watch(values: tuple[Any, ...], swap_grads: Hook, zeros: bool) -> tuple[tuple[Any, ...], list[int] | None]:
     indices = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
     if not is_grad_enabled() or not any(values[i].requires_grad for i in indices):
         return values, None
-    watched = _Identity.apply(exchange, zeros, *(values[i] for i in indices))
+    watched = _Identity.apply(swap_grads, zeros, *(values[i] for i in indices))
     replaced = list(values)
     for index, tensor in zip(indices, watched, strict=True):
         replaced[index] = tensor
@@ -108,22 +108,22 @@ def _watch(values: tuple[Any, ...], exchange: Hook, zeros: bool) -> tuple[tuple[
     return make(replaced), indices
 
 
-def _spread(indices: list[int], grads: Sequence[Any], size: int) -> tuple[Any, ...]:
+def _scattered(indices: list[int], grads: Sequence[Any], size: int) -> tuple[Any, ...]:
     full: list[Any] = [None] * size
     for index, grad in zip(indices, grads, strict=True):
         full[index] = grad
     return tuple(full)
 
 
-def _accepted(hook: str, what: str, found: Any, current: tuple[Any, ...]) -> tuple[Any, ...]:
-    if found is None:
+def _accepted(hook: str, what: str, result: Any, current: tuple[Any, ...]) -> tuple[Any, ...]:
+    if result is None:
         return current
-    found = found if isinstance(found, tuple) else (found,)
-    if len(found) != len(current):
+    result = result if isinstance(result, tuple) else (result,)
+    if len(result) != len(current):
         raise RuntimeError(
-            f"{hook} returned an invalid number of {what}, got {len(found)}, but expected {len(current)}"
+            f"{hook} returned an invalid number of {what}, got {len(result)}, but expected {len(current)}"
         )
-    return found
+    return result
 
 
 class BackwardHook(BackwardHooks):

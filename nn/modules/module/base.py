@@ -15,12 +15,14 @@ from .convert import ModuleConversion
 from .hooks import ModuleHooks
 from .load import ModuleLoading
 from .members import EMPTY_STATE, ModuleMembers
-from .older import ModuleOlder
+from .older import DeprecatedModuleMethods
 from .state import ModuleState
 from .tree import ModuleTree
 
 
-class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree, ModuleConversion, ModuleOlder):
+class Module(
+    ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree, ModuleConversion, DeprecatedModuleMethods
+):
     """Base class of all layers and models.
 
     A subclass calls `super().__init__()`, assigns Parameters, Buffers and other Modules as attributes, which registers

@@ -65,7 +65,7 @@ class ModuleConversion:
             TypeError: the dtype is neither floating-point nor complex, or an argument is of another kind.
         """
         device, to_dtype = _parse_to(args, kwargs)
-        wanted = kwargs.get("memory_format")
+        remaining = kwargs.get("memory_format")
         if to_dtype is not None and not (to_dtype.is_floating_point or to_dtype.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={to_dtype}"
@@ -83,7 +83,7 @@ class ModuleConversion:
                     "specgrad.nn.Module.to() when moving module from meta to a different device."
                 )
             moved = t.to(device=device, dtype=to_dtype if t.is_floating_point() or t.is_complex() else None)
-            return moved.to(memory_format=wanted) if wanted is not None and t.dim() in (4, 5) else moved
+            return moved.to(memory_format=remaining) if remaining is not None and t.dim() in (4, 5) else moved
 
         return self._apply(convert)
 
@@ -162,23 +162,23 @@ def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Device | N
     named = dict(kwargs)
     for option in ("non_blocking", "copy", "memory_format"):
         named.pop(option, None)
-    wanted = list(args)
-    if wanted and isinstance(wanted[-1], bool):
-        wanted.pop()  # non_blocking, by position
+    remaining = list(args)
+    if remaining and isinstance(remaining[-1], bool):
+        remaining.pop()  # non_blocking, by position
     if "tensor" in named:
-        wanted.append(named.pop("tensor"))
-    found: dict[str, Any] = {"device": None, "dtype": None}
-    for value in wanted:
-        found.update(_target(value))
-    found.update((name, value) for name, value in named.items() if name in found)
-    unknown = [name for name in named if name not in found]
-    if unknown or not (args or kwargs) or len(wanted) > 2:
+        remaining.append(named.pop("tensor"))
+    results: dict[str, Any] = {"device": None, "dtype": None}
+    for value in remaining:
+        results.update(_target(value))
+    results.update((name, value) for name, value in named.items() if name in results)
+    unknown = [name for name in named if name not in results]
+    if unknown or not (args or kwargs) or len(remaining) > 2:
         raise TypeError(
             "to() received an invalid combination of arguments: expected a device, a dtype, both, or a tensor, "
             f"got ({', '.join([*map(type_name, args), *(f'{name}=' for name in kwargs)])})"
         )
-    device = found["device"]
-    return Device(device) if isinstance(device, (str, int)) else device, found["dtype"]
+    device = results["device"]
+    return Device(device) if isinstance(device, (str, int)) else device, results["dtype"]
 
 
 def _target(value: Any) -> dict[str, Any]:

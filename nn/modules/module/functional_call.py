@@ -44,9 +44,9 @@ def functional_call(
         >>> sg.func.functional_call(layer, zero, (sg.ones(1, 2),))
         tensor([[0.]])
     """
-    given = _merged(parameter_and_buffer_dicts)
+    value = _merged(parameter_and_buffer_dicts)
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
-    with reparametrized(module, given, tie_weights, strict):
+    with reparametrized(module, value, tie_weights, strict):
         return module(*positional, **(kwargs or {}))
 
 
@@ -69,30 +69,30 @@ def _merged(dicts: Any) -> Any:
 
 
 @contextmanager
-def reparametrized(module: Any, given: Any, tie_weights: bool, strict: bool) -> Iterator[None]:
+def reparametrized(module: Any, arg: Any, tie_weights: bool, strict: bool) -> Iterator[None]:
     """Replace members by the given tensors, and restore them at the end; `given` then has what the call left."""
     own = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
-    values = _tied(given, own) if tie_weights else given
+    values = _tied(arg, own) if tie_weights else arg
     if strict:
         _check_names(module, values, own)
     for name, value in values.items():
         if not (value is None or isinstance(value, TensorBase)):
             raise TypeError(f"functional_call(): {name}: {value} is not an instance of Tensor")
-    places = {name: _place(module, name) for name in values}
-    before = {name: table.get(key, _NOTHING) for name, (table, key) in places.items()}
+    targets = {name: _parent_of(module, name) for name in values}
+    before = {name: table.get(key, _NOTHING) for name, (table, key) in targets.items()}
     try:
-        for name, (table, key) in places.items():
+        for name, (table, key) in targets.items():
             table[key] = values[name]
         yield
     finally:
-        left = {name: table.get(key, _NOTHING) for name, (table, key) in places.items()}
-        for name, (table, key) in places.items():
+        left = {name: table.get(key, _NOTHING) for name, (table, key) in targets.items()}
+        for name, (table, key) in targets.items():
             _put(table, key, before[name])
-        if isinstance(given, MutableMapping):
-            given.update({name: left[name] for name in given if left[name] is not _NOTHING})
+        if isinstance(arg, MutableMapping):
+            arg.update({name: left[name] for name in arg if left[name] is not _NOTHING})
 
 
-def _place(module: Any, name: str) -> tuple[dict[str, Any], str]:
+def _parent_of(module: Any, name: str) -> tuple[dict[str, Any], str]:
     """Where the tensor of a dotted name is kept, or would be: the table of its owner, and the name there."""
     path, _, key = name.rpartition(".")
     owner = module.get_submodule(path)
@@ -107,23 +107,23 @@ def _put(table: dict[str, Any], key: str, value: Any) -> None:
         table[key] = value
 
 
-def _check_names(module: Any, given: Any, own: Mapping[str, Any]) -> None:
+def _check_names(module: Any, value: Any, own: Mapping[str, Any]) -> None:
     lines = []
-    for problem, names in (("Unexpected", given.keys() - own.keys()), ("Missing", own.keys() - given.keys())):
+    for problem, names in (("Unexpected", value.keys() - own.keys()), ("Missing", own.keys() - value.keys())):
         if names:
             lines.append(f"\n\t{problem} key(s): {', '.join(map(repr, sorted(names)))}.")
     if lines:
         raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(lines)}")
 
 
-def _tied(given: Any, own: Mapping[str, Any]) -> dict[str, Any]:
+def _tied(arg: Any, own: Mapping[str, Any]) -> dict[str, Any]:
     """The given tensors, also under the other names of tensors that a module holds more than once."""
     names: dict[int, list[str]] = {}
     for name, tensor in own.items():
         names.setdefault(id(tensor), []).append(name)
-    result = dict(given)
+    result = dict(arg)
     for shared in names.values():
-        values = [given[name] for name in shared if name in given]
+        values = [arg[name] for name in shared if name in arg]
         if any(value is not values[0] for value in values):
             raise ValueError(f"functional_call(): {shared} are one tensor in the module, but different ones were given")
         result |= {name: values[0] for name in shared if values}

@@ -94,8 +94,8 @@ class ModuleHooks:
             result = self.forward(*args, **kwargs)
             for number, hook in self._all_forward_hooks():
                 called.add(number)
-                found = hook.call(*_forward_hook_arguments(self, hook, args, kwargs, result))
-                result = result if found is None else found
+                value = hook.call(*_forward_hook_arguments(self, hook, args, kwargs, result))
+                result = result if value is None else value
             return result if backward is None else backward.watch_outputs(result)
         except Exception:
             self._run_always_called(called, args, kwargs, result)
@@ -110,14 +110,14 @@ class ModuleHooks:
             if number not in self._forward_pre_hooks_with_kwargs:
                 args = _as_args(hook(self, args), args)
                 continue
-            found = hook(self, args, kwargs)
-            if found is None:
+            result = hook(self, args, kwargs)
+            if result is None:
                 continue
-            if not isinstance(found, tuple) or len(found) != 2:
+            if not isinstance(result, tuple) or len(result) != 2:
                 raise RuntimeError(
-                    f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}."
+                    f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}."
                 )
-            args, kwargs = found
+            args, kwargs = result
         return args, kwargs
 
     def _all_forward_hooks(self) -> Iterator[tuple[int, GlobalHook]]:
@@ -145,10 +145,10 @@ class ModuleHooks:
                     )
 
 
-def _as_args(found: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    if found is None:
+def _as_args(result: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    if result is None:
         return args
-    return found if isinstance(found, tuple) else (found,)
+    return result if isinstance(result, tuple) else (result,)
 
 
 def _forward_hook_arguments(module: Any, hook: GlobalHook, args: Any, kwargs: Any, result: Any) -> tuple[Any, ...]:

@@ -166,12 +166,12 @@ def _load(module: Any, state: Mapping[str, Any], prefix: str, job: _Loading) -> 
 
 
 def _describe(keys: _IncompatibleKeys) -> list[str]:
-    found = []
+    matches = []
     for label, names in (("Missing", keys.missing_keys), ("Unexpected", keys.unexpected_keys)):
         if names:
             quoted = ", ".join(f'"{name}"' for name in names)
-            found.append(f"{label} key(s) in state_dict: {quoted}. ")
-    return found
+            matches.append(f"{label} key(s) in state_dict: {quoted}. ")
+    return matches
 
 
 def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, assign: bool, errors: list[str]) -> None:
@@ -201,7 +201,7 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
 def _take(module: Any, name: str, target: Tensor, key: str, value: Tensor, assign: bool) -> None:
     with no_grad():
         if get_swap_module_params_on_conversion():
-            _exchange(module, name, target, value, assign)
+            _swap_tensor(module, name, target, value, assign)
             return
         if not assign:
             if target.is_meta and not value.is_meta:
@@ -220,7 +220,7 @@ def _take(module: Any, name: str, target: Tensor, key: str, value: Tensor, assig
     setattr(module, name, value)
 
 
-def _exchange(module: Any, name: str, target: Tensor, value: Tensor, assign: bool) -> None:
+def _swap_tensor(module: Any, name: str, target: Tensor, value: Tensor, assign: bool) -> None:
     new = target.module_load(value, assign=assign)
     if isinstance(target, Parameter):
         replaced(module, name, target, new)

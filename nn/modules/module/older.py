@@ -9,7 +9,7 @@ from ....runtime.autograd.hooks.hooks import RemovableHandle
 from ....runtime.errors import warn_user
 
 
-class ModuleOlder:
+class DeprecatedModuleMethods:
     """Names that PyTorch's Module has and that mean something else, or nothing, here."""
 
     dump_patches: bool = False

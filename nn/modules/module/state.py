@@ -85,10 +85,10 @@ class ModuleState:
             if module is not None:
                 module.state_dict(destination=into, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         for hook in self._state_dict_hooks.values():
-            found = hook(self, into, prefix, metadata)
+            result = hook(self, into, prefix, metadata)
             if not getattr(hook, "_from_public_api", False):
-                into = into if found is None else found
-            elif found is not None:
+                into = into if result is None else result
+            elif result is not None:
                 raise RuntimeError("state_dict post-hook must return None")
         return into
 

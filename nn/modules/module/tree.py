@@ -70,8 +70,8 @@ class ModuleTree:
     ) -> Iterator[tuple[str, Any]]:
         """Members that `get_members` gives for each module, with dotted names, each object once."""
         seen: set[int] = set()
-        places = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
-        for path, module in places:
+        named = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in named:
             for name, member in get_members(module):
                 if member is None or id(member) in seen:
                     continue
@@ -140,18 +140,18 @@ class ModuleTree:
     def get_parameter(self, target: str) -> Parameter:
         """The parameter of the dotted name `target`; AttributeError when there is none."""
         module, name = self._owner(target)
-        found = _attribute(module, name)
-        if not isinstance(found, Parameter):
+        result = _attribute(module, name)
+        if not isinstance(result, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return found
+        return result
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of the dotted name `target`; AttributeError when there is none."""
         module, name = self._owner(target)
-        found = _attribute(module, name)
+        result = _attribute(module, name)
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
-        return found
+        return result
 
     def _owner(self, target: str) -> tuple[Any, str]:
         path, _, name = target.rpartition(".")

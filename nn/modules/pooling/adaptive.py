@@ -10,7 +10,7 @@ from ... import functional as F
 from ...docstrings import completed_from
 from ..module.base import Module
 
-Wanted = int | None | tuple[int | None, ...]
+SizeSpec = int | None | tuple[int | None, ...]
 
 
 class _AdaptivePool(Module):
@@ -19,7 +19,7 @@ class _AdaptivePool(Module):
     function: Callable[..., Any]
     _shown = ("output_size",)
 
-    def __init__(self, output_size: Wanted) -> None:
+    def __init__(self, output_size: SizeSpec) -> None:
         super().__init__()
         self.output_size = output_size
 
@@ -34,7 +34,7 @@ class _AdaptiveAvgPoolNd(_AdaptivePool):
 class _AdaptiveMaxPoolNd(_AdaptivePool):
     """A subclass names its function."""
 
-    def __init__(self, output_size: Wanted, return_indices: bool = False) -> None:
+    def __init__(self, output_size: SizeSpec, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
 

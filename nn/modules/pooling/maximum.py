@@ -201,12 +201,12 @@ class _FractionalMaxPool(Module):
         self.output_size = sizes
         self.output_ratio = self._ratios(output_ratio)
 
-    def _ratios(self, given: Any) -> tuple[float, ...] | None:
-        if given is None:
+    def _ratios(self, value: Any) -> tuple[float, ...] | None:
+        if value is None:
             return None
-        ratios = (given,) * self.spatial if isinstance(given, (int, float)) else tuple(given)
+        ratios = (value,) * self.spatial if isinstance(value, (int, float)) else tuple(value)
         if not all(0 < ratio < 1 for ratio in ratios):
-            raise ValueError(f"output_ratio must be between 0 and 1 (got {given})")
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {value})")
         return ratios
 
     def forward(self, input: Tensor) -> Any:

@@ -114,27 +114,27 @@ class RNNBase(Module):
     ) -> tuple[Any, Any]:
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
-        given = self._unpacked_states(hx)
-        check_dims(type(self).__name__, input, given)
+        value = self._unpacked_states(hx)
+        check_dims(type(self).__name__, input, value)
         if input.dim() == 2:
-            return self._forward_single(input, given)
+            return self._forward_single(input, value)
         x = input.transpose(0, 1) if self.batch_first else input
-        output, *last = self._run(x, self._states(x, x.shape[1], given), ())
+        output, *last = self._run(x, self._states(x, x.shape[1], value), ())
         return output.transpose(0, 1) if self.batch_first else output, self._packed_states(last)
 
-    def _forward_single(self, input: Tensor, given: list[Tensor] | None) -> tuple[Tensor, Any]:
-        x, given = input.unsqueeze(1), given and [state.unsqueeze(1) for state in given]
-        output, *last = self._run(x, self._states(x, 1, given), ())
+    def _forward_single(self, input: Tensor, args: list[Tensor] | None) -> tuple[Tensor, Any]:
+        x, args = input.unsqueeze(1), args and [state.unsqueeze(1) for state in args]
+        output, *last = self._run(x, self._states(x, 1, args), ())
         return output.squeeze(1), self._packed_states([state.squeeze(1) for state in last])
 
     def _forward_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
         """Sequences of several lengths: states are sorted as the sequences are, and back."""
         data, batch_sizes, order, back = input
         sizes = tuple(batch_sizes.tolist())
-        given = self._unpacked_states(hx)
-        if given is not None and order is not None:
-            given = [state.index_select(1, order) for state in given]
-        output, *last = self._run(data, self._states(data, sizes[0], given), sizes)
+        value = self._unpacked_states(hx)
+        if value is not None and order is not None:
+            value = [state.index_select(1, order) for state in value]
+        output, *last = self._run(data, self._states(data, sizes[0], value), sizes)
         last = last if back is None else [state.index_select(1, back) for state in last]
         return PackedSequence(output, batch_sizes, order, back), self._packed_states(last)
 
@@ -143,15 +143,15 @@ class RNNBase(Module):
         dropout = self.dropout if self.training else 0.0
         return stacked(LAYERS[self.mode], x, states, weights, sizes, self._directions, dropout)
 
-    def _states(self, x: Tensor, batch: int, given: list[Tensor] | None) -> list[Tensor]:
+    def _states(self, x: Tensor, batch: int, args: list[Tensor] | None) -> list[Tensor]:
         """The initial states of all layers, checked; zeros where none are given."""
         check_input(x, self.input_size, self.weight_ih_l0)
         count = self.num_layers * self._directions
         shapes = [(count, batch, size) for size in self._state_sizes()]
-        if given is None:
+        if args is None:
             return [zeros(shape, dtype=x.dtype, device=x.device) for shape in shapes]
-        check_states(given, shapes)
-        return given
+        check_states(args, shapes)
+        return args
 
     def _state_sizes(self) -> list[int]:
         return [self._output_size]

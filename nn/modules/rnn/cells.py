@@ -60,36 +60,36 @@ class RNNCellBase(Module):
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
-    def _step(self, kind: str, input: Tensor, given: list[Tensor] | None, count: int) -> list[Tensor]:
+    def _step(self, kind: str, input: Tensor, args: list[Tensor] | None, count: int) -> list[Tensor]:
         """The `count` new states after one step, of a batch or of a single input."""
         shape = input._shape
-        if given is None or len(shape) != 2 or shape[1] != self.input_size or not shape[0]:
-            return self._checked_step(kind, input, given, count)
-        for state in given:
+        if args is None or len(shape) != 2 or shape[1] != self.input_size or not shape[0]:
+            return self._checked_step(kind, input, args, count)
+        for state in args:
             if state._shape != (shape[0], self.hidden_size):
-                return self._checked_step(kind, input, given, count)
+                return self._checked_step(kind, input, args, count)
         weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
-        return list(LAYERS[kind](input, given, weights, (shape[0],), False)[1:])
+        return list(LAYERS[kind](input, args, weights, (shape[0],), False)[1:])
 
-    def _checked_step(self, kind: str, input: Tensor, given: list[Tensor] | None, count: int) -> list[Tensor]:
+    def _checked_step(self, kind: str, input: Tensor, args: list[Tensor] | None, count: int) -> list[Tensor]:
         """The same for what may be single, left out or wrong."""
-        self._check(input, given, count)
+        self._check(input, args, count)
         single = input.dim() == 1
         x = input.unsqueeze(0) if single else input
-        if given is None:
-            given = [zeros((x.shape[0], self.hidden_size), dtype=x.dtype, device=x.device)] * count
+        if args is None:
+            args = [zeros((x.shape[0], self.hidden_size), dtype=x.dtype, device=x.device)] * count
         else:
-            given = [state.unsqueeze(0) if state.dim() == 1 else state for state in given]
-        self._check_states(x, given)
+            args = [state.unsqueeze(0) if state.dim() == 1 else state for state in args]
+        self._check_states(x, args)
         weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
-        _, *new = LAYERS[kind](x.unsqueeze(0), given, weights, (), False)
+        _, *new = LAYERS[kind](x.unsqueeze(0), args, weights, (), False)
         return [state.squeeze(0) for state in new] if single else new
 
-    def _check(self, input: Tensor, given: list[Tensor] | None, count: int) -> None:
+    def _check(self, input: Tensor, args: list[Tensor] | None, count: int) -> None:
         name = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
-        for number, state in enumerate(given or ()):
+        for number, state in enumerate(args or ()):
             if state.dim() not in (1, 2):
                 which = f"hx[{number}]" if count > 1 else "hidden"
                 raise ValueError(f"{name}: Expected {which} to be 1D or 2D, got {state.dim()}D instead")

@@ -10,7 +10,7 @@ from ....runtime.errors import ShapeError, type_name, warn_user
 from ....runtime.modes.thread_state import mode as here
 
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
-_MOST_LAYERS = 2**16
+_MAX_LAYERS = 2**16
 
 
 def check_arguments(layer: Any, dropout: Any) -> None:
@@ -42,8 +42,8 @@ def check_arguments(layer: Any, dropout: Any) -> None:
 
 def check_layers(count: int) -> None:
     """Refuse more layers than can be made in reasonable time and memory."""
-    if count > _MOST_LAYERS:
-        raise ValueError(f"num_layers must be at most {_MOST_LAYERS}, but got {count}")
+    if count > _MAX_LAYERS:
+        raise ValueError(f"num_layers must be at most {_MAX_LAYERS}, but got {count}")
 
 
 def check_dims(name: str, input: Tensor, states: Sequence[Tensor] | None) -> None:
@@ -53,8 +53,8 @@ def check_dims(name: str, input: Tensor, states: Sequence[Tensor] | None) -> Non
         raise ValueError(f"{name}: Expected input to be 2D or 3D, got {dims}D instead")
     if states is not None and any(state.dim() != dims for state in states):
         kind = f"{'batched 3' if dims == 3 else 'unbatched 2'}-D input"
-        found = ", ".join(f"{state.dim()}-D" for state in states)
-        names, shown = ("hx and cx", f"({found}) tensors") if len(states) > 1 else ("hx", f"{found} tensor")
+        result = ", ".join(f"{state.dim()}-D" for state in states)
+        names, shown = ("hx and cx", f"({result}) tensors") if len(states) > 1 else ("hx", f"{result} tensor")
         raise ShapeError(f"For {kind}, {names} should also be {dims}-D but got {shown}")
 
 

@@ -35,5 +35,5 @@ def detect_causal(mask: Tensor | None, is_causal: bool | None, rows: int | None 
     if is_causal is not None or mask is None:
         return is_causal is True
     size = mask.shape[-2] if rows is None else rows
-    wanted = square_subsequent_mask(size, device=mask.device, dtype=mask.dtype)
-    return tuple(mask.shape) == tuple(wanted.shape) and bool((mask == wanted).all())
+    requested = square_subsequent_mask(size, device=mask.device, dtype=mask.dtype)
+    return tuple(mask.shape) == tuple(requested.shape) and bool((mask == requested).all())

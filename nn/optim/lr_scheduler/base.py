@@ -11,7 +11,7 @@ from ....runtime.errors import warn_user
 from ....runtime.modes.grad_mode import no_grad
 from ..optimizer import Optimizer
 
-_EPOCH_GIVEN = (
+_EPOCH_DEPRECATED = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
     "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
     "form is used instead of the new chainable form, where available."
@@ -102,7 +102,7 @@ class LRScheduler:
             self._check_order()
         self._step_count += 1
         if epoch is not None:
-            warn_user(_EPOCH_GIVEN)
+            warn_user(_EPOCH_DEPRECATED)
         self._update_lr(epoch)
 
     def _check_order(self) -> None:

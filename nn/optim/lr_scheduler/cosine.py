@@ -215,7 +215,7 @@ class OneCycleLR(LRScheduler):
             raise ValueError(
                 f"Tried to step {self.last_epoch} times. The specified number of total steps is {self.total_steps}"
             )
-        phase, done = self._place()
+        phase, done = self._index()
         if self.cycle_momentum:
             for group in self.optimizer.param_groups:
                 start, end = group[phase["start_momentum"]], group[phase["end_momentum"]]
@@ -225,7 +225,7 @@ class OneCycleLR(LRScheduler):
             for group in self.optimizer.param_groups
         ]
 
-    def _place(self) -> tuple[dict[str, Any], float]:
+    def _index(self) -> tuple[dict[str, Any], float]:
         """The phase of this step, and how much of it is done."""
         start = 0.0
         for phase in self._schedule_phases:
@@ -241,13 +241,13 @@ class OneCycleLR(LRScheduler):
 
 
 def _steps(total: Any, epochs: Any, per_epoch: Any) -> int:
-    given = {"total_steps": total} if total is not None else {"epochs": epochs, "steps_per_epoch": per_epoch}
-    if None in given.values():
+    arg = {"total_steps": total} if total is not None else {"epochs": epochs, "steps_per_epoch": per_epoch}
+    if None in arg.values():
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-    for name, value in given.items():
+    for name, value in arg.items():
         if value <= 0 or not isinstance(value, int):
             raise ValueError(f"Expected positive integer {name}, but got {value}")
-    return math.prod(given.values())
+    return math.prod(arg.values())
 
 
 def _phases(steps: int, part: float, three: bool) -> list[dict[str, Any]]:

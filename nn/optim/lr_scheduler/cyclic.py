@@ -113,8 +113,8 @@ class CyclicLR(LRScheduler):
         self.scale_mode = scale_mode if scale_fn is not None else _SCALES[mode][1]
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            found = start_momentum(optimizer, base_momentum, max_momentum, last_epoch)
-            self.use_beta1, self.base_momentums, self.max_momentums = found
+            result = start_momentum(optimizer, base_momentum, max_momentum, last_epoch)
+            self.use_beta1, self.base_momentums, self.max_momentums = result
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lower
 

@@ -10,7 +10,7 @@ from typing import Any
 from ....runtime.errors import warn_user
 from ....runtime.modes.grad_mode import no_grad
 from ..optimizer import Optimizer
-from .base import _EPOCH_GIVEN, LRScheduler, checked, put
+from .base import _EPOCH_DEPRECATED, LRScheduler, checked, put
 
 
 class _Combined(LRScheduler):
@@ -110,10 +110,10 @@ class ChainedScheduler(_Combined):
     """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
-        found = optimizer or getattr(schedulers[0] if schedulers else None, "optimizer", None)
-        _check("ChainedScheduler", found, schedulers)
+        result = optimizer or getattr(schedulers[0] if schedulers else None, "optimizer", None)
+        _check("ChainedScheduler", result, schedulers)
         self._schedulers = schedulers
-        self.optimizer = found  # type: ignore[assignment]
+        self.optimizer = result  # type: ignore[assignment]
         self._last_lr = self._current()
 
     def step(self) -> None:  # type: ignore[override]
@@ -126,8 +126,8 @@ class ChainedScheduler(_Combined):
 def _check(name: str, optimizer: Any, schedulers: Sequence[Any]) -> None:
     """All are schedulers of one optimizer that need no metric."""
     if not schedulers:
-        wanted = "scheduler to be chained" if name == "ChainedScheduler" else "scheduler"
-        raise ValueError(f"{name} expects at least one {wanted}, but got no scheduler.")
+        requested = "scheduler to be chained" if name == "ChainedScheduler" else "scheduler"
+        raise ValueError(f"{name} expects at least one {requested}, but got no scheduler.")
     for number, scheduler in enumerate(schedulers):
         if not hasattr(scheduler, "optimizer"):
             raise TypeError(f"{name} at index {number} should have `optimizer` as its attribute.")
@@ -199,16 +199,16 @@ class ReduceLROnPlateau(LRScheduler):
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
         self._reset()
 
-    def _limit_from_below(self, least: float | list[float]) -> None:
+    def _limit_from_below(self, lower_limit: float | list[float]) -> None:
         groups = len(self.optimizer.param_groups)
-        if isinstance(least, list | tuple):
-            if len(least) != groups:
-                raise ValueError(f"expected {groups} min_lrs, got {len(least)}")
+        if isinstance(lower_limit, list | tuple):
+            if len(lower_limit) != groups:
+                raise ValueError(f"expected {groups} min_lrs, got {len(lower_limit)}")
             self.default_min_lr: float | None = None
-            self.min_lrs: list[Any] = list(least)
+            self.min_lrs: list[Any] = list(lower_limit)
         else:
-            self.default_min_lr = least
-            self.min_lrs = [least] * groups
+            self.default_min_lr = lower_limit
+            self.min_lrs = [lower_limit] * groups
 
     def _reset(self) -> None:
         """Forget the best metric and what was counted."""
@@ -225,7 +225,7 @@ class ReduceLROnPlateau(LRScheduler):
         """
         current = float(metrics)
         if epoch is not None:
-            warn_user(_EPOCH_GIVEN)
+            warn_user(_EPOCH_DEPRECATED)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current, self.best):
             self.best = current
@@ -258,9 +258,9 @@ class ReduceLROnPlateau(LRScheduler):
             )
         self.min_lrs += [self.default_min_lr] * missing
         with no_grad():
-            for group, least in zip(groups, self.min_lrs, strict=True):
+            for group, lower_limit in zip(groups, self.min_lrs, strict=True):
                 before = float(group["lr"])
-                after = max(before * self.factor, float(least))
+                after = max(before * self.factor, float(lower_limit))
                 if before - after > self.eps:
                     put(group, "lr", after)
 

@@ -15,7 +15,7 @@ from ...modules.batchnorm import _BatchNorm
 from ...modules.module.base import Module
 
 One = Callable[[Tensor, Tensor, Any], Tensor]
-Many = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
+MultiAvgFn = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> One:
@@ -63,7 +63,7 @@ def get_swa_avg_fn() -> One:
     return swa_update
 
 
-def get_ema_multi_avg_fn(decay: float = 0.999) -> Many:
+def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAvgFn:
     """A function that updates exponential moving averages of a list of tensors in place; see `get_ema_avg_fn`.
 
     Args:
@@ -83,7 +83,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Many:
     return ema_update
 
 
-def get_swa_multi_avg_fn() -> Many:
+def get_swa_multi_avg_fn() -> MultiAvgFn:
     """A function that writes the averages of a list of tensors in place, as `get_swa_avg_fn` computes one."""
 
     @explained
@@ -143,7 +143,7 @@ class AveragedModel(Module):
         model: Module,
         device: Any = None,
         avg_fn: One | None = None,
-        multi_avg_fn: Many | None = None,
+        multi_avg_fn: MultiAvgFn | None = None,
         use_buffers: bool = False,
     ) -> None:
         super().__init__()

@@ -22,7 +22,7 @@ from .schedule import Plan
 from .trial import step_of
 
 _TRIAL = "specgrad.nn.parallel.planning.trial"
-_MOST = 16  # ranks that measure together
+_MAX_MEASURED_RANKS = 16  # ranks that measure together
 _PATIENCE = 300  # seconds
 _COUNTS = [2**power for power in range(13)]
 _MEBIBYTE = 2**20
@@ -51,10 +51,10 @@ def started(kind: str, ranks: int, *path: str) -> dict[str, Any]:
         return json.loads(out.read_text(encoding="utf-8"))
 
 
-def _machine(found: dict[str, Any], options: argparse.Namespace) -> Machine:
+def _machine(result: dict[str, Any], options: argparse.Namespace) -> Machine:
     """The machine that was measured, or is in a file, with what the options say of the network."""
-    inside = Network(*found["machine"]["inside"])
-    made = Machine(found["machine"]["cores"], inside, inside, found["machine"]["core_share"])
+    inside = Network(*result["machine"]["inside"])
+    made = Machine(result["machine"]["cores"], inside, inside, result["machine"]["core_share"])
     if options.machine:
         made = machine.read(options.machine)
     between = made.between._replace(
@@ -102,39 +102,46 @@ def _checked(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
         parser.error("numbers of ranks begin at 1")
 
 
-def check_text(plan: Plan, counts: Sequence[int], path: str) -> str:
+def format_check(plan: Plan, counts: Sequence[int], path: str) -> str:
     """A line for each number of ranks: what steps take here, and what the plan says of them."""
     cores = plan.machine.cores
     lost = started("waiting", 2 * cores)["seconds"] if max(counts) > cores else 0.0
-    here = replace(plan, many=False, waiting=lost)
+    here = replace(plan, multi_node=False, waiting=lost)
     lines = [f"{'ranks here':>10}{'measured, ms':>14}{'plan, ms':>12}{'':>8}"]
     for ranks in counts:
-        seconds, said = started("run", ranks, path)["seconds"], here.data_parallel(ranks)
-        lines.append(f"{ranks:10}{1e3 * seconds:14.2f}{1e3 * said:12.2f}{said / seconds - 1:+8.0%}")
+        seconds, message = started("run", ranks, path)["seconds"], here.data_parallel(ranks)
+        lines.append(f"{ranks:10}{1e3 * seconds:14.2f}{1e3 * message:12.2f}{message / seconds - 1:+8.0%}")
     if lost:
         lines.append(f"where ranks share cores, a step loses {1e3 * lost:.1f} ms in which they wait, as measured")
     return "\n".join(lines)
 
 
 def _printed(options: argparse.Namespace) -> None:
-    ranks = min(_MOST, max(2, available_cpus()))
-    found = started("step", ranks, options.model) if options.model else started("constants", ranks)
-    made = _machine(found, options)
+    ranks = min(_MAX_MEASURED_RANKS, max(2, available_cpus()))
+    result = started("step", ranks, options.model) if options.model else started("constants", ranks)
+    made = _machine(result, options)
     if options.save:
         machine.write(options.save, made)
-    print(table.machine_text(made))
+    print(table.format_machine(made))
     if options.measure:
-        print(table.collectives_text(found["collectives"]))
+        print(table.format_collectives(result["collectives"]))
     if not options.model:
         return
-    plan = Plan(step_of(found["step"]), made, found["crowd"], int(options.bucket_mb * _MEBIBYTE))
-    print(table.step_text(plan), "", table.plan_text(plan, options.ranks), "", table.assumptions_text(plan), sep="\n")
+    plan = Plan(step_of(result["step"]), made, result["crowd"], int(options.bucket_mb * _MEBIBYTE))
+    print(
+        table.format_step(plan),
+        "",
+        table.format_plan(plan, options.ranks),
+        "",
+        table.format_assumptions(plan),
+        sep="\n",
+    )
     if options.check:
-        local = replace(plan, machine=_machine(found, _parser().parse_args([options.model])))
-        print("", check_text(local, options.check, options.model), sep="\n")
+        local = replace(plan, machine=_machine(result, _parser().parse_args([options.model])))
+        print("", format_check(local, options.check, options.model), sep="\n")
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None) -> int:
     """Print the constants of this machine, or a plan.
 
     Args:
@@ -144,7 +151,7 @@ def main(given: Sequence[str] | None = None) -> int:
         The exit status: 0, or 1 where something could not be measured.
     """
     parser = _parser()
-    options = parser.parse_args(given)
+    options = parser.parse_args(args)
     _checked(options, parser)
     try:
         _printed(options)

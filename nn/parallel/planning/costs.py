@@ -52,8 +52,8 @@ def all_reduce_halving(ranks: int, size: float, network: Network) -> float:
     if ranks == 1:
         return 0.0
     extra = 2 * (network.latency + size / network.bandwidth) + size / network.joining if _paired(ranks) else 0.0
-    whole = 2 ** floor(log2(ranks))
-    part = (whole - 1) / whole * size
+    full = 2 ** floor(log2(ranks))
+    part = (full - 1) / full * size
     steps = 2 * floor(log2(ranks)) * network.latency
     return steps + 2 * part / network.bandwidth + part / network.joining + extra
 

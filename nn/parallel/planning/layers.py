@@ -59,7 +59,7 @@ class Step:
     forward: float
     backward: float
     update: float
-    told: float
+    measured_time: float
     gradients: list[Gradient] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
 
@@ -105,11 +105,11 @@ def repeated(training: Training, seconds: float = _SECONDS) -> list[tuple[float,
     """The parts of steps, for about so long, after some that warm up."""
     for _ in range(_WARM):
         training.step()
-    found: list[tuple[float, float, float]] = []
+    matches: list[tuple[float, float, float]] = []
     end = perf_counter() + seconds
-    while len(found) < 3 or perf_counter() < end:
-        found.append(training.step())
-    return found
+    while len(matches) < 3 or perf_counter() < end:
+        matches.append(training.step())
+    return matches
 
 
 def best_block(steps: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
@@ -126,8 +126,8 @@ def best_block(steps: Sequence[tuple[float, float, float]]) -> tuple[float, floa
 def measured(training: Training) -> Step:
     """The parts of a step, and what it is made of."""
     forward, backward, update = best_block(repeated(training))
-    told, gradients = _gradients(training)
-    return Step(forward, backward, update, max(told, backward), gradients, _layers(training))
+    measured_time, gradients = _gradients(training)
+    return Step(forward, backward, update, max(measured_time, backward), gradients, _layers(training))
 
 
 def _gradients(training: Training) -> tuple[float, list[Gradient]]:
@@ -137,25 +137,25 @@ def _gradients(training: Training) -> tuple[float, list[Gradient]]:
     handles = [
         one.register_post_accumulate_grad_hook(lambda leaf: came.append((leaf, perf_counter()))) for one in parameters
     ]
-    found: list[tuple[float, list[tuple[Any, float]]]] = []
+    matches: list[tuple[float, list[tuple[Any, float]]]] = []
     try:
         for _ in range(5 * _WARM):
             came.clear()
             _, backward, update = training.step()
             end = perf_counter() - update
             if came:
-                found.append((backward, [(leaf, 1 - (end - when) / backward) for leaf, when in came]))
+                matches.append((backward, [(leaf, 1 - (end - when) / backward) for leaf, when in came]))
     finally:
         for handle in handles:
             handle.remove()
-    seconds, best = min(found, key=lambda one: one[0])
+    seconds, best = min(matches, key=lambda one: one[0])
     return seconds, [
         Gradient(leaf.numel() * leaf.element_size(), leaf.dtype.name, min(1.0, max(0.0, when))) for leaf, when in best
     ]
 
 
 def _layers(training: Training) -> list[Layer]:
-    found: list[tuple[str, Any, int, float]] = []
+    matches: list[tuple[str, Any, int, float]] = []
     begun: dict[str, float] = {}
     handles: list[Any] = []
     for name, module in training.model.named_modules():
@@ -167,18 +167,18 @@ def _layers(training: Training) -> list[Layer]:
 
         def after(module: Any, args: Any, output: Any, name: str = name) -> None:
             size = sum(one.numel() * one.element_size() for one in tensors_in(output))
-            found.append((name, module, size, perf_counter() - begun[name]))
+            matches.append((name, module, size, perf_counter() - begun[name]))
 
         handles += [module.register_forward_pre_hook(before), module.register_forward_hook(after)]
     try:
         training.step()
-        found.clear()
+        matches.clear()
         training.step()
     finally:
         for handle in handles:
             handle.remove()
-    whole = sum(seconds for *_, seconds in found) or 1.0
-    return [_layer(name, module, size, seconds / whole) for name, module, size, seconds in found]
+    full = sum(seconds for *_, seconds in matches) or 1.0
+    return [_layer(name, module, size, seconds / full) for name, module, size, seconds in matches]
 
 
 def _layer(name: str, module: Any, output: int, share: float) -> Layer:

@@ -31,9 +31,9 @@ class Machine:
         """What a collective of so many ranks goes through at its slowest."""
         return self.inside if ranks <= self.cores else self.between
 
-    def turns(self, ranks: int, many: bool) -> float:
+    def rounds(self, ranks: int, multi_node: bool) -> float:
         """How many ranks share a core: more than 1 only where all are on one machine, and not on `many`."""
-        return 1.0 if many else max(1.0, ranks / self.cores)
+        return 1.0 if multi_node else max(1.0, ranks / self.cores)
 
 
 def write(path: Path, machine: Machine) -> None:
@@ -49,8 +49,8 @@ def read(path: Path) -> Machine:
         ValueError: it is no such file.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        networks = {name: Network(*map(float, found.pop(name))) for name in ("inside", "between")}
-        return Machine(int(found.pop("cores")), core_share=float(found.pop("core_share")), **networks, **found)
+        result = json.loads(path.read_text(encoding="utf-8"))
+        networks = {name: Network(*map(float, result.pop(name))) for name in ("inside", "between")}
+        return Machine(int(result.pop("cores")), core_share=float(result.pop("core_share")), **networks, **result)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"plan: {path} is no file that --measure --save has written: {error!r}") from None

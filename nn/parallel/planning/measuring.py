@@ -27,13 +27,13 @@ _SIDE = 256  # of the product that stands for computation
 
 def best(call: Callable[[], object], calls: int, blocks: int = _BLOCKS) -> float:
     """Seconds of a call: of blocks of calls the best, so that what the machine does besides falls out."""
-    found = []
+    matches = []
     for _ in range(blocks):
         begin = perf_counter()
         for _ in range(calls):
             call()
-        found.append((perf_counter() - begin) / calls)
-    return min(found)
+        matches.append((perf_counter() - begin) / calls)
+    return min(matches)
 
 
 def _numbers(size: int) -> Any:
@@ -42,22 +42,22 @@ def _numbers(size: int) -> Any:
 
 def _collective(group: ProcessGroup, call: Callable[[], object], about: float) -> float:
     """Seconds of a collective, which takes about so long: in each block those of the rank that was last."""
-    calls, found = max(2, int(_SECONDS / _BLOCKS / about)), []
+    calls, result = max(2, int(_SECONDS / _BLOCKS / about)), []
     for _ in range(_BLOCKS):
         collectives.barrier(group)
-        found.append(best(call, calls, 1))
-    every = from_numpy(np.array(found))
+        result.append(best(call, calls, 1))
+    every = from_numpy(np.array(result))
     collectives.all_reduce(every, ReduceOp.MAX, group)
     return float(every.min())
 
 
 def reductions(group: ProcessGroup) -> list[tuple[int, float]]:
     """Bytes and seconds of all_reduces."""
-    found = []
+    matches = []
     for size in _SIZES:
         call = partial(collectives.all_reduce, _numbers(size), group=group)
-        found.append((size, _collective(group, call, _about(size))))
-    return found
+        matches.append((size, _collective(group, call, _about(size))))
+    return matches
 
 
 def _about(size: int) -> float:
@@ -70,7 +70,7 @@ def joining() -> float:
     return some.nbytes / best(lambda: np.add(some, others, out=some), 5)
 
 
-def fitted(found: Sequence[tuple[int, float]], ranks: int, join: float) -> Network:
+def fitted(result: Sequence[tuple[int, float]], ranks: int, join: float) -> Network:
     """The latency and bandwidth with which the model comes nearest to what all_reduces took, by relative error.
 
     Args:
@@ -80,9 +80,11 @@ def fitted(found: Sequence[tuple[int, float]], ranks: int, join: float) -> Netwo
     """
     steps = log2(ranks)
     part = (ranks - 1) / ranks
-    rows = [(steps if not number else 2 * steps, 2 * part * size) for number, (size, _) in enumerate(found)]
-    rest = np.array([seconds - (part * size / join if number else 0.0) for number, (size, seconds) in enumerate(found)])
-    weights = 1 / np.array([seconds for _, seconds in found])
+    rows = [(steps if not number else 2 * steps, 2 * part * size) for number, (size, _) in enumerate(result)]
+    rest = np.array(
+        [seconds - (part * size / join if number else 0.0) for number, (size, seconds) in enumerate(result)]
+    )
+    weights = 1 / np.array([seconds for _, seconds in result])
     latency, per_byte = np.linalg.lstsq(np.array(rows) * weights[:, None], rest * weights, rcond=None)[0]
     return Network(max(float(latency), 1e-9), 1 / max(float(per_byte), 1e-13), join)
 
@@ -116,9 +118,9 @@ def waiting(group: ProcessGroup, cores: int) -> float:
 
 def last(group: ProcessGroup, seconds: float) -> float:
     """The longest time of all ranks'."""
-    found = from_numpy(np.array([seconds]))
-    collectives.all_reduce(found, ReduceOp.MAX, group)
-    return float(found[0])
+    result = from_numpy(np.array([seconds]))
+    collectives.all_reduce(result, ReduceOp.MAX, group)
+    return float(result[0])
 
 
 def core_share(group: ProcessGroup) -> float:
@@ -133,17 +135,17 @@ def core_share(group: ProcessGroup) -> float:
         work.wait()
 
     alone = _collective(group, lambda: collectives.all_reduce(value, group=group), _about(2**22))
-    computing, together = (_collective(group, call, 0.01) for call in (compute, both))
-    return min(1.0, max(0.0, (together - computing) / alone))
+    computing, overlapped = (_collective(group, call, 0.01) for call in (compute, both))
+    return min(1.0, max(0.0, (overlapped - computing) / alone))
 
 
 def measured(group: ProcessGroup) -> tuple[Machine, list[tuple[str, int, float, float]]]:
     """The constants, and for collectives: bytes, seconds that they took, and seconds that the model says."""
-    found = reductions(group)
-    network = fitted(found, group.size(), joining())
+    result = reductions(group)
+    network = fitted(result, group.size(), joining())
     machine = Machine(available_cpus(), network, network, core_share(group))
     size = group.size()
-    lines = [("all_reduce", count, seconds, costs.all_reduce(size, count, network)) for count, seconds in found]
+    lines = [("all_reduce", count, seconds, costs.all_reduce(size, count, network)) for count, seconds in result]
     for count in _SIZES[1:]:
         value, every = _numbers(count // size), _numbers(count // size * size)
         calls: dict[str, Callable[[], object]] = {

@@ -30,18 +30,18 @@ class Plan:
     machine: Machine
     crowd: float
     bucket: int = 25 * _MEBIBYTE
-    many: bool = True
+    multi_node: bool = True
     waiting: float = 0.0
 
     def slower(self, ranks: int) -> float:
         """How much longer a rank's computation takes beside others of its machine."""
         cores = self.machine.cores
         crowded = 1 + (self.crowd - 1) * (min(ranks, cores) - 1) / (cores - 1) if cores > 1 else 1.0
-        return crowded * self.machine.turns(ranks, self.many)
+        return crowded * self.machine.rounds(ranks, self.multi_node)
 
     def communication(self, cost: Callable[[int, float, Network], float], ranks: int, size: float) -> float:
         """Seconds of a collective; ranks that share cores take turns in it too."""
-        return cost(ranks, size, self.machine.network(ranks)) * self.machine.turns(ranks, self.many)
+        return cost(ranks, size, self.machine.network(ranks)) * self.machine.rounds(ranks, self.multi_node)
 
     def data_parallel(self, ranks: int) -> float:
         """Seconds of a step in which each rank has a batch like that of the one, and gradients are averaged.
@@ -55,10 +55,10 @@ class Plan:
         share, worked, end = self.machine.core_share, 0.0, 0.0
         for size, when in self.buckets():
             seconds = self.communication(all_reduce, ranks, size)
-            end = max(end, when * step.told * slower + worked) + seconds
+            end = max(end, when * step.measured_time * slower + worked) + seconds
             worked += share * seconds
-        backward = max(step.told * slower + worked, end)
-        lost = self.waiting if self.machine.turns(ranks, self.many) > 1 else 0.0
+        backward = max(step.measured_time * slower + worked, end)
+        lost = self.waiting if self.machine.rounds(ranks, self.multi_node) > 1 else 0.0
         return (step.forward + step.update) * slower + backward + lost
 
     def buckets(self) -> list[tuple[int, float]]:
@@ -85,12 +85,12 @@ class Plan:
         gathers = [self.communication(all_gather, ranks, size) for size in sizes]
         scatters = [self.communication(reduce_scatter, ranks, size) for size in sizes]
         forward = self._beside(step.forward * slower, gathers, gathers[:1])
-        backward = self._beside(step.told * slower, [*gathers, *scatters], [*gathers[-1:], *scatters[:1]])
+        backward = self._beside(step.measured_time * slower, [*gathers, *scatters], [*gathers[-1:], *scatters[:1]])
         return forward + backward + step.update * slower / ranks
 
     def _beside(self, compute: float, calls: Sequence[float], exposed: Sequence[float]) -> float:
-        share, whole = self.machine.core_share, sum(calls)
-        return max(compute + share * whole + (1 - share) * sum(exposed), whole)
+        share, full = self.machine.core_share, sum(calls)
+        return max(compute + share * full + (1 - share) * sum(exposed), full)
 
     def tensor_parallel(self, ranks: int) -> float | None:
         """Seconds of the one rank's step where each rank has a part of every matrix; None where they are too narrow.
@@ -108,7 +108,9 @@ class Plan:
         if not matrices or any(ranks > step.layers[first].width for first, _ in pairs):
             return None
         alone = matrices[2 * len(pairs) :]
-        joined = [step.layers[number].output for number in (*(second for _, second in pairs), *alone)]
-        joined += [step.layers[number - 1].output for number in (*(first for first, _ in pairs), *alone) if number]
-        calls = sum(self.communication(all_reduce, ranks, size) for size in joined)
+        reduced_sizes = [step.layers[number].output for number in (*(second for _, second in pairs), *alone)]
+        reduced_sizes += [
+            step.layers[number - 1].output for number in (*(first for first, _ in pairs), *alone) if number
+        ]
+        calls = sum(self.communication(all_reduce, ranks, size) for size in reduced_sizes)
         return step.seconds * self.slower(ranks) / ranks + calls

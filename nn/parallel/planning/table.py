@@ -9,7 +9,7 @@ from .machine import Machine
 from .schedule import Plan
 
 
-def network_text(network: Network) -> str:
+def format_network(network: Network) -> str:
     """Latency, bandwidth and rate of joining."""
     return (
         f"latency {1e6 * network.latency:.1f} us, bandwidth {network.bandwidth / 1e9:.2f} GB/s, "
@@ -17,24 +17,24 @@ def network_text(network: Network) -> str:
     )
 
 
-def machine_text(machine: Machine) -> str:
+def format_machine(machine: Machine) -> str:
     """The constants of a machine."""
-    lines = [f"{machine.cores} cores a machine; between its ranks: {network_text(machine.inside)}"]
+    lines = [f"{machine.cores} cores a machine; between its ranks: {format_network(machine.inside)}"]
     if machine.between != machine.inside:
-        lines.append(f"between machines: {network_text(machine.between)}")
+        lines.append(f"between machines: {format_network(machine.between)}")
     lines.append(f"part of a collective's time that takes its core from a rank's computation: {machine.core_share:.0%}")
     return "\n".join(lines)
 
 
-def collectives_text(found: Iterable[tuple[str, int, float, float]]) -> str:
+def format_collectives(result: Iterable[tuple[str, int, float, float]]) -> str:
     """A line for each collective and size: what it took, and what the model says."""
     lines = [f"{'':12}{'bytes':>10}{'measured':>14}{'model':>14}{'':>8}"]
-    for name, size, seconds, said in found:
-        lines.append(f"{name:12}{size:10}{1e6 * seconds:11.1f} us{1e6 * said:11.1f} us{said / seconds - 1:+8.0%}")
+    for name, size, seconds, note in result:
+        lines.append(f"{name:12}{size:10}{1e6 * seconds:11.1f} us{1e6 * note:11.1f} us{note / seconds - 1:+8.0%}")
     return "\n".join(lines)
 
 
-def step_text(plan: Plan) -> str:
+def format_step(plan: Plan) -> str:
     """The step on one rank, and its layers."""
     step = plan.step
     parts = ", ".join(
@@ -53,7 +53,7 @@ def step_text(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def plan_text(plan: Plan, counts: Sequence[int]) -> str:
+def format_plan(plan: Plan, counts: Sequence[int]) -> str:
     """A line for each number of ranks: milliseconds of a step, and efficiency."""
     names = ("data", "sharded", "tensor")
     lines = [f"{'ranks':>6}" + "".join(f"{name + ', ms':>14}{'efficiency':>12}" for name in names)]
@@ -72,7 +72,7 @@ def _cell(seconds: float, efficiency: float) -> str:
     return f"{1e3 * seconds:14.2f}{efficiency:12.1%}"
 
 
-def assumptions_text(plan: Plan) -> str:
+def format_assumptions(plan: Plan) -> str:
     """What a plan takes for granted."""
     machine = plan.machine
     beyond = "the network that was given" if machine.between != machine.inside else "a network like its memory"

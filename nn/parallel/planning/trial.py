@@ -34,14 +34,14 @@ def load(path: str) -> Training:
     Raises:
         ValueError: it has not all of them.
     """
-    found = runpy.run_path(path, run_name="plan")
-    missing = [name for name in _NAMES if not callable(found.get(name))]
+    result = runpy.run_path(path, run_name="plan")
+    missing = [name for name in _NAMES if not callable(result.get(name))]
     if missing:
         raise ValueError(
             f"plan: {path} has no function {', '.join(missing)}: it is to define model(), batch(), and "
             "loss(model, batch)"
         )
-    return Training(found["model"](), found["batch"](), found["loss"])
+    return Training(result["model"](), result["batch"](), result["loss"])
 
 
 def constants(group: ProcessGroup) -> dict[str, Any]:
@@ -62,17 +62,17 @@ def step(group: ProcessGroup, path: str) -> dict[str, Any]:
     collectives.barrier(group)
     alone = layers.measured(training) if group.rank() == 0 else None
     collectives.barrier(group)
-    together = measuring.last(group, sum(layers.best_block(layers.repeated(training))))
-    found = constants(group)
+    overlapped = measuring.last(group, sum(layers.best_block(layers.repeated(training))))
+    result = constants(group)
     if alone is None:
         return {}
-    return {**found, "step": asdict(alone), "crowd": max(1.0, together / alone.seconds)}
+    return {**result, "step": asdict(alone), "crowd": max(1.0, overlapped / alone.seconds)}
 
 
-def step_of(found: dict[str, Any]) -> Step:
+def step_of(result: dict[str, Any]) -> Step:
     """A step out of a file of JSON."""
-    gradients = [Gradient(**one) for one in found.pop("gradients")]
-    return Step(gradients=gradients, layers=[Layer(**one) for one in found.pop("layers")], **found)
+    gradients = [Gradient(**one) for one in result.pop("gradients")]
+    return Step(gradients=gradients, layers=[Layer(**one) for one in result.pop("layers")], **result)
 
 
 def run(group: ProcessGroup, path: str) -> dict[str, Any]:
@@ -89,10 +89,10 @@ def main(kind: str, out: str, *path: str) -> None:
     set_num_threads(1)
     init_process_group("mpi")
     group = get_default_group()
-    found = {"constants": constants, "waiting": waiting_constants, "step": step, "run": run}[kind](group, *path)  # type: ignore[operator]
+    result = {"constants": constants, "waiting": waiting_constants, "step": step, "run": run}[kind](group, *path)  # type: ignore[operator]
     if group.rank() == 0:
         with replacing(str(Path(out))) as file:
-            file.write(json.dumps(found).encode())
+            file.write(json.dumps(result).encode())
     collectives.barrier(group)
     destroy_process_group()
 

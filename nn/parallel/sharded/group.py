@@ -79,7 +79,7 @@ class ParameterGroup:
                 tensors[number] = one
         self.shown = tensors
         for member, tensor in zip(self.members, tensors, strict=True):
-            member.place(tensor)
+            member.assign(tensor)
         return call
 
     def keep(self) -> None:

@@ -24,18 +24,18 @@ class Member:
         group: the ranks.
     """
 
-    def __init__(self, name: str, owners: list[tuple[Any, str]], whole: Any, group: ProcessGroup) -> None:
-        if not whole.dim():
+    def __init__(self, name: str, owners: list[tuple[Any, str]], unsharded: Any, group: ProcessGroup) -> None:
+        if not unsharded.dim():
             raise ValueError(
                 f"fully_shard doesn't support scalar parameters. Change {name} to a 1D tensor with numel equal to 1."
             )
         self.name, self.owners = name, owners
-        self.rows = rows = rows_of(tuple(whole.shape), group)
-        local = whole.detach()[rows.first : rows.first + rows.count].clone()
-        self.parameter = ShardedParameter(local, whole.requires_grad, rows)
+        self.rows = rows = rows_of(tuple(unsharded.shape), group)
+        local = unsharded.detach()[rows.first : rows.first + rows.count].clone()
+        self.parameter = ShardedParameter(local, unsharded.requires_grad, rows)
         self.unreduced: Any = None  # the sum of gradients that have not been joined with those of other ranks
 
-    def place(self, tensor: Any) -> None:
+    def assign(self, tensor: Any) -> None:
         """Make a tensor what the modules have under the parameter's name."""
         for module, key in self.owners:
             module._parameters[key] = tensor
@@ -59,17 +59,17 @@ class Member:
             RuntimeError: it has another shape.
         """
         module, key = self.owners[0]
-        found = module._parameters.get(key)
-        if found is self.parameter or found is shown:
+        cached = module._parameters.get(key)
+        if cached is self.parameter or cached is shown:
             return
-        if found is None or tuple(found.shape) != self.rows.local_shape:
+        if cached is None or tuple(cached.shape) != self.rows.local_shape:
             raise RuntimeError(
                 f"{self.name}: the sharded parameter of shape {list(self.rows.local_shape)} has been replaced by "
-                f"{'nothing' if found is None else list(found.shape)}"
+                f"{'nothing' if cached is None else list(cached.shape)}"
             )
-        self.parameter = ShardedParameter(found.data, found.requires_grad, self.rows)
-        self.parameter.grad = found.grad
-        self.place(self.parameter)
+        self.parameter = ShardedParameter(cached.data, cached.requires_grad, self.rows)
+        self.parameter.grad = cached.grad
+        self.assign(self.parameter)
 
 
 def managed(modules: Iterable[Any]) -> Iterator[Any]:
@@ -99,22 +99,22 @@ def members_of(modules: list[Any], ignored: set[int], group: ProcessGroup) -> li
         DistBackendError: the ranks have other parameters.
     """
     owners: dict[int, list[tuple[Any, str]]] = {}
-    found: dict[int, Any] = {}
+    results: dict[int, Any] = {}
     for module in managed(modules):
         for key, parameter in module._parameters.items():
             if parameter is not None and id(parameter) not in ignored and not isinstance(parameter, ShardedParameter):
                 owners.setdefault(id(parameter), []).append((module, key))
-                found[id(parameter)] = parameter
+                results[id(parameter)] = parameter
     names = {id(one): name for module in modules for name, one in module.named_parameters()}
-    _agree([(names[number], one) for number, one in found.items()], group)
-    members = [Member(names[number], owners[number], one, group) for number, one in found.items()]
+    _agree([(names[number], one) for number, one in results.items()], group)
+    members = [Member(names[number], owners[number], one, group) for number, one in results.items()]
     for member in members:
-        member.place(member.parameter)
+        member.assign(member.parameter)
     return members
 
 
 def _agree(parameters: list[tuple[str, Any]], group: ProcessGroup) -> None:
     """Compare names, shapes and dtypes of parameters with those of the other ranks."""
     listed = "; ".join(f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in parameters)
-    said = f"with {len(parameters)} parameters of checksum {zlib.crc32(listed.encode()):08x}"
-    group.begin(header.called("fully_shard", "", None, said), algorithms.barrier(group.link), 1).wait()
+    message = f"with {len(parameters)} parameters of checksum {zlib.crc32(listed.encode()):08x}"
+    group.begin(header.called("fully_shard", "", None, message), algorithms.barrier(group.link), 1).wait()

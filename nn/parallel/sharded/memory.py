@@ -16,7 +16,7 @@ from ....runtime.distributed import gathering
 from ....runtime.distributed.groups.process_group import ProcessGroup
 from ....runtime.distributed.rows import padded
 from ....runtime.modes.grad_mode import no_grad
-from ....runtime.sharing.storages.replacing import lay, resized
+from ....runtime.sharing.storages.replacing import resized, set_layout
 from ....runtime.tensor.base import alias, note_layout_change
 from ....runtime.tensor.dtype_views import origin_of
 from .members import Member
@@ -33,13 +33,13 @@ class Memory:
 
     def __init__(self, members: list[Member], group: ProcessGroup, dtype: Any) -> None:
         self.members, self.group, self.dtype = members, group, dtype
-        self.whole: list[Any] | None = None
+        self.unsharded: list[Any] | None = None
         self._under_way: list[tuple[list[int], Any, Any]] = []
         self._handed: list[list[weakref.ref[Any]]] = [[] for _ in members]
 
     def begin(self) -> None:
         """Begin to gather the rows of all ranks, unless that has been done."""
-        if self.whole is not None or self._under_way:
+        if self.unsharded is not None or self._under_way:
             return
         kinds: dict[Any, list[int]] = {}
         for number, member in enumerate(self.members):
@@ -59,29 +59,29 @@ class Memory:
     def gather(self) -> None:
         """Have the whole parameters, and give all tensors that graphs keep of them their memory."""
         self.begin()
-        if self.whole is not None:
+        if self.unsharded is not None:
             return
-        whole: list[Any] = [None] * len(self.members)
+        unsharded: list[Any] = [None] * len(self.members)
         with no_grad():
             for numbers, every, work in self._under_way:
                 work.wait()
                 rows = every.view(self.group.size(), -1)
                 start = 0
                 for number in numbers:
-                    place = self.members[number].rows
-                    count = place.most * prod(place.shape[1:])
+                    shard = self.members[number].rows
+                    count = shard.max_rows * prod(shard.shape[1:])
                     part = every if len(numbers) == 1 else rows[:, start : start + count].reshape(-1).contiguous()
-                    whole[number] = part[: prod(place.shape)].view(place.shape)
+                    unsharded[number] = part[: prod(shard.shape)].view(shard.shape)
                     start += count
         self._under_way = []
-        self.whole = whole
-        self._lay([one._storage for one in whole])
+        self.unsharded = unsharded
+        self._assign_memory([one._storage for one in unsharded])
 
     def hand_out(self) -> list[Any]:
         """Other tensors over the whole parameters, outside the graph, which lose their memory when it is given back."""
         self.gather()
-        assert self.whole is not None
-        made = [alias(one, one._shape, None, one._offset) for one in self.whole]
+        assert self.unsharded is not None
+        made = [alias(one, one._shape, None, one._offset) for one in self.unsharded]
         for known, one in zip(self._handed, made, strict=True):
             known[:] = [reference for reference in known if reference() is not None]
             known.append(weakref.ref(one))
@@ -92,22 +92,22 @@ class Memory:
         for _, _, work in self._under_way:
             work.wait()
         self._under_way = []
-        if self.whole is not None:
-            empty = [resized(origin_of(one._storage), 0) for one in self.whole]
-            self.whole = None
-            self._lay(empty)
+        if self.unsharded is not None:
+            empty = [resized(origin_of(one._storage), 0) for one in self.unsharded]
+            self.unsharded = None
+            self._assign_memory(empty)
 
-    def _lay(self, memories: list[Any]) -> None:
+    def _assign_memory(self, memories: list[Any]) -> None:
         """Give the tensors that have been handed out, and their views, other memory."""
         for known, memory in zip(self._handed, memories, strict=True):
             for reference in known:
                 tensor = reference()
                 if tensor is not None:
                     for one in (tensor, *_views(tensor)):
-                        lay(one, memory)
+                        set_layout(one, memory)
         note_layout_change()
 
 
 def _views(tensor: Any) -> list[Any]:
-    found = [reference() for reference in list(tensor._views or ())]
-    return [one for one in found if one is not None and not one.marked]
+    matches = [reference() for reference in list(tensor._views or ())]
+    return [one for one in matches if one is not None and not one.lazy_conj]

@@ -156,11 +156,11 @@ class FSDPModule:
 
 
 def _sharded(modules: Iterable[Any]) -> list[FSDPModule]:
-    found = list(modules)
-    wrong = next((one for one in found if not isinstance(one, FSDPModule)), None)
+    matches = list(modules)
+    wrong = next((one for one in matches if not isinstance(one, FSDPModule)), None)
     if wrong is not None:
         raise ValueError(f"_set_modules_to_prefetch expects a sequence of FSDPModule, but got {type(wrong).__name__}")
-    return found
+    return matches
 
 
 @cache
@@ -272,9 +272,11 @@ def group_of(mesh: Any) -> ProcessGroup:
 def _check_placements(modules: list[Any], placement: Callable[[Any], Any]) -> None:
     for module in modules:
         for name, parameter in module.named_parameters():
-            found = placement(parameter)
-            if found is not None and getattr(found, "dim", 0) != 0:
-                raise NotImplementedError(f"fully_shard: {name} is to be cut as {found}; rows, Shard(0), are supported")
+            result = placement(parameter)
+            if result is not None and getattr(result, "dim", 0) != 0:
+                raise NotImplementedError(
+                    f"fully_shard: {name} is to be cut as {result}; rows, Shard(0), are supported"
+                )
 
 
 def register_fsdp_forward_method(module: Any, method_name: str) -> None:

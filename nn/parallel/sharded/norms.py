@@ -10,7 +10,7 @@ from ....runtime.creation import tensor
 from ....runtime.distributed import collectives
 from ....runtime.distributed.groups.process_group import ProcessGroup
 from ....runtime.distributed.groups.reduce_op import ReduceOp
-from ....runtime.distributed.rows import place_of
+from ....runtime.distributed.rows import row_range_of
 from ....runtime.tensor.dtypes import float64
 
 
@@ -29,19 +29,19 @@ def total_norm(tensors: Sequence[Any], order: float) -> Any:
     """
     by_ranks: dict[ProcessGroup | None, list[Any]] = {}
     for one in tensors:
-        rows = place_of(one)
+        rows = row_range_of(one)
         by_ranks.setdefault(None if rows is None else rows.group, []).append(one)
     parts = [_over(group, _local(some, order), order) for group, some in by_ranks.items()]
     first = tensors[0].abs().dtype if tensors[0].is_complex() else tensors[0].dtype
-    return tensor(_root(_together(parts, order), order), dtype=first)
+    return tensor(_root(_combined_norm(parts, order), order), dtype=first)
 
 
 def _local(tensors: Sequence[Any], order: float) -> float:
     """What the norm of some tensors is made of: a sum of powers, or an extreme value."""
     norms = [float(one.detach().norm(order)) for one in tensors if one.numel()]
     if math.isinf(order):
-        return _together(norms, order)
-    return math.fsum(norms) if order == 0 else _together([_power(norm, order) for norm in norms], order)
+        return _combined_norm(norms, order)
+    return math.fsum(norms) if order == 0 else _combined_norm([_power(norm, order) for norm in norms], order)
 
 
 def _power(norm: float, order: float) -> float:
@@ -53,7 +53,7 @@ def _power(norm: float, order: float) -> float:
         return math.inf
 
 
-def _together(parts: Sequence[float], order: float) -> float:
+def _combined_norm(parts: Sequence[float], order: float) -> float:
     if any(math.isnan(part) for part in parts):
         return math.nan
     if order == math.inf:
@@ -67,9 +67,9 @@ def _over(group: ProcessGroup | None, own: float, order: float) -> float:
     if group is None:
         return own
     way = {math.inf: ReduceOp.MAX, -math.inf: ReduceOp.MIN}.get(order, ReduceOp.SUM)
-    found = tensor([own], dtype=float64)
-    collectives.all_reduce(found, way, group)
-    return float(found[0])
+    result = tensor([own], dtype=float64)
+    collectives.all_reduce(result, way, group)
+    return float(result[0])
 
 
 def _root(total: float, order: float) -> float:

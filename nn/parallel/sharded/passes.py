@@ -33,7 +33,7 @@ class Passes:
             group = state.group
             if group is not None:
                 group.active.clear()
-                state.places.clear()
+                state.positions.clear()
                 if not group.pinned:
                     group.reshard()
 
@@ -57,7 +57,7 @@ class Sharding:
         self.unshards_in_backward = True
         self.call: Call | None = None
         self.waiting: set[int] = set()  # modules that have not computed yet, of those that are sharded together
-        self.places: list[int] = []  # in the order of this pass
+        self.positions: list[int] = []  # in the order of this pass
         self.next_forward: list[Sharding] = []
         self.next_backward: list[Sharding] | None = None
         for module in modules:
@@ -87,9 +87,9 @@ class Sharding:
         states: dict[int, Sharding] = {}
         for module in self.modules:
             for inner in module.modules():
-                found = inner.__dict__.get(MARK)
-                if found is not None:
-                    states[id(found)] = found
+                cached = inner.__dict__.get(MARK)
+                if cached is not None:
+                    states[id(cached)] = cached
         self.is_root = True
         passes = Passes(list(states.values()))
         for state in passes.states:
@@ -121,7 +121,7 @@ class Sharding:
             return
         assert self.passes is not None
         if self.call is not None:
-            self.places.append(len(self.passes.order))
+            self.positions.append(len(self.passes.order))
             self.passes.order.append(group)
         if self.reshards is False or (self.reshards is None and self.is_root):
             group.keep()
@@ -140,10 +140,10 @@ class Sharding:
         if self.next_backward is not None:
             for state in self.next_backward:
                 state.prefetch()
-        elif self.passes is not None and self.places:
-            place = self.places.pop()
-            if place:
-                self.passes.order[place - 1].memory.begin()
+        elif self.passes is not None and self.positions:
+            position = self.positions.pop()
+            if position:
+                self.passes.order[position - 1].memory.begin()
 
 
 def _before_backward(state: Sharding, call: Call, gradient: Any) -> None:

@@ -46,20 +46,20 @@ def reduced(
         A gradient for each parameter, or None.
     """
     with no_grad():
-        whole = [_whole(member, gradient) for member, gradient in zip(members, gradients, strict=True)]
+        unsharded = [_unsharded(member, gradient) for member, gradient in zip(members, gradients, strict=True)]
         kinds: dict[Any, list[int]] = {}
         for number, member in enumerate(members):
             kinds.setdefault((dtype or member.parameter.dtype, member.parameter.device), []).append(number)
-        found: list[Any] = [None] * len(members)
+        matches: list[Any] = [None] * len(members)
         for (kind, _), numbers in kinds.items():
             parts = [members[number] for number in numbers]
-            made = _joined(parts, [whole[number] for number in numbers], group, kind, divisor)
+            made = _reduce_scattered(parts, [unsharded[number] for number in numbers], group, kind, divisor)
             for number, one in zip(numbers, made, strict=True):
-                found[number] = one
-    return found
+                matches[number] = one
+    return matches
 
 
-def _whole(member: Member, gradient: Any) -> Any:
+def _unsharded(member: Member, gradient: Any) -> Any:
     """A gradient with those before it that have not been joined."""
     before, member.unreduced = member.unreduced, None
     if before is None or gradient is None:
@@ -67,22 +67,22 @@ def _whole(member: Member, gradient: Any) -> Any:
     return before.add_(gradient.to(before.dtype))
 
 
-def _joined(
+def _reduce_scattered(
     members: list[Member], gradients: list[Any], group: ProcessGroup, kind: Any, divisor: float | None
 ) -> list[Any]:
     size = group.size()
-    lengths = [member.rows.most * prod(member.rows.shape[1:]) for member in members]
+    lengths = [member.rows.max_rows * prod(member.rows.shape[1:]) for member in members]
     marks = sum(lengths)  # where it stands which gradients there are
-    given = members[0].parameter.to_local().new_zeros((size, marks + len(members)), dtype=kind)
+    value = members[0].parameter.to_local().new_zeros((size, marks + len(members)), dtype=kind)
     start = 0
     for number, (member, gradient, length) in enumerate(zip(members, gradients, lengths, strict=True)):
         if gradient is not None:
-            _put(given[:, start : start + length], member, gradient.to(kind))
-            given[:, marks + number].fill_(1.0)
+            _put(value[:, start : start + length], member, gradient.to(kind))
+            value[:, marks + number].fill_(1.0)
         start += length
-    own = given.new_empty(given.shape[1])
+    own = value.new_empty(value.shape[1])
     op = ReduceOp.AVG if divisor is None else premul_sum(1.0 / divisor)
-    gathering.reduce_scatter_tensor(own, given.view(-1), op, group)
+    gathering.reduce_scatter_tensor(own, value.view(-1), op, group)
     there = [mark > 0 for mark in own[marks:].tolist()]
     return _parts(own, members, lengths, there)
 
@@ -90,19 +90,19 @@ def _joined(
 def _put(into: Any, member: Member, gradient: Any) -> None:
     """Copy the rows of each rank to its place."""
     rows = member.rows
-    if rows.shape[0] == rows.most * into.shape[0]:
+    if rows.shape[0] == rows.max_rows * into.shape[0]:
         into.copy_(gradient.reshape(into.shape))
         return
     for rank in range(into.shape[0]):
-        place = rows.of(rank)
-        part = gradient[place.first : place.first + place.count].reshape(-1)
+        shard = rows.of(rank)
+        part = gradient[shard.first : shard.first + shard.count].reshape(-1)
         into[rank, : part.numel()].copy_(part)
 
 
 def _parts(own: Any, members: list[Member], lengths: list[int], there: list[bool]) -> list[Any]:
-    found, start = [], 0
+    result, start = [], 0
     for member, length, is_there in zip(members, lengths, there, strict=True):
         part = own[start : start + member.rows.elements()].view(member.rows.local_shape)
-        found.append(part.to(member.parameter.dtype) if is_there else None)
+        result.append(part.to(member.parameter.dtype) if is_there else None)
         start += length
-    return found
+    return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.distributed.rows import Rows, whole
+from ....runtime.distributed.rows import Rows, unsharded
 from ....runtime.modes.overrides.classes import disabled
 from ...parameter import Parameter
 
@@ -30,7 +30,7 @@ class ShardedTensor(Tensor):
         Raises:
             DistBackendError: other ranks did not come in time, called something else, or have failed.
         """
-        return whole(self, self._rows)
+        return unsharded(self, self._rows)
 
     def to_local(self) -> Tensor:
         """The rows that are here, as a plain tensor over the same memory."""
@@ -54,8 +54,8 @@ class ShardedTensor(Tensor):
         Args:
             *args, **kwargs: as of `Tensor.to`.
         """
-        found = super().to(*args, **kwargs)
-        return found if found is self else of_rows(found, self._rows)
+        result = super().to(*args, **kwargs)
+        return result if result is self else of_rows(result, self._rows)
 
     def cpu(self, *args: Any, **kwargs: Any) -> Any:
         """The rows in the host's memory.
@@ -63,8 +63,8 @@ class ShardedTensor(Tensor):
         Args:
             *args, **kwargs: as of `Tensor.cpu`.
         """
-        found = super().cpu(*args, **kwargs)
-        return found if found is self else of_rows(found, self._rows)
+        result = super().cpu(*args, **kwargs)
+        return result if result is self else of_rows(result, self._rows)
 
     def __repr__(self) -> str:
         rows = self._rows
@@ -88,10 +88,10 @@ class ShardedParameter(ShardedTensor, Parameter):
     @property
     def grad(self) -> Any:
         """The gradient that `backward` added up here for these rows, or None."""
-        found = self._grad
-        if found is not None and type(found) is Tensor:
-            of_rows(found, self._rows)
-        return found
+        result = self._grad
+        if result is not None and type(result) is Tensor:
+            of_rows(result, self._rows)
+        return result
 
     @grad.setter
     def grad(self, value: Any) -> None:

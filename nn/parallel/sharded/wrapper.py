@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....runtime.distributed import collectives
-from ....runtime.distributed.rows import place_of, whole
+from ....runtime.distributed.rows import row_range_of, unsharded
 from ....runtime.modes.grad_mode import no_grad
 from ...modules.module.base import Module
 from ...utils.clip_grad import clip_grad_norm_
@@ -123,7 +123,7 @@ class FullyShardedDataParallel(Module):
         if auto_wrap_policy is not None:
             _shard_inside(module, auto_wrap_policy, options)
         self._fsdp_wrapped_module = fully_shard(module, **options)
-        self._register_state_dict_hook(_with_whole_tensors)
+        self._register_state_dict_hook(_with_unsharded)
         self._register_load_state_dict_pre_hook(_with_rows, with_module=True)
 
     def _copy_from_first(self, module: Module) -> None:
@@ -212,8 +212,8 @@ def _write_back(module: Any) -> None:
     if group is not None:
         with no_grad():
             for member, tensor in zip(group.members, group.shown, strict=True):
-                place = member.rows
-                member.parameter.copy_(tensor.detach()[place.first : place.first + place.count])
+                shard = member.rows
+                member.parameter.copy_(tensor.detach()[shard.first : shard.first + shard.count])
 
 
 def _policy(mixed: MixedPrecision | None) -> MixedPrecisionPolicy:
@@ -223,27 +223,27 @@ def _policy(mixed: MixedPrecision | None) -> MixedPrecisionPolicy:
 
 
 def _ignored(modules: Iterable[Module] | None, states: Iterable[Any] | None) -> set[Any]:
-    found: set[Any] = set()
+    matches: set[Any] = set()
     for one in [*(modules or ()), *(states or ())]:
-        found.update(one.parameters() if isinstance(one, Module) else [one])
-    return found
+        matches.update(one.parameters() if isinstance(one, Module) else [one])
+    return matches
 
 
 def _shard_inside(module: Module, policy: Callable[..., bool], options: dict[str, Any]) -> None:
     """Shard the modules inside one that a policy chooses, the innermost first."""
     for child in module.children():
         _shard_inside(child, policy, options)
-        numel = sum(one.numel() for one in child.parameters() if place_of(one) is None)
+        numel = sum(one.numel() for one in child.parameters() if row_range_of(one) is None)
         if numel and MARK not in child.__dict__ and policy(module=child, recurse=False, nonwrapped_numel=numel):
             fully_shard(child, **options)
 
 
-def _with_whole_tensors(module: Any, state: dict[str, Any], prefix: str, metadata: Any) -> None:
+def _with_unsharded(module: Any, state: dict[str, Any], prefix: str, metadata: Any) -> None:
     inner = f"{prefix}{_INNER}."
     for name in [name for name in state if name.startswith(inner)]:
         value = state.pop(name)
-        rows = place_of(value)
-        state[prefix + name.removeprefix(inner)] = value if rows is None else whole(value, rows)
+        rows = row_range_of(value)
+        state[prefix + name.removeprefix(inner)] = value if rows is None else unsharded(value, rows)
 
 
 def _with_rows(module: Any, state: dict[str, Any], prefix: str, *rest: Any) -> None:
@@ -252,8 +252,8 @@ def _with_rows(module: Any, state: dict[str, Any], prefix: str, *rest: Any) -> N
     parameters = dict(module.module.named_parameters(remove_duplicate=False))
     for name, value in own.items():
         short = name.removeprefix(prefix).removeprefix(f"{_INNER}.")
-        rows = place_of(parameters.get(short))
-        if rows is not None and place_of(value) is None and tuple(value.shape) == rows.shape:
+        rows = row_range_of(parameters.get(short))
+        if rows is not None and row_range_of(value) is None and tuple(value.shape) == rows.shape:
             value = value[rows.first : rows.first + rows.count]
         del state[name]
         state[f"{prefix}{_INNER}.{short}"] = value

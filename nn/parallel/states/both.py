@@ -62,6 +62,6 @@ def set_state_dict(
     Returns:
         The names that only the model has, and those that only its state has.
     """
-    found = set_model_state_dict(model, model_state_dict, options=options)
+    result = set_model_state_dict(model, model_state_dict, options=options)
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
-    return found
+    return result

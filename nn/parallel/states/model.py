@@ -13,9 +13,9 @@ from .whole import parts, shown
 
 def _own(model: Any, options: StateDictOptions) -> dict[str, Any]:
     frozen = {id(one): one for one in model.parameters() if options.ignore_frozen_params and not one.requires_grad}
-    kept = {name for name, one in model.named_parameters(remove_duplicate=False) if id(one) in frozen}
+    retained = {name for name, one in model.named_parameters(remove_duplicate=False) if id(one) in frozen}
     state = model.state_dict()
-    return {clean(model, name): value for name, value in state.items() if name not in kept}
+    return {clean(model, name): value for name, value in state.items() if name not in retained}
 
 
 def get_model_state_dict(
@@ -48,8 +48,8 @@ def get_model_state_dict(
 
 
 def _inside(model: Any, own: dict[str, Any], modules: list[Any], keep: bool) -> dict[str, Any]:
-    wanted = {id(module) for module in modules}
-    prefixes = [clean(model, name) + "." for name, module in model.named_modules() if id(module) in wanted]
+    requested = {id(module) for module in modules}
+    prefixes = [clean(model, name) + "." for name, module in model.named_modules() if id(module) in requested]
     return {
         name if keep else name.removeprefix(prefix): value
         for prefix in prefixes
@@ -76,10 +76,10 @@ def set_model_state_dict(
         RuntimeError: names or shapes do not match.
         ValueError: a whole tensor has another shape.
     """
-    chosen, given = checked(options), state_of("set_model_state_dict", model_state_dict)
+    chosen, arg = checked(options), state_of("set_model_state_dict", model_state_dict)
     model_of("set_model_state_dict", model)
     full = {name: clean(model, name) for name in model.state_dict()}
-    found = parts(_own(model, chosen), given, chosen)
+    result = parts(_own(model, chosen), arg, chosen)
     by_clean = {short: name for name, short in full.items()}
-    state = {by_clean.get(name, name): value for name, value in found.items()}
+    state = {by_clean.get(name, name): value for name, value in result.items()}
     return model.load_state_dict(state, strict=chosen.strict and not chosen.ignore_frozen_params)

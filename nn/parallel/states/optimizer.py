@@ -52,10 +52,10 @@ def _own(model: Any, optimizer: Any, options: StateDictOptions) -> tuple[Leaves,
     names, holder = names_of(model), _holder(optimizer)
     begin_state(holder)
     leaves: Leaves = {}
-    for parameter, kept in holder.state.items():
+    for parameter, retained in holder.state.items():
         mark = getattr(parameter, "of_these_rows", lambda value: value)
         if parameter.requires_grad or not options.ignore_frozen_params:
-            for entry, value in kept.items():
+            for entry, value in retained.items():
                 leaves[names[id(parameter)], entry] = mark(value)
     groups = [
         {**_settings(group), "params": [names[id(parameter)] for parameter in group["params"]]}
@@ -99,11 +99,11 @@ def get_optimizer_state_dict(
         own, own_groups = _own(model, optimizer, chosen)
         leaves.update(own)
         groups += own_groups
-    found = shown(leaves, chosen)
-    if leaves and not found:  # of another rank than the one that has the whole state
+    result = shown(leaves, chosen)
+    if leaves and not result:  # of another rank than the one that has the whole state
         return {}
     state: dict[str, Any] = {}
-    for (name, entry), value in found.items():
+    for (name, entry), value in result.items():
         state.setdefault(name, {})[entry] = value
     if chosen.flatten_optimizer_state_dict:
         return _flat(state, groups)
@@ -112,24 +112,24 @@ def get_optimizer_state_dict(
 
 def _flat(state: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any]:
     """The state under names such as "state.weight.exp_avg" and "param_groups.weight.lr"."""
-    found = {f"state.{name}.{entry}": value for name, kept in state.items() for entry, value in kept.items()}
+    results = {f"state.{name}.{entry}": value for name, retained in state.items() for entry, value in retained.items()}
     for group in groups:
         for name in group["params"]:
-            found.update({f"param_groups.{name}.{setting}": value for setting, value in _settings(group).items()})
-    return found
+            results.update({f"param_groups.{name}.{setting}": value for setting, value in _settings(group).items()})
+    return results
 
 
-def _read(given: Mapping[str, Any], names: set[str]) -> tuple[Leaves, dict[str, dict[str, Any]]]:
+def _read(arguments: Mapping[str, Any], names: set[str]) -> tuple[Leaves, dict[str, dict[str, Any]]]:
     """The leaves of a state, nested or flat, and the settings of each parameter's group."""
     leaves: Leaves = {}
     settings: dict[str, dict[str, Any]] = {}
-    if "param_groups" in given:
-        for name, kept in given.get("state", {}).items():
-            leaves.update({(name, entry): value for entry, value in kept.items()})
-        for group in given["param_groups"]:
+    if "param_groups" in arguments:
+        for name, retained in arguments.get("state", {}).items():
+            leaves.update({(name, entry): value for entry, value in retained.items()})
+        for group in arguments["param_groups"]:
             settings.update({name: _settings(group) for name in group["params"]})
         return leaves, settings
-    for key, value in given.items():
+    for key, value in arguments.items():
         kind, _, rest = key.partition(".")
         name = next((name for name in names if rest.startswith(f"{name}.") and "." not in rest[len(name) + 1 :]), None)
         if name is not None and kind == "state":
@@ -161,16 +161,16 @@ def set_optimizer_state_dict(
     """
     chosen, call = checked(options), "set_optimizer_state_dict"
     names = names_of(model_of(call, model))
-    given, settings = _read(state_of(call, optim_state_dict), set(names.values()))
+    value, settings = _read(state_of(call, optim_state_dict), set(names.values()))
     for optimizer in optimizers_of(call, optimizers):
         own, _ = _own(model, optimizer, chosen)
-        told = {**given, **{(name, None): kept for name, kept in settings.items()}}
-        found = parts(own, told, chosen)
-        _load(optimizer, names, found, chosen.strict)
+        settings_by_name = {**value, **{(name, None): retained for name, retained in settings.items()}}
+        result = parts(own, settings_by_name, chosen)
+        _load(optimizer, names, result, chosen.strict)
 
 
-def _load(optimizer: Any, names: dict[int, str], found: Leaves, strict: bool) -> None:
-    settings = {name: value for (name, entry), value in found.items() if entry is None}
+def _load(optimizer: Any, names: dict[int, str], result: Leaves, strict: bool) -> None:
+    settings = {name: value for (name, entry), value in result.items() if entry is None}
     for group in optimizer.param_groups:
         missing = [names[id(one)] for one in group["params"] if names[id(one)] not in settings]
         if missing and strict:
@@ -183,9 +183,9 @@ def _load(optimizer: Any, names: dict[int, str], found: Leaves, strict: bool) ->
         numbers = []
         for parameter in group["params"]:
             name = names[id(parameter)]
-            kept = {entry: value for (owner, entry), value in found.items() if owner == name and entry is not None}
-            if kept:
-                state[number] = kept
+            retained = {entry: value for (owner, entry), value in result.items() if owner == name and entry is not None}
+            if retained:
+                state[number] = retained
             numbers.append(number)
             number += 1
         groups.append({**_settings(group), "params": numbers})

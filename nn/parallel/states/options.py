@@ -37,9 +37,9 @@ def checked(options: Any) -> StateDictOptions:
         TypeError: they are none.
         ValueError: the state is to be sent from the first rank, but is not whole.
     """
-    found = StateDictOptions() if options is None else options
-    if not isinstance(found, StateDictOptions):
+    result = StateDictOptions() if options is None else options
+    if not isinstance(result, StateDictOptions):
         raise TypeError(f"argument 'options' must be StateDictOptions, but got {type(options).__name__}")
-    if found.broadcast_from_rank0 and not found.full_state_dict:
+    if result.broadcast_from_rank0 and not result.full_state_dict:
         raise ValueError("full_state_dict must be True when broadcast_from_rank0 is True.")
-    return found
+    return result

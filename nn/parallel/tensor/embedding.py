@@ -57,20 +57,20 @@ class VocabParallelEmbedding(Module):
         self._count = part_size("VocabParallelEmbedding", "num_embeddings", num_embeddings, self.group)
         self._take(Embedding(num_embeddings, embedding_dim, padding_idx, device=device, dtype=dtype))
 
-    def _take(self, whole: Embedding) -> None:
-        self.padding_idx = whole.padding_idx
-        self.weight = own_part(whole.weight, 0, self.group)
+    def _take(self, full: Embedding) -> None:
+        self.padding_idx = full.padding_idx
+        self.weight = own_part(full.weight, 0, self.group)
 
     @classmethod
-    def from_embedding(cls, whole: Embedding, **options: Any) -> VocabParallelEmbedding:
+    def from_embedding(cls, full: Embedding, **options: Any) -> VocabParallelEmbedding:
         """Split a layer: that of the group's first rank counts.
 
         Args:
             whole: the layer, of one shape on all ranks.
             **options: as of the class.
         """
-        layer = cls(whole.num_embeddings, whole.embedding_dim, **options)
-        layer._take(whole)
+        layer = cls(full.num_embeddings, full.embedding_dim, **options)
+        layer._take(full)
         return layer
 
     def forward(self, input: Any) -> Any:

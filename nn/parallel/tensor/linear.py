@@ -28,19 +28,19 @@ class _ParallelLinear(Module):
     bias: Any
     group: Any
 
-    def _take(self, whole: Linear) -> None:
+    def _take(self, full: Linear) -> None:
         raise NotImplementedError
 
     @classmethod
-    def from_linear(cls, whole: Linear, **options: Any) -> Self:
+    def from_linear(cls, full: Linear, **options: Any) -> Self:
         """Split a layer: that of the group's first rank counts.
 
         Args:
             whole: the layer, of one shape on all ranks.
             **options: as of the class.
         """
-        layer = cls(whole.in_features, whole.out_features, whole.bias is not None, **options)
-        layer._take(whole)
+        layer = cls(full.in_features, full.out_features, full.bias is not None, **options)
+        layer._take(full)
         return layer
 
     def extra_repr(self) -> str:
@@ -102,20 +102,20 @@ class ColumnParallelLinear(_ParallelLinear):
         part_size("ColumnParallelLinear", "out_features", out_features, self.group)
         self._take(Linear(in_features, out_features, bias, device, dtype))
 
-    def _take(self, whole: Linear) -> None:
-        self.weight = own_part(whole.weight, 0, self.group)
-        self.bias = None if whole.bias is None else own_part(whole.bias, 0, self.group)
+    def _take(self, full: Linear) -> None:
+        self.weight = own_part(full.weight, 0, self.group)
+        self.bias = None if full.bias is None else own_part(full.bias, 0, self.group)
 
     def forward(self, input: Any) -> Any:
         """The outputs of this rank's rows, or of all."""
         if self.sequence_dim is not None:
             every = all_gather(input, self.sequence_dim, self.group)
-            found = linear(every, self.weight, self.bias)
+            result = linear(every, self.weight, self.bias)
         else:
             rows = input.reshape(-1, input.shape[-1])
-            found = column_parallel_linear(rows, self.weight, self.bias, self.group)
-            found = found.view(*input.shape[:-1], self.weight.shape[0])
-        return gather_from_ranks(found, -1, self.group) if self.gather_output else found
+            result = column_parallel_linear(rows, self.weight, self.bias, self.group)
+            result = result.view(*input.shape[:-1], self.weight.shape[0])
+        return gather_from_ranks(result, -1, self.group) if self.gather_output else result
 
 
 class RowParallelLinear(_ParallelLinear):
@@ -168,9 +168,9 @@ class RowParallelLinear(_ParallelLinear):
         part_size("RowParallelLinear", "in_features", in_features, self.group)
         self._take(Linear(in_features, out_features, bias, device, dtype))
 
-    def _take(self, whole: Linear) -> None:
-        self.weight = own_part(whole.weight, 1, self.group)
-        self.bias = None if whole.bias is None else same_on_all(whole.bias, self.group)
+    def _take(self, full: Linear) -> None:
+        self.weight = own_part(full.weight, 1, self.group)
+        self.bias = None if full.bias is None else same_on_all(full.bias, self.group)
 
     def forward(self, input: Any) -> Any:
         """The sum of all ranks' products, or this rank's part of it, and the bias."""

@@ -17,34 +17,34 @@ def group_of(layer: str, group: Any) -> ProcessGroup:
     Raises:
         ValueError: there is none, or this process is not in it.
     """
-    found = member(group)
-    if found is None:
+    result = member(group)
+    if result is None:
         raise ValueError(f"{layer}: rank {get_default_group().rank()} is not in the group that it is split over")
-    return found
+    return result
 
 
-def part_size(layer: str, name: str, whole: int, group: ProcessGroup) -> int:
+def part_size(layer: str, name: str, full: int, group: ProcessGroup) -> int:
     """How much of a size each rank has.
 
     Raises:
         ValueError: it cannot be shared out equally.
     """
-    if whole % group.size():
-        raise ValueError(f"{layer}: expected {name} to be a multiple of {group.size()} (ranks), got {whole}")
-    return whole // group.size()
+    if full % group.size():
+        raise ValueError(f"{layer}: expected {name} to be a multiple of {group.size()} (ranks), got {full}")
+    return full // group.size()
 
 
-def own_part(whole: Any, dim: int, group: ProcessGroup) -> Parameter:
+def own_part(full: Any, dim: int, group: ProcessGroup) -> Parameter:
     """This rank's part, along a dimension, of a parameter that the group's first rank has."""
-    parts = [part.contiguous() for part in whole.detach().chunk(group.size(), dim)]
+    parts = [part.contiguous() for part in full.detach().chunk(group.size(), dim)]
     own = parts[0].new_zeros(parts[0].shape)
     gathering.scatter(own, parts if group.rank() == 0 else None, group=group, group_src=0)
-    return Parameter(own, whole.requires_grad)
+    return Parameter(own, full.requires_grad)
 
 
-def same_on_all(whole: Any, group: ProcessGroup) -> Parameter:
+def same_on_all(full: Any, group: ProcessGroup) -> Parameter:
     """The parameter that the group's first rank has."""
     with no_grad():
-        own = whole.detach().clone()
+        own = full.detach().clone()
         collectives.broadcast(own, group=group, group_src=0)
-    return Parameter(own, whole.requires_grad)
+    return Parameter(own, full.requires_grad)

@@ -64,8 +64,8 @@ class _Orthogonal(Module):
                     "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
                     "use_trivialization=False."
                 )
-            found = _reflectors(tall)
-            return _transposed(found) if wide else found
+            result = _reflectors(tall)
+            return _transposed(result) if wide else result
         self.base = _completed(tall)
         start = zeros_like(Q)
         start.diagonal(0, -2, -1).fill_(-1.0)  # of which every map makes the identity
@@ -90,11 +90,11 @@ def _reflected(X: Tensor) -> Tensor:
 def _reflectors(Q: Tensor) -> Tensor:
     """The inverse of `_reflected` for a matrix with orthonormal columns, and the nearest such thing for others."""
     raw, scale = np.linalg.qr(Q.detach().cpu().numpy(), mode="raw")
-    found = np.swapaxes(raw, -2, -1).copy()
-    k = found.shape[-1]
-    signs = np.sign(found[..., range(k), range(k)])
-    found[..., range(k), range(k)] = np.where(scale == 0, -signs, signs)
-    return from_numpy(found).to(Q.device)
+    result = np.swapaxes(raw, -2, -1).copy()
+    k = result.shape[-1]
+    signs = np.sign(result[..., range(k), range(k)])
+    result[..., range(k), range(k)] = np.where(scale == 0, -signs, signs)
+    return from_numpy(result).to(Q.device)
 
 
 def _completed(Q: Tensor) -> Tensor:
@@ -104,8 +104,8 @@ def _completed(Q: Tensor) -> Tensor:
         Q = cat([Q, randn((*Q.shape[:-2], n, n - k), dtype=Q.dtype, device=Q.device)], -1)
     elif _is_orthogonal(Q):
         return Q.clone()
-    found, triangle = linalg_qr(Q)
-    return found * sgn(triangle.diagonal(0, -2, -1)).unsqueeze(-2)
+    result, triangle = linalg_qr(Q)
+    return result * sgn(triangle.diagonal(0, -2, -1)).unsqueeze(-2)
 
 
 def _is_orthogonal(Q: Tensor) -> bool:

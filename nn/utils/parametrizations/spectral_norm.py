@@ -8,7 +8,7 @@ from ..parametrize import register_parametrization
 from ..spectral_norm import (
     as_matrix,
     check_iterations,
-    greatest_singular_value,
+    largest_singular_value,
     output_dim,
     power_iterations,
     random_unit,
@@ -46,7 +46,7 @@ class _SpectralNorm(Module):
         matrix = as_matrix(weight, self.dim)
         if self.training:
             power_iterations(matrix.t(), self._v, self._u, self.n_power_iterations, self.eps)
-        return weight / greatest_singular_value(matrix, self._u, self._v)
+        return weight / largest_singular_value(matrix, self._u, self._v)
 
     def right_inverse(self, value: Tensor) -> Tensor:
         return value

@@ -140,10 +140,10 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
         >>> [sg.nn.utils.parametrize.is_parametrized(layer, name) for name in ("weight", "bias")]
         [True, False]
     """
-    found = module._modules.get("parametrizations")
-    if not isinstance(found, ModuleDict):
+    cached = module._modules.get("parametrizations")
+    if not isinstance(cached, ModuleDict):
         return False
-    return len(found) > 0 if tensor_name is None else tensor_name in found
+    return len(cached) > 0 if tensor_name is None else tensor_name in cached
 
 
 def type_before_parametrizations(module: Module) -> type:

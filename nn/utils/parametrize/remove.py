@@ -35,17 +35,17 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     parametrizations = module.parametrizations
-    kept = _kept(module, tensor_name, parametrizations[tensor_name], leave_parametrized)
+    retained = _removed_value(module, tensor_name, parametrizations[tensor_name], leave_parametrized)
     delattr(type(module), tensor_name)
     del parametrizations[tensor_name]
-    put(module, tensor_name, kept)
+    put(module, tensor_name, retained)
     if not len(parametrizations):
         delattr(module, "parametrizations")
         module.__class__ = type(module).__bases__[0]
     return module
 
 
-def _kept(module: Module, name: str, parametrizations: Any, leave_parametrized: bool) -> Any:
+def _removed_value(module: Module, name: str, parametrizations: Any, leave_parametrized: bool) -> Any:
     """The tensor after removal: the original itself where there is one, as an optimizer may hold it."""
     if not leave_parametrized:
         if not parametrizations.is_tensor:

@@ -146,7 +146,7 @@ def global_unstructured(
     scores = {} if importance_scores is None else importance_scores
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores should be of type dict")
-    given = [scores.get((module, name), getattr(module, name)) for module, name in pairs]
+    args = [scores.get((module, name), getattr(module, name)) for module, name in pairs]
     masks = [getattr(module, name + "_mask", ones_like(getattr(module, name))) for module, name in pairs]
     container = PruningContainer()
     container._tensor_name = "temp"
@@ -158,8 +158,8 @@ def global_unstructured(
             f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of '
             f"type {method.PRUNING_TYPE}"
         )
-    flat = [cat([one.detach().reshape(-1) for one in tensors]) for tensors in (given, masks)]
-    chosen = container.compute_mask(flat[0], flat[1]).split([one.numel() for one in given])
+    flat = [cat([one.detach().reshape(-1) for one in tensors]) for tensors in (args, masks)]
+    chosen = container.compute_mask(flat[0], flat[1]).split([one.numel() for one in args])
     for (module, name), mask, old in zip(pairs, chosen, masks, strict=True):
         custom_from_mask(module, name, mask.view_as(old))
 

@@ -49,7 +49,7 @@ class BasePruningMethod(ABC):
             *args, **kwargs: of this class.
             importance_scores: numbers in place of the parameter's, by which elements are chosen.
         """
-        method = _joined_with_earlier(cls(*args, **kwargs), module, name)
+        method = _combined_mask(cls(*args, **kwargs), module, name)
         original = getattr(module, name)
         scores = original if importance_scores is None else importance_scores
         if scores.shape != original.shape:
@@ -147,21 +147,21 @@ def _left(method: BasePruningMethod, mask: Tensor) -> Any:
         raise ValueError(f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
     dim = getattr(method, "dim", 0) % mask.dim()
     others = [d for d in range(mask.dim()) if d != dim]
-    kept = (mask.sum(others) != 0) if others else mask != 0
-    return (*(slice(None) for _ in range(dim)), kept)
+    retained = (mask.sum(others) != 0) if others else mask != 0
+    return (*(slice(None) for _ in range(dim)), retained)
 
 
-def _joined_with_earlier(method: BasePruningMethod, module: Module, name: str) -> BasePruningMethod:
+def _combined_mask(method: BasePruningMethod, module: Module, name: str) -> BasePruningMethod:
     """The pruning, or a container of it and of that which the parameter has, whose hook is removed."""
     method._tensor_name = name
-    found = [
+    matches = [
         (number, hook)
         for number, hook in module._forward_pre_hooks.items()
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name
     ]
-    if not found:
+    if not matches:
         return method
-    number, earlier = found[0]
+    number, earlier = matches[0]
     del module._forward_pre_hooks[number]
     if not isinstance(earlier, PruningContainer):
         earlier = PruningContainer(earlier)

@@ -31,9 +31,9 @@ class _Channels(BasePruningMethod):
         number = number_to_prune(self.amount, channels)
         if not number:
             return default_mask
-        kept = self.scores(t).topk(channels - number, largest=True)[1]
+        retained = self.scores(t).topk(channels - number, largest=True)[1]
         mask = zeros_like(t)
-        mask[(*(slice(None) for _ in range(self.dim % t.dim())), kept)] = 1
+        mask[(*(slice(None) for _ in range(self.dim % t.dim())), retained)] = 1
         return mask * default_mask.to(dtype=mask.dtype)
 
 

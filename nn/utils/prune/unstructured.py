@@ -22,7 +22,7 @@ class Identity(BasePruningMethod):
         return default_mask
 
 
-class _Least(BasePruningMethod):
+class _LowestScores(BasePruningMethod):
     """Prunes the elements that have the least scores."""
 
     PRUNING_TYPE = "unstructured"
@@ -44,7 +44,7 @@ class _Least(BasePruningMethod):
         return mask
 
 
-class RandomUnstructured(_Least):
+class RandomUnstructured(_LowestScores):
     """Prunes a random choice of elements.
 
     Args:
@@ -59,7 +59,7 @@ class RandomUnstructured(_Least):
         return rand_like(t)
 
 
-class L1Unstructured(_Least):
+class L1Unstructured(_LowestScores):
     """Prunes the elements of least magnitude.
 
     Args:

@@ -25,35 +25,35 @@ class Case:
     inputs: tuple[Any, ...]
 
     @cached_property
-    def wanted(self) -> tuple[Any, ...]:
-        return tuple(x for x in self.inputs if isinstance(x, TensorBase) and x._rg)
+    def grad_inputs(self) -> tuple[Any, ...]:
+        return tuple(x for x in self.inputs if isinstance(x, TensorBase) and x._requires_grad)
 
     def results(self, inputs: Sequence[Any] | None = None) -> tuple[Any, ...]:
         """The tensors that one call gives, at the inputs of the case or at others in their place."""
-        found = self.func(*(self.inputs if inputs is None else inputs))
-        if not isinstance(found, (TensorBase, list, tuple)):
+        result = self.func(*(self.inputs if inputs is None else inputs))
+        if not isinstance(result, (TensorBase, list, tuple)):
             raise ArgumentError(
-                f"gradcheck(): expected func to return a Tensor or a sequence of Tensors, but got {type_name(found)}"
+                f"gradcheck(): expected func to return a Tensor or a sequence of Tensors, but got {type_name(result)}"
             )
-        return tuple(r for r in as_tuple(found) if isinstance(r, TensorBase))
+        return tuple(r for r in as_tuple(result) if isinstance(r, TensorBase))
 
     def outputs(self, inputs: Sequence[Any] | None = None) -> tuple[Any, ...]:
-        return tuple(r for r in self.results(inputs) if r._rg)
+        return tuple(r for r in self.results(inputs) if r._requires_grad)
 
     def inputs_with(self, replaced: Sequence[Any]) -> list[Any]:
         others = iter(replaced)
-        return [next(others) if isinstance(x, TensorBase) and x._rg else x for x in self.inputs]
+        return [next(others) if isinstance(x, TensorBase) and x._requires_grad else x for x in self.inputs]
 
 
 def checked_case(func: Callable[..., Any], inputs: Any) -> Case:
     """The case that a user gave, after checking that differences can be taken there."""
     case = Case(func, as_tuple(inputs))
-    if not case.wanted:
+    if not case.grad_inputs:
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
     for number, x in enumerate(case.inputs):
-        if isinstance(x, TensorBase) and x._rg:
+        if isinstance(x, TensorBase) and x._requires_grad:
             _check_input(number, x)
     return case
 

@@ -21,7 +21,7 @@ from .invariants import (
     check_undefined_tangents,
 )
 from .jacobians import Jacobians, Products, difference, unit_vectors
-from .report import GradcheckError, Place, Tolerance
+from .report import GradcheckError, JacobianEntry, Tolerance
 
 
 def gradcheck(
@@ -195,9 +195,9 @@ def _gradients(case: Case) -> Callable[..., tuple[Any, ...]]:
 
     def gradients(*args: Any) -> tuple[Any, ...]:
         xs, vs = args[:count], args[count:]
-        wanted = [x for x in xs if isinstance(x, TensorBase) and x._rg]
-        found = grad(case.outputs(xs), wanted, vs, create_graph=True, allow_unused=True)
-        return tuple(g for g in found if g is not None)
+        grad_inputs = [x for x in xs if isinstance(x, TensorBase) and x._requires_grad]
+        result = grad(case.outputs(xs), grad_inputs, vs, create_graph=True, allow_unused=True)
+        return tuple(g for g in result if g is not None)
 
     return gradients
 
@@ -260,9 +260,9 @@ def run(case: Case, checks: Checks) -> None:
 
 def _check_constant(case: Case, eps: float) -> None:
     """Where no output requires grad, none may depend on the inputs."""
-    for x in case.wanted:
+    for x in case.grad_inputs:
         for direction in unit_vectors(x.numel()):
-            if any(np.any(found != 0) for found in difference(case.results, x, direction, eps)):
+            if any(np.any(result != 0) for result in difference(case.results, x, direction, eps)):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
 
 
@@ -275,11 +275,11 @@ def _check_backward(checks: Checks, jacobians: Any) -> None:
     for name, axis in _parts(jacobians.outputs).items():
         for j in range(len(jacobians.outputs)):
             analytical = jacobians.backward(j, axis)
-            for i, found in enumerate(analytical):
-                place = Place(j, i, part=name)
+            for i, result in enumerate(analytical):
+                entry = JacobianEntry(j, i, part=name)
                 numerical, tolerance = jacobians.numerical(i, j, axis), jacobians.tolerance(checks.tolerance, i, j)
-                if not tolerance.holds(found, numerical):
-                    raise jacobians.error(place, axis, (numerical, found), checks.tolerance)
+                if not tolerance.holds(result, numerical):
+                    raise jacobians.error(entry, axis, (numerical, result), checks.tolerance)
             _check_same_again(analytical, jacobians.backward(j, axis), checks.nondet_tol)
 
 
@@ -294,12 +294,12 @@ def _check_same_again(first: list[np.ndarray], second: list[np.ndarray], toleran
 
 
 def _check_forward(checks: Checks, jacobians: Any) -> None:
-    wanted = jacobians.case.wanted
-    for name, axis in _parts(wanted).items():
-        for i, x in enumerate(wanted):
+    grad_inputs = jacobians.case.grad_inputs
+    for name, axis in _parts(grad_inputs).items():
+        for i, x in enumerate(grad_inputs):
             along = axis if x.is_complex() else 1
             tolerance = jacobians.tolerance(checks.tolerance, i)
             pairs = zip(jacobians.differences(i)[along], jacobians.forward(i, along), strict=True)
             for j, pair in enumerate(pairs):
                 if not tolerance.holds(pair[1], pair[0]):
-                    raise jacobians.error(Place(j, i, True, name), along, pair, checks.tolerance)
+                    raise jacobians.error(JacobianEntry(j, i, True, name), along, pair, checks.tolerance)

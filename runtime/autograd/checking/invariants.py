@@ -31,8 +31,8 @@ NOT_ZERO = (
 def check_linear_in_gradient(case: Case, outputs: Sequence[Any]) -> None:
     """Gradients of zeros are zeros, of the dtype and shape of the inputs."""
     zeros = [zeros_like(output) for output in outputs]
-    found = grad(outputs, case.wanted, zeros, retain_graph=True, allow_unused=True)
-    for g, x in zip(found, case.wanted, strict=True):
+    result = grad(outputs, case.grad_inputs, zeros, retain_graph=True, allow_unused=True)
+    for g, x in zip(result, case.grad_inputs, strict=True):
         if g is None:
             continue
         if np.any(host_array(g) != 0):
@@ -64,10 +64,10 @@ def check_undefined_gradients(case: Case, outputs: Sequence[Any]) -> None:
 def _expect_nothing(case: Case, roots: Sequence[Any], what: str) -> None:
     zeros = [zeros_like(root) for root in roots]
     try:
-        found = grad(roots, case.wanted, zeros, retain_graph=True, allow_unused=True)
+        result = grad(roots, case.grad_inputs, zeros, retain_graph=True, allow_unused=True)
     except RuntimeError as error:
         raise GradcheckError(REFUSED.format(what, type(error).__name__, error)) from error
-    for i, g in enumerate(found):
+    for i, g in enumerate(result):
         if g is not None and np.any(host_array(g) != 0):
             raise GradcheckError(NOT_ZERO.format(what, g, i))
 
@@ -75,8 +75,8 @@ def _expect_nothing(case: Case, roots: Sequence[Any], what: str) -> None:
 def check_undefined_tangents(case: Case) -> None:
     """An input without a tangent counts as one whose tangent is zeros, whatever the others' tangents are."""
     rng = np.random.default_rng(42)
-    directions = [random_like(x, rng) for x in case.wanted]
-    for i, x in enumerate(case.wanted):
+    directions = [random_like(x, rng) for x in case.grad_inputs]
+    for i, x in enumerate(case.grad_inputs):
         zeros, nothing = list(directions), list[Any](directions)
         zeros[i], nothing[i] = np.zeros(x.numel()), None
         pairs = zip(push(case, zeros), push(case, nothing), strict=True)
@@ -101,7 +101,7 @@ def check_batched_backward(case: Case, outputs: Sequence[Any]) -> None:
     for j, output in enumerate(outputs):
 
         def backward(v: Any, output: Any = output) -> tuple[Any, ...]:
-            return grad(output, case.wanted, v, retain_graph=True, allow_unused=True, materialize_grads=True)
+            return grad(output, case.grad_inputs, v, retain_graph=True, allow_unused=True, materialize_grads=True)
 
         got, expected = _both_ways(backward, output, BACKWARD)
         for i, pair in enumerate(zip(got, expected, strict=True)):
@@ -110,12 +110,12 @@ def check_batched_backward(case: Case, outputs: Sequence[Any]) -> None:
 
 def check_batched_forward(case: Case) -> None:
     """Forward mode in each input, for several tangents of it at once."""
-    for i, x in enumerate(case.wanted):
+    for i, x in enumerate(case.grad_inputs):
 
         def forward(tangent: Any, x: Any = x) -> tuple[Any, ...]:
             with dual_level():
                 dual = make_dual(x, tangent)
-                outputs = case.outputs([dual if given is x else given for given in case.inputs])
+                outputs = case.outputs([dual if value is x else value for value in case.inputs])
                 pairs = [unpack_dual(output) for output in outputs]
                 return tuple(op.zeros_like(primal) if t is None else t for primal, t in pairs)
 
@@ -129,12 +129,12 @@ def _both_ways(function: Callable[[Any], tuple[Any, ...]], like: Any, message: s
     from ...batching import vmap
 
     rng = np.random.default_rng(42)
-    given = [tensor_like(random_like(like, rng), like) for _ in range(COUNT)]
-    expected = [op.stack(list(rows)) for rows in zip(*map(function, given), strict=True)]
+    args = [tensor_like(random_like(like, rng), like) for _ in range(COUNT)]
+    expected = [op.stack(list(rows)) for rows in zip(*map(function, args), strict=True)]
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="There is a performance drop")  # the loop is right, only slow
-            return vmap(function)(op.stack(given)), expected
+            return vmap(function)(op.stack(args)), expected
     except RuntimeError as error:
         raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{message}") from error
 

@@ -19,7 +19,7 @@ from ...tensor.memory import placed
 from ..backward import grad
 from ..forward.dual import dual_level, make_dual, unpack_dual
 from .case import Case
-from .report import GradcheckError, Place, Tolerance, fast_mismatch, mismatch
+from .report import GradcheckError, JacobianEntry, Tolerance, fast_mismatch, mismatch
 
 Call = Callable[[], tuple[Any, ...]]
 Differences = dict[complex, list[np.ndarray]]  # for the steps 1 and 1j: the derivatives of each output
@@ -73,21 +73,21 @@ def _check_same_kind(ahead: list[Any], behind: list[Any], where: str) -> None:
             raise RefusedValueError(f"{start.format('dtype')}dtypes {a.dtype!r} and {b.dtype!r}.")
 
 
-def pull(output: Any, wanted: tuple[Any, ...], v: np.ndarray, check_dtypes: bool) -> list[np.ndarray]:
+def pull(output: Any, grad_inputs: tuple[Any, ...], v: np.ndarray, check_dtypes: bool) -> list[np.ndarray]:
     """The gradients of the inputs that backward computes from the gradient `v` of one output."""
-    grads = grad(output, wanted, tensor_like(v, output), retain_graph=True, allow_unused=True)
-    for g, x in zip(grads, wanted, strict=True):
+    grads = grad(output, grad_inputs, tensor_like(v, output), retain_graph=True, allow_unused=True)
+    for g, x in zip(grads, grad_inputs, strict=True):
         if g is not None and g.shape != x.shape:
             raise GradcheckError(f"Analytical gradient has incorrect size: {list(g.shape)}, not {list(x.shape)}")
         if g is not None and check_dtypes and g.dtype is not x.dtype:
             raise GradcheckError(f"Gradient has dtype mismatch: {g.dtype!r}, not {x.dtype!r}")
-    return [flat(g, x) for g, x in zip(grads, wanted, strict=True)]
+    return [flat(g, x) for g, x in zip(grads, grad_inputs, strict=True)]
 
 
 def push(case: Case, directions: list[Any]) -> list[Any]:
     """(output, tangent) of each output by forward mode; an input with direction None has no tangent."""
     with dual_level():
-        pairs = zip(case.wanted, directions, strict=True)
+        pairs = zip(case.grad_inputs, directions, strict=True)
         duals = [x if d is None else make_dual(x, tensor_like(d, x)) for x, d in pairs]
         unpacked = [unpack_dual(output) for output in case.outputs(case.inputs_with(duals))]
     return [(primal, flat(tangent, primal)) for primal, tangent in unpacked]
@@ -95,7 +95,7 @@ def push(case: Case, directions: list[Any]) -> list[Any]:
 
 def push_one(case: Case, i: int, direction: np.ndarray) -> list[np.ndarray]:
     """The tangents of the outputs when only input i moves; the tangents of the others are zeros."""
-    directions = [direction if k == i else np.zeros(x.numel()) for k, x in enumerate(case.wanted)]
+    directions = [direction if k == i else np.zeros(x.numel()) for k, x in enumerate(case.grad_inputs)]
     return [tangent for _, tangent in push(case, directions)]
 
 
@@ -106,7 +106,7 @@ def part(derivatives: np.ndarray, axis: complex) -> np.ndarray:
     return derivatives.real if axis == 1 else derivatives.imag
 
 
-def joined(parts: list[np.ndarray]) -> np.ndarray:
+def concatenated(parts: list[np.ndarray]) -> np.ndarray:
     """ds/dx, or ds/dx + i ds/dy, put together without arithmetic so that inf stays what it is."""
     if len(parts) == 1:
         return parts[0]
@@ -135,7 +135,7 @@ class Jacobians:
     def differences(self, i: int) -> Differences:
         """The central differences of every output along every axis of every element of input i, taken once."""
         if i not in self._differences:
-            x = self.case.wanted[i]
+            x = self.case.grad_inputs[i]
             self._differences[i] = {axis: self._differences_along(x, axis) for axis in axes_of(x)}
         return self._differences[i]
 
@@ -152,28 +152,28 @@ class Jacobians:
         ]
 
     def numerical(self, i: int, j: int, axis: complex) -> np.ndarray:
-        return joined([part(found[j], axis) for found in self.differences(i).values()])
+        return concatenated([part(result[j], axis) for result in self.differences(i).values()])
 
     def backward(self, j: int, axis: complex) -> list[np.ndarray]:
         """The Jacobians of output j (of its real part for the axis 1, its imaginary part for 1j) in all inputs."""
-        output, wanted = self.outputs[j], self.case.wanted
+        output, grad_inputs = self.outputs[j], self.case.grad_inputs
         start = axis if output.is_complex() else 1
-        columns = [pull(output, wanted, start * e, self.check_dtypes) for e in unit_vectors(output.numel())]
+        columns = [pull(output, grad_inputs, start * e, self.check_dtypes) for e in unit_vectors(output.numel())]
         return [
             np.stack([column[i] for column in columns], axis=1) if columns else np.zeros((x.numel(), 0))
-            for i, x in enumerate(wanted)
+            for i, x in enumerate(grad_inputs)
         ]
 
     def forward(self, i: int, axis: complex) -> list[np.ndarray]:
         """The Jacobians of all outputs in input i, by forward mode along one axis of each element."""
-        x = self.case.wanted[i]
+        x = self.case.grad_inputs[i]
         return self._stack([push_one(self.case, i, axis * e) for e in unit_vectors(x.numel())])
 
-    def tolerance(self, given: Tolerance, i: int, j: int | None = None) -> Tolerance:
-        return given
+    def tolerance(self, value: Tolerance, i: int, j: int | None = None) -> Tolerance:
+        return value
 
-    def error(self, place: Place, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:
-        return mismatch(place, *pair, tolerance)
+    def error(self, entry: JacobianEntry, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:
+        return mismatch(entry, *pair, tolerance)
 
 
 class Products(Jacobians):
@@ -182,46 +182,46 @@ class Products(Jacobians):
     def __init__(self, case: Case, outputs: tuple[Any, ...], eps: float, check_dtypes: bool) -> None:
         super().__init__(case, outputs, eps, check_dtypes)
         rng = np.random.default_rng(42)
-        self.u = [{axis: unit_vector(rng, x.numel()) for axis in axes_of(x)} for x in case.wanted]
+        self.u = [{axis: unit_vector(rng, x.numel()) for axis in axes_of(x)} for x in case.grad_inputs]
         self.v = [unit_vector(rng, output.numel()) for output in outputs]
 
     def differences(self, i: int) -> Differences:
         """The central differences of every output along u[i], taken once."""
         if i not in self._differences:
-            x, call = self.case.wanted[i], self.case.outputs
+            x, call = self.case.grad_inputs[i], self.case.outputs
             self._differences[i] = {axis: difference(call, x, axis * u, self.eps) for axis, u in self.u[i].items()}
         return self._differences[i]
 
     def numerical(self, i: int, j: int, axis: complex) -> np.ndarray:
         """u^T J v by differences."""
-        return joined([np.asarray(part(found[j], axis) @ self.v[j]) for found in self.differences(i).values()])
+        return concatenated([np.asarray(part(result[j], axis) @ self.v[j]) for result in self.differences(i).values()])
 
     def backward(self, j: int, axis: complex) -> list[np.ndarray]:
         """u^T J v by backward of v, for each input."""
         output = self.outputs[j]
         start = axis if output.is_complex() else 1
-        pulled = pull(output, self.case.wanted, start * self.v[j], self.check_dtypes)
+        pulled = pull(output, self.case.grad_inputs, start * self.v[j], self.check_dtypes)
         return [
-            joined([np.asarray(part(g, axis_of_x) @ u) for axis_of_x, u in us.items()])
+            concatenated([np.asarray(part(g, axis_of_x) @ u) for axis_of_x, u in us.items()])
             for g, us in zip(pulled, self.u, strict=True)
         ]
 
     def forward(self, i: int, axis: complex) -> list[np.ndarray]:
         return push_one(self.case, i, axis * self.u[i][axis])
 
-    def tolerance(self, given: Tolerance, i: int, j: int | None = None) -> Tolerance:
+    def tolerance(self, value: Tolerance, i: int, j: int | None = None) -> Tolerance:
         """Entries that are each off by atol move u^T J v by up to atol |u| |v| in the 1-norm."""
         size = sum(float(u.sum()) for u in self.u[i].values())
-        return Tolerance(given.atol * size * (1.0 if j is None else float(self.v[j].sum())), given.rtol)
+        return Tolerance(value.atol * size * (1.0 if j is None else float(self.v[j].sum())), value.rtol)
 
-    def error(self, place: Place, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:
+    def error(self, entry: JacobianEntry, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:
         """The error for a pair (numerical, analytical) that differs, which shows the whole Jacobians too."""
-        whole = Jacobians(self.case, self.outputs, self.eps, self.check_dtypes)
-        if place.forward:
-            slow = whole.differences(place.input)[axis][place.output], whole.forward(place.input, axis)[place.output]
+        full = Jacobians(self.case, self.outputs, self.eps, self.check_dtypes)
+        if entry.forward:
+            slow = full.differences(entry.input)[axis][entry.output], full.forward(entry.input, axis)[entry.output]
         else:
-            slow = whole.numerical(place.input, place.output, axis), whole.backward(place.output, axis)[place.input]
-        return fast_mismatch(place, pair, slow, tolerance)
+            slow = full.numerical(entry.input, entry.output, axis), full.backward(entry.output, axis)[entry.input]
+        return fast_mismatch(entry, pair, slow, tolerance)
 
 
 def unit_vector(rng: np.random.Generator, count: int) -> np.ndarray:

@@ -32,7 +32,7 @@ class GradcheckError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Place:
+class JacobianEntry:
     """Which Jacobian it is about: of which output in which input, in which mode, of which part of complex numbers."""
 
     output: int
@@ -68,13 +68,20 @@ class Tolerance:
         return tuple(int(k) for k in np.unravel_index(np.argmax(excess), excess.shape))
 
 
-def mismatch(place: Place, numerical: np.ndarray, analytical: np.ndarray, tolerance: Tolerance) -> GradcheckError:
+def mismatch(
+    jacobian_entry: JacobianEntry, numerical: np.ndarray, analytical: np.ndarray, tolerance: Tolerance
+) -> GradcheckError:
     entry = _worst_entry(numerical, analytical, tolerance)
-    return GradcheckError(f"{place.title}numerical:{adopt(numerical)}\nanalytical:{adopt(analytical)}\n{entry}")
+    return GradcheckError(
+        f"{jacobian_entry.title}numerical:{adopt(numerical)}\nanalytical:{adopt(analytical)}\n{entry}"
+    )
 
 
 def fast_mismatch(
-    place: Place, fast: tuple[np.ndarray, np.ndarray], slow: tuple[np.ndarray, np.ndarray], tolerance: Tolerance
+    jacobian_entry: JacobianEntry,
+    fast: tuple[np.ndarray, np.ndarray],
+    slow: tuple[np.ndarray, np.ndarray],
+    tolerance: Tolerance,
 ) -> GradcheckError:
     """The error for two products u^T J v that differ; `fast` and `slow` are (numerical, analytical)."""
     numerical, analytical = slow
@@ -84,7 +91,7 @@ def fast_mismatch(
     products = f"numerical:{_product(fast[0])}\nanalytical:{_product(fast[1])}\n"
     entry = _worst_entry(numerical, analytical, tolerance)
     jacobians = FAST.format(adopt(numerical), adopt(analytical), float(largest), entry, small)
-    return GradcheckError(f"{place.title}{products}{jacobians}")
+    return GradcheckError(f"{jacobian_entry.title}{products}{jacobians}")
 
 
 def _product(value: np.ndarray) -> Any:

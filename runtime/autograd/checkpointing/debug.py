@@ -51,5 +51,5 @@ def describe(result: Any, lines: list[str]) -> None:
     outputs = [o for o in (result if isinstance(result, tuple) else (result,)) if isinstance(o, TensorBase)]
     made = ", ".join(f"{output.dtype}{list(output.shape)}" for output in outputs)
     frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(PACKAGE)]
-    place = "".join(traceback.format_list(frames[-1:]))
-    lines.append(f"${len(lines) + 1}: {made} = {node.op_name or node.name()} ({node.spec_place})\n{place}")
+    location = "".join(traceback.format_list(frames[-1:]))
+    lines.append(f"${len(lines) + 1}: {made} = {node.op_name or node.name()} ({node.spec_location})\n{location}")

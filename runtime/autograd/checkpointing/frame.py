@@ -20,7 +20,7 @@ from ...locks import new_lock
 from ...modes.grad_mode import enable_grad
 from ...modes.intercept import watch
 from ...random import default_generator, fork_rng
-from ...tensor.base import TensorBase, fresh
+from ...tensor.base import TensorBase, from_flat
 from ...tensor.dtypes import float32
 from ..custom.function import Function
 from ..saved.hooks import saved_tensors_hooks
@@ -55,10 +55,10 @@ class SavedInputs:
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         values = [*args, *kwargs.values()]
         self.tensors = [position for position, value in enumerate(values) if isinstance(value, TensorBase)]
-        trigger = fresh(np.empty(0, np.float32), (0,), float32).requires_grad_()
-        found = [bared(values[position]) for position in self.tensors]
-        self.levels = [levels for _, levels in found]
-        self.node = SaveInputs.apply(trigger, *[tensor for tensor, _ in found]).grad_fn
+        trigger = from_flat(np.empty(0, np.float32), (0,), float32).requires_grad_()
+        matches = [bared(values[position]) for position in self.tensors]
+        self.levels = [levels for _, levels in matches]
+        self.node = SaveInputs.apply(trigger, *[tensor for tensor, _ in matches]).grad_fn
         others = [None if isinstance(value, TensorBase) else value for value in values]
         self.args, self.kwargs = others[: len(args)], dict(zip(kwargs, others[len(args) :], strict=True))
 
@@ -111,7 +111,7 @@ class Frame:
         self.function = function
         self.inputs = SavedInputs(args, kwargs)
         self.levels = Levels()
-        self.rng = default_generator._state_words() if keep_rng else None
+        self.rng = default_generator._state_slots() if keep_rng else None
         self.early_stop = early_stop
         self.describe: Callable[[Any], Any] = description
         self.context: AbstractContextManager[Any] = nullcontext()
@@ -162,9 +162,9 @@ def autocast_again() -> Callable[[], AbstractContextManager[Any]]:
 class Again:
     """The repeated call: `count` tensors were saved, number `wanted` of them is the `value` asked for."""
 
-    def __init__(self, frame: Frame, wanted: int) -> None:
+    def __init__(self, frame: Frame, requested: int) -> None:
         self.frame = frame
-        self.wanted = wanted
+        self.requested = requested
         self.value: Any = None
         self.count = 0
         self.differing: list[str] = []
@@ -195,7 +195,7 @@ class Again:
         if number < len(frame.holders):
             value = tensor.detach()
             holder = frame.holders[number]()
-            if number == self.wanted:
+            if number == self.requested:
                 self.value = value
             elif holder is not None:
                 holder.value = value

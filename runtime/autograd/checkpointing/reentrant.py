@@ -38,7 +38,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
     Args:
         inputs: the arguments.
     """
-    if not any(isinstance(value, TensorBase) and value._rg for value in inputs):
+    if not any(isinstance(value, TensorBase) and value._requires_grad for value in inputs):
         warn_user("None of the inputs have requires_grad=True. Gradients will be None")
 
 
@@ -51,7 +51,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.function = function
         ctx.autocast = autocast_again()
-        ctx.rng = default_generator._state_words() if keep_rng else None
+        ctx.rng = default_generator._state_slots() if keep_rng else None
         ctx.tensors = [position for position, value in enumerate(args) if isinstance(value, TensorBase)]
         ctx.others = [None if isinstance(value, TensorBase) else value for value in args]
         ctx.save_for_backward(*[args[position] for position in ctx.tensors])
@@ -72,7 +72,7 @@ class CheckpointFunction(Function):
             args[position] = tensor
         detached = detach_variable(tuple(args))
         outputs = CheckpointFunction.again(ctx, detached)
-        pairs = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, TensorBase) and o._rg]
+        pairs = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, TensorBase) and o._requires_grad]
         if not pairs:
             raise GraphError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([output for output, _ in pairs], [grad for _, grad in pairs])

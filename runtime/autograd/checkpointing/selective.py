@@ -13,7 +13,7 @@ from enum import Enum
 from itertools import count
 from typing import Any
 
-from ...modes.inference import writes_so_far
+from ...modes.inference import current_version
 from ...modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from ...modes.thread_state import PerThread
 from ...namespace import op as own_ops
@@ -71,9 +71,9 @@ _WATCHER = Watcher(intercept=_intercept, order=-1)  # outside of vmap: what is k
 class _Context(AbstractContextManager[None]):
     """A block in which some ops are treated by a policy; `kept` has results in the order of the ops."""
 
-    def __init__(self, policy: Callable[..., Any], kept: list[Any], mutable: bool) -> None:
+    def __init__(self, policy: Callable[..., Any], saved_value: list[Any], mutable: bool) -> None:
         self.policy = policy
-        self.kept = kept
+        self.saved_value = saved_value
         self.mutable = mutable
         self.name = f"selective checkpoint {next(_numbers)}"
 
@@ -86,15 +86,17 @@ class _Context(AbstractContextManager[None]):
         _state.contexts.remove(self)
 
     def saves(self, call: OpCall, repeated: bool) -> bool:
-        given = {name: value for name, value in call.kwargs.items() if value is not None}  # no `out=None`
+        arguments = {name: value for name, value in call.kwargs.items() if value is not None}  # no `out=None`
         _state.inside = True  # the policy's own ops are none of the call's
         try:
-            found = self.policy(SelectiveCheckpointContext(is_recompute=repeated), _shown(call), *call.args, **given)
+            result = self.policy(
+                SelectiveCheckpointContext(is_recompute=repeated), _shown(call), *call.args, **arguments
+            )
         finally:
             _state.inside = False
-        if found in (CheckpointPolicy.MUST_CPU_OFFLOAD, CheckpointPolicy.PREFER_CPU_OFFLOAD):
+        if result in (CheckpointPolicy.MUST_CPU_OFFLOAD, CheckpointPolicy.PREFER_CPU_OFFLOAD):
             raise NotImplementedError("create_selective_checkpoint_contexts(): results are not moved to the CPU here")
-        return found in (True, CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
+        return result in (True, CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
 
     def answer(self, call: OpCall) -> Any:
         raise NotImplementedError
@@ -102,7 +104,7 @@ class _Context(AbstractContextManager[None]):
 
 class _Keeping(_Context):
     def __enter__(self) -> None:
-        self.kept.clear()
+        self.saved_value.clear()
         super().__enter__()
 
     def answer(self, call: OpCall) -> Any:
@@ -114,7 +116,7 @@ class _Keeping(_Context):
                 result = call.proceed()
         finally:
             _state.inside = False
-        self.kept.append((call.name, result, _versions(result)))
+        self.saved_value.append((call.name, result, _versions(result)))
         return result
 
 
@@ -126,9 +128,9 @@ class _Taking(_Context):
     def answer(self, call: OpCall) -> Any:
         if not self.saves(call, repeated=True):
             return NOT_HANDLED
-        if self.next >= len(self.kept) or self.kept[self.next][0] != call.name:
+        if self.next >= len(self.saved_value) or self.saved_value[self.next][0] != call.name:
             raise RuntimeError(f"{call.name} encountered during backward, but not found in storage")
-        _, result, versions = self.kept[self.next]
+        _, result, versions = self.saved_value[self.next]
         self.next += 1
         if not self.mutable and versions != _versions(result):
             raise RuntimeError(
@@ -141,7 +143,7 @@ class _Taking(_Context):
 
 def _versions(result: Any) -> list[int]:
     tensors: list[Any] = [leaf for leaf in flatten(result)[0] if isinstance(leaf, TensorBase)]
-    return [writes_so_far(tensor) for tensor in tensors]
+    return [current_version(tensor) for tensor in tensors]
 
 
 def _leaf(value: Any) -> Any:
@@ -198,5 +200,7 @@ def create_selective_checkpoint_contexts(
         policy = policy_fn_or_list
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    kept: list[Any] = []
-    return _Keeping(policy, kept, allow_cache_entry_mutation), _Taking(policy, kept, allow_cache_entry_mutation)
+    saved_value: list[Any] = []
+    return _Keeping(policy, saved_value, allow_cache_entry_mutation), _Taking(
+        policy, saved_value, allow_cache_entry_mutation
+    )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import RefusedValueError, type_name
-from ...modes.inference import writes_so_far
+from ...modes.inference import current_version
 from ...tensor.base import TensorBase
 from ..saved.access import SavedTensor
 from ..saved.hooks import pack_saved
@@ -43,7 +43,9 @@ class FunctionCtx:
     _versions: tuple[int, ...] = ()
     _saved_outputs: dict[int, int] = {}  # position among the saved -> number of the output
     _node: Any = None  # a weak reference once the call is recorded
-    _given: Any = None  # what saved_tensors is while it is not what backward gets: in jvp, and for examples of a batch
+    _forward_saved: Any = (
+        None  # what saved_tensors is while it is not what backward gets: in jvp, and for examples of a batch
+    )
 
     def __init__(self, needs_input_grad: tuple[bool, ...] = ()) -> None:
         self.needs_input_grad = needs_input_grad
@@ -105,15 +107,15 @@ class FunctionCtx:
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors that `save_for_backward` kept; an error when they were freed or changed in place since."""
-        if self._given is not None:
-            return self._given
+        if self._forward_saved is not None:
+            return self._forward_saved
         node = None if self._node is None else self._node()
-        places = enumerate(zip(self._saved, self._versions, strict=True))  # says so when they were freed
-        return tuple([self._unpacked(node, position, *saved) for position, saved in places])
+        slots = enumerate(zip(self._saved, self._versions, strict=True))  # says so when they were freed
+        return tuple([self._unpacked(node, position, *saved) for position, saved in slots])
 
     def _unpacked(self, node: Any, position: int, tensor: Any, version: int) -> Any:
         """One saved tensor; an input that nothing has happened to as it is."""
-        if tensor is None or (writes_so_far(tensor) == version and position not in self._saved_outputs):
+        if tensor is None or (current_version(tensor) == version and position not in self._saved_outputs):
             return tensor
         if node is None:  # the outputs are gone, and with them the graph that an output would have a place in
             return tensor.placed() if type(tensor) is Packed else tensor
@@ -129,11 +131,16 @@ class FunctionCtx:
         """Keep what was to be saved; `outputs` as aliases of `results`, so that node and output form no cycle."""
         if self.to_save and self._node is not None:
             self._saved_outputs = {}
-            kept = tuple([self._kept(position, t, outputs, results) for position, t in enumerate(self.to_save)])
-            self._saved, self._versions = kept, tuple([version_of(t) if isinstance(t, TensorBase) else 0 for t in kept])
+            saved_value = tuple(
+                [self._saved_entry(position, t, outputs, results) for position, t in enumerate(self.to_save)]
+            )
+            self._saved, self._versions = (
+                saved_value,
+                tuple([version_of(t) if isinstance(t, TensorBase) else 0 for t in saved_value]),
+            )
         self.forget()
 
-    def _kept(self, position: int, tensor: Any, outputs: Sequence[Any], results: Sequence[Any]) -> Any:
+    def _saved_entry(self, position: int, tensor: Any, outputs: Sequence[Any], results: Sequence[Any]) -> Any:
         if tensor is None:
             return None
         if not isinstance(tensor, TensorBase):
@@ -141,7 +148,7 @@ class FunctionCtx:
                 f"save_for_backward can only save variables, but argument {position} is of type {type_name(tensor)}"
             )
         for index, output in enumerate(outputs):
-            if output is tensor and results[index]._fn is not None:
+            if output is tensor and results[index]._grad_fn is not None:
                 self._saved_outputs[position] = index
                 own = alias_of(results[index])
                 own._tangent = results[index]._tangent

@@ -43,8 +43,8 @@ def push_forward(jvp: Any, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any
             raise NotImplementedError(_MISSING)
         along = [_tangent_of(a, level, ctx.materialize_grads) for a in args]
         with without_tangents((*tensors, *tensors_in(results)), level):
-            found = _call(jvp, ctx, along, len(results))
-        for index, (result, tangent) in enumerate(zip(results, found, strict=True)):
+            value = _call(jvp, ctx, along, len(results))
+        for index, (result, tangent) in enumerate(zip(results, value, strict=True)):
             if tangent is not None:
                 _check(tangent, result, index, ctx, outputs[index])
                 _check_memory(tangent, result, tensors, level)
@@ -62,22 +62,22 @@ def _tangent_of(argument: Any, level: int, materialize: bool) -> Any:
 
 
 def _call(jvp: Any, ctx: FunctionCtx, along: Sequence[Any], count: int) -> tuple[Any, ...]:
-    ctx._given = ctx.saved_for_forward or ()
+    ctx._forward_saved = ctx.saved_for_forward or ()
     try:
-        given = jvp(ctx, *along)
+        value = jvp(ctx, *along)
     finally:
-        del ctx._given
-    return as_many(given, count)
+        del ctx._forward_saved
+    return padded_tuple(value, count)
 
 
-def as_many(given: Any, count: int) -> tuple[Any, ...]:
+def padded_tuple(value: Any, count: int) -> tuple[Any, ...]:
     """The return value of jvp as a tuple with a tangent, or None, for each output."""
-    found = given if isinstance(given, tuple) else (given,)
-    if len(found) != count:
+    result = value if isinstance(value, tuple) else (value,)
+    if len(result) != count:
         raise GraphError(
-            f"Function's jvp returned an invalid number of forward gradients (expected {count} but got {len(found)})"
+            f"Function's jvp returned an invalid number of forward gradients (expected {count} but got {len(result)})"
         )
-    return found
+    return result
 
 
 def _check(tangent: Any, result: Any, index: int, ctx: FunctionCtx, output: Any) -> None:

@@ -119,7 +119,7 @@ class Function:
             args = _by_position(cls, args, kwargs)
         if watch.active or watch.functions:
             return _apply_watched(cls, args)
-        ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
+        ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._requires_grad for a in args]))
         output = _run_forward(cls, ctx, args)
         outputs, results = _settle(cls, ctx, args, output)
         ctx.keep(outputs, results)
@@ -179,10 +179,10 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
 def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
     """A call while somebody watches: as whole batches under vmap, with tangents, and noted by watchers."""
     for function in watch.functions:
-        found = function(cls, args)
-        if found is not NOT_HANDLED:
-            return found
-    ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
+        result = function(cls, args)
+        if result is not NOT_HANDLED:
+            return result
+    ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._requires_grad for a in args]))
     with ExitStack() as spans:
         for span in watch.spans:
             spans.enter_context(span(cls.__name__, args))
@@ -219,14 +219,14 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(backward)
     def wrapper(ctx: Any, *grads: Any) -> Any:
-        recording = mode.grad and any(isinstance(g, TensorBase) and g._rg for g in grads)
+        recording = mode.grad and any(isinstance(g, TensorBase) and g._requires_grad for g in grads)
         with no_grad():
-            found = backward(ctx, *grads)
+            result = backward(ctx, *grads)
         if not recording:
-            return found
-        results = found if isinstance(found, tuple) else (found,)
-        marked = tuple([_refuse_second(g) if isinstance(g, TensorBase) else g for g in results])
-        return marked if isinstance(found, tuple) else marked[0]
+            return result
+        results = result if isinstance(result, tuple) else (result,)
+        guarded_grads = tuple([_refuse_second(g) if isinstance(g, TensorBase) else g for g in results])
+        return guarded_grads if isinstance(result, tuple) else guarded_grads[0]
 
     return wrapper
 

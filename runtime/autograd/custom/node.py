@@ -17,7 +17,7 @@ from ..engine.accumulate_grad import next_functions
 from ..engine.match_input import broadcasts, fit
 from ..inplace.copy_slices import Replaced
 from ..inplace.inplace import after_write
-from ..inplace.view_history import CUSTOM, SEVERAL
+from ..inplace.view_history import CUSTOM, MULTI_VIEW
 from ..inplace.writers import note_write
 from ..node import FREED, Node, Output
 from ..saved.saved import edge_of, meta_of, zeros_of
@@ -32,16 +32,16 @@ class FunctionNode(Node):
         metas: the shape and dtype of each argument.
     """
 
-    __slots__ = ("__dict__", "ctx", "output_count", "output_metas", "output_places")
+    __slots__ = ("__dict__", "ctx", "output_count", "output_metas", "output_devices")
     ctx: Any
     output_metas: Any
-    output_places: Any
+    output_devices: Any
     _forward_cls: Any = None
-    gives_fresh = False  # the user's backward may keep what it returns
+    returns_owned = False  # the user's backward may keep what it returns
     runs_without = True
     saved_slots = ("kept_tensors",)
     op_name = "autograd.Function"
-    spec_place = "user code"
+    spec_location = "user code"
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "ctx":
@@ -89,14 +89,14 @@ class FunctionNode(Node):
         rule = self._forward_cls._gradient_rule()
         asking, overriding.arguments = overriding.arguments, overriding.outside  # the rule is the user's code
         try:
-            found = rule(ctx, *grads)
+            result = rule(ctx, *grads)
         finally:
             overriding.arguments = asking
-        return self._checked(found if isinstance(found, tuple) else (found,))
+        return self._checked(result if isinstance(result, tuple) else (result,))
 
     def _zeros(self, index: int) -> Any:
         meta = self.output_metas[index]
-        return None if meta is None else zeros_of(meta, self.output_places[index])
+        return None if meta is None else zeros_of(meta, self.output_devices[index])
 
     def _checked(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         name, count = self.name(), len(self.edges)
@@ -115,7 +115,7 @@ def check_count(name: str, grads: tuple[Any, ...], count: int) -> None:
         )
 
 
-def checked(name: str, index: int, grad: Any, meta: Any, wanted: Any) -> Any:
+def checked(name: str, index: int, grad: Any, meta: Any, requested: Any) -> Any:
     """A gradient as its input needs it; None for an input that needs none."""
     if meta is None:
         raise GraphError(
@@ -124,7 +124,7 @@ def checked(name: str, index: int, grad: Any, meta: Any, wanted: Any) -> Any:
         )
     if not isinstance(grad, TensorBase):
         raise GraphError(f"function {name}: expected Variable or None (got {type_name(grad)}) as gradient {index + 1}")
-    if not wanted:
+    if not requested:
         return None
     shape, dtype = meta
     if grad._shape != shape and not broadcasts(shape, grad._shape):
@@ -153,7 +153,7 @@ def record(
     results = tuple([_result(node, ctx, args, outputs, i) for i in range(len(outputs))])
     if node is not None:
         node.output_metas = [meta_of(o) if isinstance(o, TensorBase) else None for o in results]
-        node.output_places = [getattr(o, "_device", None) for o in results]
+        node.output_devices = [getattr(o, "_device", None) for o in results]
     return results
 
 
@@ -166,7 +166,7 @@ def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tup
                 "inputs that are modified inplace must all be outputs of the Function."
             )
         note_write(tensor, name)
-        if recording and (tensor._rg or tensor._base is not None):
+        if recording and (tensor._requires_grad or tensor._base is not None):
             check_history(name, tensor)
         if recording and not is_among(tensor, args):
             warnings.warn(
@@ -181,18 +181,18 @@ def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], 
     output = outputs[index]
     if not isinstance(output, TensorBase):
         return output
-    given, dirty = is_among(output, args), is_among(output, ctx.dirty_tensors)
+    value, dirty = is_among(output, args), is_among(output, ctx.dirty_tensors)
     if node is None or output._dtype.kind not in "fc" or is_among(output, ctx.non_differentiable):
-        return _outside_the_graph(output, given, dirty)
-    if given and not dirty:
+        return _outside_the_graph(output, value, dirty)
+    if value and not dirty:
         output = _same(output)
     edge = node if len(outputs) == 1 else Output(node, index)
-    if dirty and given:
-        _place_written(output, edge)
+    if dirty and value:
+        _require_device(output, edge)
     else:
         set_history(output, edge)
         if output._base is not None:
-            output._views = CUSTOM if len(outputs) == 1 else SEVERAL
+            output._views = CUSTOM if len(outputs) == 1 else MULTI_VIEW
     return output
 
 
@@ -201,18 +201,18 @@ def _same(tensor: Any) -> Any:
         return tensor.view_as(tensor)
 
 
-def _outside_the_graph(output: Any, given: bool, dirty: bool) -> Any:
+def _outside_the_graph(output: Any, value: bool, dirty: bool) -> Any:
     """An output through which nothing is differentiated; an input keeps what it requires."""
-    if given:
-        return output.detach() if output._rg else output if dirty else _same(output)
-    if output._rg and output._base is None:
+    if value:
+        return output.detach() if output._requires_grad else output if dirty else _same(output)
+    if output._requires_grad and output._base is None:
         clear_history(output)
     return output
 
 
-def _place_written(tensor: Any, edge: Any) -> None:
+def _require_device(tensor: Any, edge: Any) -> None:
     """The place in the graph of an input that was changed in place; through a view, that of its base changes too."""
-    before = tensor._fn
+    before = tensor._grad_fn
     if tensor._base is not None:
         edge = Replaced(edge)
     set_history(tensor, edge)

@@ -22,7 +22,7 @@ from ...kernels.jit import jit
 from ...locks import new_lock
 from ...modes.grad_mode import mode
 from ...modes.intercept import watch
-from ...tensor.base import alias, fresh
+from ...tensor.base import alias, from_flat
 from ...tensor.devices import CPU
 from ...tensor.layouts import is_dense
 from ...tensor.memory import empty
@@ -32,16 +32,16 @@ from ..inplace.copy_slices import shown
 from ..inplace.view_history import NOWHERE
 from ..node import LEAF, Node, inspection, output_at
 
-MANY = 1 << 14  # elements, from which an op copies sooner than NumPy
+COPY_ELEMENTS_THRESHOLD = 1 << 14  # elements, from which an op copies sooner than NumPy
 adding = new_lock()
 _begin, _end = adding.acquire, adding.release  # a with statement takes three times as long
 
 
 def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
     """Add to `leaf.grad`: the gradient itself where nobody else can hold it, else a copy laid out like the leaf."""
-    if not leaf._rg:
+    if not leaf._requires_grad:
         return  # switched off since it was used
-    if leaf._fn is not None:
+    if leaf._grad_fn is not None:
         check_outside(leaf)
         return
     if grad._device is not leaf._device:
@@ -51,9 +51,9 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
         )
     if leaf._grad is None:
         if grad._shape != leaf._shape:
-            grad, owned = spread(leaf, grad), False
+            grad, owned = expand_to_leaf(leaf, grad), False
         if create or not owned or grad._flat is None or leaf._flat is None or grad._base is not None:
-            grad = laid_out_like(leaf, grad) if create else copy_for(leaf, grad)
+            grad = with_layout_of(leaf, grad) if create else copy_for(leaf, grad)
         if leaf._grad is None:  # no other thread has come first meanwhile
             leaf._grad = grad
             return
@@ -63,7 +63,7 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
             leaf._grad = leaf._grad + grad
         elif create:
             total = leaf._grad + grad
-            leaf._grad = total if leaf._flat is not None else laid_out_like(leaf, total)
+            leaf._grad = total if leaf._flat is not None else with_layout_of(leaf, total)
         else:
             add_to(leaf._grad, grad)
     finally:
@@ -74,8 +74,8 @@ def all_different(grads: Sequence[Any]) -> bool:
     """Whether no gradient stands twice among those of several inputs."""
     if len(grads) == 2:
         return grads[0] is not grads[1]
-    given = [id(grad) for grad in grads if grad is not None]
-    return len(set(given)) == len(given)
+    args = [id(grad) for grad in grads if grad is not None]
+    return len(set(args)) == len(args)
 
 
 def check_outside(leaf: Any) -> None:
@@ -86,7 +86,7 @@ def check_outside(leaf: Any) -> None:
         )
 
 
-def spread(leaf: Any, grad: Any) -> Any:
+def expand_to_leaf(leaf: Any, grad: Any) -> Any:
     """The gradient of a leaf that got another shape since it was used, where it broadcasts to that."""
     try:
         return grad.expand(leaf._shape)
@@ -101,20 +101,20 @@ def copy_for(leaf: Any, grad: Any) -> Any:
     if grad.layout is not strided:
         return grad.detach().clone()
     if leaf._flat is None:
-        return laid_out_like(leaf, grad.detach())
-    if grad._device is not CPU or leaf._flat.size >= MANY:
+        return with_layout_of(leaf, grad.detach())
+    if grad._device is not CPU or leaf._flat.size >= COPY_ELEMENTS_THRESHOLD:
         own = grad.detach()
         return own.contiguous() if grad._flat is None else own.clone(memory_format=contiguous_format)
     flat = copied(grad.array).ravel() if grad._flat is None else grad._flat.copy()
-    return fresh(flat, leaf._shape, grad._dtype)
+    return from_flat(flat, leaf._shape, grad._dtype)
 
 
-def laid_out_like(leaf: Any, grad: Any) -> Any:
+def with_layout_of(leaf: Any, grad: Any) -> Any:
     """A copy of a gradient with the strides of its leaf where those leave no gaps, else contiguous."""
     if leaf._flat is not None or leaf.layout is not strided or not is_dense(leaf._shape, leaf.stride()):
         return grad.clone(memory_format=contiguous_format)
     count = leaf.numel()
-    blank = fresh(empty(count, grad._dtype.np, grad._device), (count,), grad._dtype)
+    blank = from_flat(empty(count, grad._dtype.np, grad._device), (count,), grad._dtype)
     return alias(blank, leaf._shape, leaf.stride(), 0).copy_(grad)
 
 
@@ -199,13 +199,13 @@ class Seen(tuple[Any, ...]):
 
 
 def next_functions(node: Node) -> tuple[tuple[Any, int], ...]:
-    found = tuple([next_function(edge) for edge in node.edges])
-    ends = [end for end, _ in found if type(end) is AccumulateGrad]
+    result = tuple([next_function(edge) for edge in node.edges])
+    ends = [end for end, _ in result if type(end) is AccumulateGrad]
     if ends:
         seen = Seen(node.edges)
         seen.ends = ends
         node.edges = seen
-    return found
+    return result
 
 
 inspection.next_functions = next_functions
@@ -236,7 +236,7 @@ def zero_gradients(leaves: Iterable[Any]) -> None:
     Raises:
         RuntimeError: a gradient is a view that has a place in the graph.
     """
-    together = []
+    batched = []
     for leaf in leaves:
         grad = leaf.grad
         if grad is None:
@@ -245,21 +245,21 @@ def zero_gradients(leaves: Iterable[Any]) -> None:
             grad.requires_grad_(False)
         else:
             grad.detach_()
-        if grad.is_cuda and can_be_changed_together(grad):
-            together.append(grad)
+        if grad.is_cuda and can_batch_update(grad):
+            batched.append(grad)
         else:
             grad.zero_()
-    if together:
+    if batched:
         from ...cuda.launching.several import fill_all  # loaded with the first device
 
-        fill_all([grad._flat for grad in together], 0.0)
-        for grad in together:
+        fill_all([grad._flat for grad in batched], 0.0)
+        for grad in batched:
             grad._bump_version("zero_")
 
 
-def can_be_changed_together(tensor: Any) -> bool:
+def can_batch_update(tensor: Any) -> bool:
     """Whether a launch over several tensors of a device can change this one, and nobody watches ops."""
-    from ...cuda.launching.several import within_reach
+    from ...cuda.launching.several import fits_index32
 
     plain = tensor._flat is not None and tensor._dtype.kind in "fc" and not watch.active
-    return plain and within_reach(tensor.numel())
+    return plain and fits_index32(tensor.numel())

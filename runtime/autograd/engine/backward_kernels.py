@@ -13,7 +13,7 @@ from ...dispatch.elementwise.row_loops import launch
 from ...dispatch.places import SHAPELESS
 from ...errors import ShapeError
 from ...pool.layout import STANDING
-from ...tensor.base import alias, fresh, holding
+from ...tensor.base import alias, from_flat, holding
 from ...tensor.casting import cast
 from ...tensor.devices import CPU, META
 from ...tensor.dtypes import bool_, result_type
@@ -45,22 +45,22 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
         ShapeError: it has another number of elements.
     """
     if array is SHAPELESS:
-        return fresh(empty(prod(shape), dtype.np, META), shape, dtype)
+        return from_flat(empty(prod(shape), dtype.np, META), shape, dtype)
     if array.__class__ is np.ndarray and array.size > 1 and not any(array.strides):
-        return spread(array.flat[:1], shape, dtype)
+        return expand_scalar(array.flat[:1], shape, dtype)
     if array.dtype is not dtype.np and array.dtype != dtype.np:
         array = cast(array, dtype.np)
     if array.shape == shape:
         return holding(array, shape, dtype)
     if array.size != prod(shape):
         raise ShapeError(f"the gradient of a backward kernel has shape {array.shape}, but its input {tuple(shape)}")
-    return fresh(contiguous(array).reshape(-1), shape, dtype)
+    return from_flat(contiguous(array).reshape(-1), shape, dtype)
 
 
-def spread(one: np.ndarray, shape: Any, dtype: Any) -> Any:
+def expand_scalar(one: np.ndarray, shape: Any, dtype: Any) -> Any:
     """A tensor of which all elements are the one of an array, expanded."""
     known = one if one.dtype == dtype.np else cast(one, dtype.np)
-    return alias(fresh(known, (1,), dtype), shape, (0,) * len(shape), 0)
+    return alias(from_flat(known, (1,), dtype), shape, (0,) * len(shape), 0)
 
 
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
@@ -77,17 +77,17 @@ def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tup
 
 def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
     """The wanted gradients of an element-wise node from one kernel, fitted to the inputs."""
-    wanted = [edge is not None for edge in node.edges]
-    mask = sum(1 << index for index, yes in enumerate(wanted) if yes)
+    output_mask = [edge is not None for edge in node.edges]
+    mask = sum(1 << index for index, yes in enumerate(output_mask) if yes)
     saved_slots, number_slots = node.fused[mask]
     saved = tuple([unpack(node, slot) for slot in saved_slots])
     masks = [is_mask(node, slot, tensor) for slot, tensor in zip(saved_slots, saved, strict=True)]
     numbers = tuple([getattr(node, slot) for slot in number_slots])
-    found = backward(node.elementwise, mask, grad, saved, masks, numbers, sum(wanted))
+    result = backward(node.elementwise, mask, grad, saved, masks, numbers, sum(output_mask))
     if node.metas is None:  # all inputs are like the result, so nothing else rounds 16-bit floats
-        found = [fit(gradient, (grad._shape, grad._dtype)) for gradient in found]
-    each = iter(found)
-    return node.fitted([next(each) if yes else None for yes in wanted])
+        result = [fit(gradient, (grad._shape, grad._dtype)) for gradient in result]
+    each = iter(result)
+    return node.fitted([next(each) if yes else None for yes in output_mask])
 
 
 def backward(
@@ -105,21 +105,21 @@ def backward(
     """
     final = result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own))
     computed, shape, place = final.compute, grad._shape, grad._device
-    wanted = [computed.np, *(None if own else computed.np for own in masks)]
+    output_mask = [computed.np, *(None if own else computed.np for own in masks)]
     numbers = [as_number(op.name, s, computed) for s in scalars]
     attribute = f"backward_{mask}_complex" if computed.kind == "c" else f"backward_{mask}"
     if place is not CPU:
         from ...dispatch.elementwise.device_elementwise import gradients_on_device  # loaded with the first device
 
-        return gradients_on_device(op, mask, attribute, (grad, *saved), wanted, numbers, final, count)
+        return gradients_on_device(op, mask, attribute, (grad, *saved), output_mask, numbers, final, count)
     outs = [empty(prod(shape), computed.np, place) for _ in range(count)]
     # Of few elements native code makes rows: what follows computes the same bits from those.
     order = order_of_result((grad, *saved), shape) if prod(shape) >= STANDING else None
     if order is None:
-        launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
-        return [fresh(out, shape, computed) for out in outs]
-    launch(op.kernels, attribute, *in_order((grad, *saved), wanted, shape, order), numbers, outs)
-    return [relaid(fresh(out, shape, computed), ordered_strides(shape, order)) for out in outs]
+        launch(op.kernels, attribute, (grad, *saved), output_mask, shape, numbers, outs)
+        return [from_flat(out, shape, computed) for out in outs]
+    launch(op.kernels, attribute, *in_order((grad, *saved), output_mask, shape, order), numbers, outs)
+    return [relaid(from_flat(out, shape, computed), ordered_strides(shape, order)) for out in outs]
 
 
 def is_mask(node: Any, slot: str, tensor: Any) -> bool:

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...dispatch.fast_path import stay, walker
+from ...dispatch.fast_path import native_backward, no_native
 from ...modes.grad_mode import mode
 from ...modes.intercept import watch
 from ..hooks.hooks import (
@@ -36,10 +36,10 @@ class Missing(list[Any]):
         return grad
 
 
-def apply_if_given(node: Any, grad: Any) -> Sequence[Any]:
+def apply_if_defined(node: Any, grad: Any) -> Sequence[Any]:
     """The gradients of a node's inputs; None gives None, except in custom Functions, which make zeros of it."""
-    given = grad is not None if node.output_count == 1 else any(g is not None for g in grad)
-    return node.apply(grad) if given or node.runs_without else (None,) * len(node.edges)
+    value = grad is not None if node.output_count == 1 else any(g is not None for g in grad)
+    return node.apply(grad) if value or node.runs_without else (None,) * len(node.edges)
 
 
 def step_without(backward_pass: Any, node: Any, waiting: Missing) -> tuple[Any, Any]:
@@ -70,7 +70,7 @@ class BackwardPass:
         self.resume(node, grad)
 
     def resume(self, node: Any, grad: Any) -> None:
-        self.run_from(node, grad, stay if watch.active else walker())
+        self.run_from(node, grad, no_native if watch.active else native_backward())
 
     def run_from(self, node: Any, grad: Any, run_natively: Walk) -> None:
         """Run a node, if there is one, and all that wait; `run_natively` goes as far as it can at a time."""
@@ -96,9 +96,9 @@ class BackwardPass:
         if not self.retain and node.saved_slots:
             node.release()
         if self.hooked is not None:
-            owned = node.gives_fresh and (len(grads) < 2 or all_different(grads))
+            owned = node.returns_owned and (len(grads) < 2 or all_different(grads))
             grads = self.hold_back(edges, grads, owned, grad, node.hook_order)
-        return self.follow(edges, grads, node.gives_fresh, grad)
+        return self.follow(edges, grads, node.returns_owned, grad)
 
     def step_with_hooks(self, node: Node, grad: Any) -> tuple[Any, Any]:
         """Run one node that has hooks, or whose gradient is asked for: that is seen before its hooks, if it runs."""
@@ -110,8 +110,8 @@ class BackwardPass:
             capture.take(node, grad)
         if hooks is not None:
             grad = run_pre_hooks(node, grad)
-        asked = node if hooks is not None or capture is None else capture.asking(node)
-        grads = apply_if_given(asked, grad)
+        capture_node = node if hooks is not None or capture is None else capture.asking(node)
+        grads = apply_if_defined(capture_node, grad)
         if hooks is not None:
             if hooks.post:
                 grads = run_post_hooks(node, tuple(grads), grad)
@@ -142,7 +142,7 @@ class BackwardPass:
             return grads
         passed, complete = self.hooked.take(edges, grads, owned, incoming, order)
         for leaf in complete:
-            self.reach(leaf, self.hooked.sums.pop(leaf, None), owned=leaf in self.hooked.own)
+            self.deliver_to_leaf(leaf, self.hooked.sums.pop(leaf, None), owned=leaf in self.hooked.own)
         return passed
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
@@ -162,7 +162,7 @@ class BackwardPass:
                 if kind != LEAF and edge is not held:
                     self.deliver_none(edge)
             elif kind == LEAF:
-                self.reach(edge, grad, owned and grad is not incoming)
+                self.deliver_to_leaf(edge, grad, owned and grad is not incoming)
             elif kind != NODE:
                 self.deliver(edge, grad)
             elif edge is held:
@@ -207,7 +207,7 @@ class BackwardPass:
             self.buffers[node] = Missing([None] * node.output_count)
             heapq.heappush(self.heap, (-node.sequence, node))
 
-    def reach(self, leaf: Any, grad: Any, owned: bool) -> None:
+    def deliver_to_leaf(self, leaf: Any, grad: Any, owned: bool) -> None:
         """A gradient has arrived at a leaf; None only where it has hooks."""
         hooks = leaf._hooks
         if hooks is not None:

@@ -21,7 +21,7 @@ class Capture:
     def __init__(self, edges: list[Any], roots: list[Any], accumulate: bool) -> None:
         self.accumulate = accumulate  # whether leaves add to .grad instead of being captured
         self.leaves: dict[int, Any] = {id(edge): None for edge in edges if edge.edge_kind == LEAF}
-        self.outputs: dict[tuple[Any, int], Any] = {_place(e): None for e in edges if e.edge_kind != LEAF}
+        self.outputs: dict[tuple[Any, int], Any] = {_edge_slot(e): None for e in edges if e.edge_kind != LEAF}
         self.nodes: set[Any] = {node for node, _ in self.outputs}
         self.leading: set[Any] = set()
         self.forks: set[Any] = set()
@@ -30,7 +30,7 @@ class Capture:
 
     def look_for_ways(self, reachable: set[Node]) -> None:
         """Find the nodes from which something asked for can be reached, older ones first."""
-        leaves, wanted, leading, forks = self.leaves, set(self.nodes), self.leading, self.forks
+        leaves, requested, leading, forks = self.leaves, set(self.nodes), self.leading, self.forks
         for node in sorted(reachable, key=_sequence):
             leads = self.accumulate and node in self.nodes  # whose hooks run, as PyTorch has it
             misses = False
@@ -38,17 +38,17 @@ class Capture:
                 if edge is None:
                     continue
                 kind = edge.edge_kind  # `is_wanted`, without a call for each edge
-                if (id(edge) in leaves) if kind == LEAF else ((edge if kind == NODE else edge.node) in wanted):
+                if (id(edge) in leaves) if kind == LEAF else ((edge if kind == NODE else edge.node) in requested):
                     leads = True
                 else:
                     misses = True
             if leads:
                 leading.add(node)
-                wanted.add(node)
+                requested.add(node)
                 if misses:
                     forks.add(node)
 
-    def is_wanted(self, edge: Any) -> bool:
+    def is_requested(self, edge: Any) -> bool:
         kind = edge.edge_kind
         if kind == LEAF:
             return id(edge) in self.leaves
@@ -57,7 +57,7 @@ class Capture:
 
     def passing(self, edges: Iterable[Any]) -> list[Any]:
         """The edges with None for those that lead to nothing asked for: nothing runs there, no hook is called."""
-        return [edge if edge is not None and self.is_wanted(edge) else None for edge in edges]
+        return [edge if edge is not None and self.is_requested(edge) else None for edge in edges]
 
     def asking(self, node: Node) -> Node:
         """The node, or a copy whose other edges are None, where it would compute gradients that nobody asks for."""
@@ -79,13 +79,13 @@ class Capture:
         self.leaves[id(leaf)] = grad if held is None else held + grad
 
     def found(self, edge: Any) -> Any:
-        return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[_place(edge)]
+        return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[_edge_slot(edge)]
 
 
 _sequence = attrgetter("sequence")
 
 
-def _place(edge: Any) -> tuple[Any, int]:
+def _edge_slot(edge: Any) -> tuple[Any, int]:
     return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
 
 

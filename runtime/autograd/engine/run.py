@@ -28,8 +28,8 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
     create = create and not state["inference"]
     state["grad"], state["depth"] = create or None, depth + 1
     asking = overriding.__dict__
-    asked, outside = asking["arguments"], asking["outside"]
-    asking["arguments"], asking["outside"] = False, asked  # formulas are no calls of the user's
+    needs_arguments, outside = asking["arguments"], asking["outside"]
+    asking["arguments"], asking["outside"] = False, needs_arguments  # formulas are no calls of the user's
     if capture is not None:
         state["captures"] += 1
     try:
@@ -41,7 +41,7 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
             backward_pass.propagate(edges, grads)
     finally:
         state["grad"], state["depth"] = before, depth
-        asking["arguments"], asking["outside"] = asked, outside
+        asking["arguments"], asking["outside"] = needs_arguments, outside
         if capture is not None:
             state["captures"] -= 1
 
@@ -62,7 +62,7 @@ def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
     """
     if sys.is_finalizing():
         return function(*args)
-    found: list[Any] = []
+    matches: list[Any] = []
     raised: list[BaseException] = []
     states, context = states_here(), contextvars.copy_context()
 
@@ -70,7 +70,7 @@ def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
         set_states_here(states)
         mode.depth = 0
         try:
-            found.append(context.run(function, *args))
+            matches.append(context.run(function, *args))
         except BaseException as error:
             raised.append(error)
 
@@ -79,4 +79,4 @@ def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
     thread.join()
     if raised:
         raise raised[0]
-    return found[0]
+    return matches[0]

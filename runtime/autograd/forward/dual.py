@@ -13,7 +13,7 @@ from ...modes.intercept import TANGENTS, Watcher, watch
 from ...modes.thread_state import PerThread
 from ...tensor.base import TensorBase
 from ..inplace.dtype_regions import placed_like
-from .tangents import laid_out_like, open_levels, set_tangent, tangent_at
+from .tangents import open_levels, set_tangent, tangent_at, with_layout_of
 
 _levels = itertools.count()
 _WATCHER = "forward mode"
@@ -129,7 +129,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 
 def with_tangent(tensor: Any, tangent: Any, level: int) -> Any:
     dual = tensor.view_as(tensor)
-    set_tangent(dual, level, placed_like(laid_out_like(tangent, dual), dual))
+    set_tangent(dual, level, placed_like(with_layout_of(tangent, dual), dual))
     return dual
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ...modes.intercept import watch
 from ...modes.thread_state import NOWHERE, mode
 from ...namespace import op
-from ...tensor.base import TensorBase, alias, fresh
+from ...tensor.base import TensorBase, alias, from_flat
 from ...tensor.history import copy_history
 from ...tensor.layouts import are_alike, is_dense
 from ...tensor.memory import zeros
@@ -35,13 +35,13 @@ def tangent_at(value: Any, level: int) -> Any:
 
 def levels_of(values: Sequence[Any]) -> list[int]:
     """The open levels in which some tensor has a tangent, outermost first."""
-    found: set[int] = set()
+    matches: set[int] = set()
     for value in values:
         if isinstance(value, (list, tuple)):
-            found.update(levels_of(value))
+            matches.update(levels_of(value))
         elif value is not None and value._tangent is not None:
-            found.update(value._tangent)
-    return sorted(found & open_levels)
+            matches.update(value._tangent)
+    return sorted(matches & open_levels)
 
 
 def propagate(
@@ -73,8 +73,8 @@ def set_tangents(
 ) -> None:
     for level in levels:
         along = [tangent_at(value, level) for value in inputs]
-        found = node_class.tangent(below(result, level), *[below(a, level) for a in arguments], *along)
-        for output, tangent in zip(results, found, strict=True):
+        match = node_class.tangent(below(result, level), *[below(a, level) for a in arguments], *along)
+        for output, tangent in zip(results, match, strict=True):
             if tangent is not None and output._dtype.kind in "fc":
                 set_tangent(output, level, fit_tangent(tangent, output))
 
@@ -86,12 +86,12 @@ def set_tangent(tensor: Any, level: int, tangent: Any) -> None:
 
 def write_tangents(tensor: Any, before: Any) -> None:
     """After a write: tangents change in place, so that those of views of the same memory change with them."""
-    found, before = tensor._tangent or {}, before or {}
-    for level in sorted(open_levels.intersection({**found, **before})):
-        along, held = found.get(level), before.get(level)
-        if held is None or not has_room(held, along):
+    result, before = tensor._tangent or {}, before or {}
+    for level in sorted(open_levels.intersection({**result, **before})):
+        along, held = result.get(level), before.get(level)
+        if held is None or not fits_tangent(held, along):
             held = shared_tangent(tensor, level, held, along)
-        if held is None or overlaps(held) or (held._rg and held._fn is None):
+        if held is None or overlaps(held) or (held._requires_grad and held._grad_fn is None):
             continue
         set_tangent(tensor, level, held)
         if along is None:
@@ -100,17 +100,17 @@ def write_tangents(tensor: Any, before: Any) -> None:
             held.copy_(along)
 
 
-def has_room(held: Any, tangent: Any) -> bool:
+def fits_tangent(held: Any, tangent: Any) -> bool:
     """Whether a tangent may take the values of another: whether these differ between no other examples of a vmap."""
     return tangent is None or vmaps_of(tangent) <= vmaps_of(held)
 
 
 def vmaps_of(tangent: Any) -> set[int]:
-    found = set()
+    matches = set()
     while tangent._vmap_level is not None:
-        found.add(tangent._vmap_level)
+        matches.add(tangent._vmap_level)
         tangent = tangent.value
-    return found
+    return matches
 
 
 def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
@@ -119,21 +119,21 @@ def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
     The tensor itself had `own`; the new one has room for the values of `like`.
     """
     base = tensor if tensor._base is None else tensor._base
-    apart = not is_dense(base._shape, base.stride())
-    if (base is tensor and not base._views) or apart or not are_related(base, tensor):
+    has_gaps = not is_dense(base._shape, base.stride())
+    if (base is tensor and not base._views) or has_gaps or not are_related(base, tensor):
         return None
-    whole = own if base is tensor else tangent_at(base, level)
-    anew = whole is None or not has_room(whole, like)
+    full = own if base is tensor else tangent_at(base, level)
+    anew = full is None or not fits_tangent(full, like)
     if anew:
         zeros = like.new_zeros(base._shape, dtype=base._dtype)
-        whole = laid_out_like(placed_like(zeros if whole is None else zeros + whole, base), base)
-        set_tangent(base, level, whole)
+        full = with_layout_of(placed_like(zeros if full is None else zeros + full, base), base)
+        set_tangent(base, level, full)
     for reference in base._views or ():
         view = reference()
         if view is None or not are_related(base, view):
             continue
         if anew or view is tensor or tangent_at(view, level) is None:
-            region = region_of(whole, base, view)
+            region = region_of(full, base, view)
             if region is not None:
                 set_tangent(view, level, region)
     return tangent_at(tensor, level)
@@ -141,9 +141,9 @@ def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
 
 def hand_to_saved(output: Any) -> None:
     """Give the tangents also to the alias of the output that its node has saved: backward may run in this level too."""
-    if output._fn is None:
+    if output._grad_fn is None:
         return
-    node, index = output_at(output._fn)
+    node, index = output_at(output._grad_fn)
     for slot in () if node is None else node.saved_slots:  # a view whose use is an error has no node
         if node.saved_outputs.get(slot) != index:
             continue
@@ -169,11 +169,11 @@ def below(value: Any, level: int) -> Any:
 def fit_tangent(tangent: Any, output: Any) -> Any:
     if tangent._shape != output._shape:
         tangent = tangent.expand(output._shape)
-    found = laid_out_like(fit(tangent, (output._shape, output._dtype)), output)
-    return placed_like(found, output) if output._base is None else found
+    result = with_layout_of(fit(tangent, (output._shape, output._dtype)), output)
+    return placed_like(result, output) if output._base is None else result
 
 
-def laid_out_like(tangent: Any, tensor: Any) -> Any:
+def with_layout_of(tangent: Any, tensor: Any) -> Any:
     """The tangent, copied where it lies otherwise than its tensor: a view of the one must be one of the other."""
     if are_alike(tensor._shape, tangent.stride(), tensor.stride()):
         return tangent
@@ -185,17 +185,17 @@ def laid_out_like(tangent: Any, tensor: Any) -> Any:
 
 def zeros_if_missing(tangent: Any, primal: Any) -> Any:
     if isinstance(primal, (list, tuple)):
-        given: Sequence[Any] = tangent or [None] * len(primal)
-        return [zeros_if_missing(t, p) for t, p in zip(given, primal, strict=True)]
+        value: Sequence[Any] = tangent or [None] * len(primal)
+        return [zeros_if_missing(t, p) for t, p in zip(value, primal, strict=True)]
     if tangent is not None or primal is None:
         return tangent
-    return fresh(zeros(primal.numel(), primal._dtype.np, primal._device), primal._shape, primal._dtype)
+    return from_flat(zeros(primal.numel(), primal._dtype.np, primal._device), primal._shape, primal._dtype)
 
 
 def total(*parts: Any) -> Any:
-    found = [part for part in parts if part is not None]
-    result = found[0]
-    for part in found[1:]:
+    matches = [part for part in parts if part is not None]
+    result = matches[0]
+    for part in matches[1:]:
         result = result + part
     return result
 

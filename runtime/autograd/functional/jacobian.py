@@ -19,14 +19,16 @@ from .structure import (
     check_outputs,
     check_recorded,
     filled,
-    given_back,
     gradients,
     number_of,
     outputs_of,
+    restore_structure,
     zeros_for_none,
 )
 
-TOGETHER = "autograd.functional.jacobian: `{}` and `{}` are not supported together. Please either set `{}` or `{}`."
+INCOMPATIBLE_FLAGS = (
+    "autograd.functional.jacobian: `{}` and `{}` are not supported together. Please either set `{}` or `{}`."
+)
 
 
 @enable_grad()
@@ -69,7 +71,7 @@ def jacobian(
     if strategy == "forward-mode":
         return _forward(func, inputs, create_graph, strict)
     if strict and vectorize:
-        raise GraphError(TOGETHER.format("strict=True", "vectorize=True", "strict=False", "vectorize=False"))
+        raise GraphError(INCOMPATIBLE_FLAGS.format("strict=True", "vectorize=True", "strict=False", "vectorize=False"))
     in_tuple, xs = as_inputs(inputs, "jacobian", create_graph)
     out_tuple, outputs = outputs_of(func, xs, "jacobian")
     check_outputs(strict, outputs)
@@ -77,7 +79,7 @@ def jacobian(
         blocks = reverse_jacobian(outputs, xs, create_graph)
     else:
         blocks = [_blocks(i, output, xs, create_graph, strict) for i, output in enumerate(outputs)]
-    rows = tuple(given_back(row, in_tuple, create_graph) for row in blocks)
+    rows = tuple(restore_structure(row, in_tuple, create_graph) for row in blocks)
     return rows if out_tuple else rows[0]
 
 
@@ -97,12 +99,14 @@ def _check_options(vectorize: bool, strategy: str) -> None:
 def _forward(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool) -> Any:
     forward, reverse = 'strategy="forward-mode"', 'strategy="reverse-mode"'
     if create_graph:
-        raise NotImplementedError(TOGETHER.format("create_graph=True", forward, "create_graph=False", reverse))
+        raise NotImplementedError(
+            INCOMPATIBLE_FLAGS.format("create_graph=True", forward, "create_graph=False", reverse)
+        )
     if strict:
-        raise GraphError(TOGETHER.format("strict=True", forward, "strict=False", reverse))
+        raise GraphError(INCOMPATIBLE_FLAGS.format("strict=True", forward, "strict=False", reverse))
     in_tuple, xs = as_tensors(inputs, "jacobian", "inputs")
     out_tuple, blocks = forward_jacobian(func, xs)
-    rows = tuple(given_back(row, in_tuple, create_graph=False) for row in blocks)
+    rows = tuple(restore_structure(row, in_tuple, create_graph=False) for row in blocks)
     return rows if out_tuple else rows[0]
 
 
@@ -117,8 +121,8 @@ def _blocks(i: int, output: Any, xs: Tensors, create_graph: bool, strict: bool) 
     missing += "This is not allowed in strict mode."
     rows = []
     for unit in basis_of((output,))[0]:
-        found = gradients((output,), xs, (unit,), create_graph, retain_graph=True)
-        rows.append(filled(strict, create_graph, found, xs, missing))
+        result = gradients((output,), xs, (unit,), create_graph, retain_graph=True)
+        rows.append(filled(strict, create_graph, result, xs, missing))
     shapes = [(*output.shape, *x.shape) for x in xs]
     if not rows:
         return [x.new_zeros(shape) for x, shape in zip(xs, shapes, strict=True)]
@@ -201,9 +205,9 @@ def hessian(
 
     def gradient(*xs: Any) -> Any:
         points = tuple(x if x.requires_grad else x.requires_grad_() for x in xs)
-        found = jacobian(number, points if in_tuple else points[0], create_graph=True)
-        check_recorded(strict, found if in_tuple else (found,), JACOBIAN)
-        return found
+        result = jacobian(number, points if in_tuple else points[0], create_graph=True)
+        check_recorded(strict, result if in_tuple else (result,), JACOBIAN)
+        return result
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
 

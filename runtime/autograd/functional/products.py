@@ -17,11 +17,11 @@ from .structure import (
     check_outputs,
     check_recorded,
     filled,
-    given_back,
     gradients,
     number_of,
     ones_for,
     outputs_of,
+    restore_structure,
 )
 
 BACK_TRICK = (
@@ -63,8 +63,8 @@ def vjp(
         vs = ones_for(outputs, "the user-provided function returns")
     else:
         vs = as_vector(v, "vjp", outputs, out_tuple, create_graph)
-    found = filled(strict, create_graph, gradients(outputs, xs, vs, create_graph), xs, OUTPUT)
-    return given_back(outputs, out_tuple, create_graph), given_back(found, in_tuple, create_graph)
+    result = filled(strict, create_graph, gradients(outputs, xs, vs, create_graph), xs, OUTPUT)
+    return restore_structure(outputs, out_tuple, create_graph), restore_structure(result, in_tuple, create_graph)
 
 
 @enable_grad()
@@ -100,9 +100,9 @@ def jvp(
     vs = _vector(v, "jvp", xs, in_tuple, create_graph)
     out_tuple, outputs = outputs_of(func, xs, "jvp")
     check_outputs(strict, outputs)
-    found = _twice_backward(outputs, outputs, xs, vs, create_graph, strict, GRADIENT)
-    product = filled(strict, create_graph, found, outputs, BACK_TRICK)
-    return given_back(outputs, out_tuple, create_graph), given_back(product, out_tuple, create_graph)
+    result = _twice_backward(outputs, outputs, xs, vs, create_graph, strict, GRADIENT)
+    product = filled(strict, create_graph, result, outputs, BACK_TRICK)
+    return restore_structure(outputs, out_tuple, create_graph), restore_structure(product, out_tuple, create_graph)
 
 
 BACK = "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode."
@@ -142,9 +142,9 @@ def vhp(
     in_tuple, xs = as_inputs(inputs, "vhp", create_graph)
     vs = _vector(v, "vhp", xs, in_tuple, create_graph)
     output, grads = _gradient(func, xs, strict, "vhp")
-    found = gradients(grads, xs, vs, create_graph)
-    product = filled(strict, create_graph, found, xs, BACK, "hessian")
-    return given_back((output,), False, create_graph), given_back(product, in_tuple, create_graph)
+    result = gradients(grads, xs, vs, create_graph)
+    product = filled(strict, create_graph, result, xs, BACK, "hessian")
+    return restore_structure((output,), False, create_graph), restore_structure(product, in_tuple, create_graph)
 
 
 @enable_grad()
@@ -180,9 +180,9 @@ def hvp(
     in_tuple, xs = as_inputs(inputs, "hvp", create_graph)
     vs = _vector(v, "hvp", xs, in_tuple, create_graph)
     output, grads = _gradient(func, xs, strict, "hvp")
-    found = _twice_backward(grads, xs, xs, vs, create_graph, strict, HESSIAN)
-    product = filled(strict, create_graph, found, xs, BACK_TRICK_HESSIAN, "hessian")
-    return given_back((output,), False, create_graph), given_back(product, in_tuple, create_graph)
+    result = _twice_backward(grads, xs, xs, vs, create_graph, strict, HESSIAN)
+    product = filled(strict, create_graph, result, xs, BACK_TRICK_HESSIAN, "hessian")
+    return restore_structure((output,), False, create_graph), restore_structure(product, in_tuple, create_graph)
 
 
 def _vector(v: Any, function: str, xs: Any, in_tuple: bool, create_graph: bool) -> tuple[Any, ...]:

@@ -14,22 +14,22 @@ Tensors = tuple[Any, ...]
 
 
 def as_tensors(value: Any, function: str, what: str) -> tuple[bool, Tensors]:
-    given = isinstance(value, tuple)
-    tensors = value if given else (value,)
+    arg = isinstance(value, tuple)
+    tensors = value if arg else (value,)
     for i, tensor in enumerate(tensors):
         if not isinstance(tensor, TensorBase):
-            which = f"the value at index {i}" if given else f"the given {what}"
+            which = f"the value at index {i}" if arg else f"the given {what}"
             raise ArgumentError(
                 f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but {which} has type "
                 f"{type(tensor)}."
             )
-    return given, tensors
+    return arg, tensors
 
 
 def as_inputs(value: Any, function: str, create_graph: bool) -> tuple[bool, Tensors]:
     """The inputs as other tensors, to differentiate in: in the caller's graph where that is to be continued."""
-    given, tensors = as_tensors(value, function, "inputs")
-    return given, tuple(
+    arg, tensors = as_tensors(value, function, "inputs")
+    return arg, tuple(
         t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in tensors
     )
 
@@ -40,8 +40,8 @@ def outputs_of(func: Callable[..., Any], inputs: Tensors, function: str) -> tupl
 
 def number_of(func: Callable[..., Any], inputs: Tensors, function: str) -> Any:
     """The result of the user's function, which must be one tensor of one element."""
-    given, outputs = outputs_of(func, inputs, function)
-    if given:
+    value, outputs = outputs_of(func, inputs, function)
+    if value:
         raise GraphError(f"The function given to {function} should return a single Tensor")
     if outputs[0].numel() != 1:
         raise ShapeError(f"The Tensor returned by the function given to {function} should contain a single element")
@@ -69,7 +69,7 @@ def ones_for(tensors: Tensors, source: str) -> Tensors:
     return (None,)
 
 
-def given_back(tensors: Sequence[Any], in_tuple: bool, create_graph: bool) -> Any:
+def restore_structure(tensors: Sequence[Any], in_tuple: bool, create_graph: bool) -> Any:
     """Results in the structure of what was given, cut off from the graph unless it is to be continued."""
     results = tuple(tensors) if create_graph else tuple(t.detach() for t in tensors)
     return results if in_tuple else results[0]
@@ -126,19 +126,19 @@ def check_recorded(strict: bool, grads: Sequence[Any], constant: str) -> None:
 
 
 def filled(
-    strict: bool, create_graph: bool, found: Sequence[Any], like: Sequence[Any], missing: str, what: str = "jacobian"
+    strict: bool, create_graph: bool, result: Sequence[Any], like: Sequence[Any], missing: str, what: str = "jacobian"
 ) -> tuple[Any, ...]:
     """The found tensors with zeros in place of None; in strict mode None is an error, of the message `missing`."""
-    for i, value in enumerate(found):
+    for i, value in enumerate(result):
         if strict and value is None:
             raise GraphError(missing.format(i))
         if strict and create_graph and not value.requires_grad:
             raise GraphError(LINEAR.format(what, i))
-    return zeros_for_none(found, like)
+    return zeros_for_none(result, like)
 
 
-def zeros_for_none(found: Sequence[Any], like: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(op.zeros_like(t) if value is None else value for value, t in zip(found, like, strict=True))
+def zeros_for_none(result: Sequence[Any], like: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(op.zeros_like(t) if value is None else value for value, t in zip(result, like, strict=True))
 
 
 # ---- under the names that libraries with Jacobians of their own import from PyTorch's file ---------------------------
@@ -155,8 +155,8 @@ def _tuple_postprocess(inp: Any, to_unpack: Any) -> Any:
     if not isinstance(to_unpack, tuple):
         return inp if to_unpack else inp[0]
     outer, inner = to_unpack
-    found = inp if inner else tuple(item[0] for item in inp)
-    return found if outer else found[0]
+    result = inp if inner else tuple(item[0] for item in inp)
+    return result if outer else result[0]
 
 
 def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:

@@ -88,7 +88,7 @@ def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
     """Register `hook(grad)` on a tensor: on its node where it has one, on itself where it is a leaf."""
     if tensor.is_leaf:
         return add_hook(leaf_hooks(tensor).tensor, (0, hook))
-    hooks, index = _output_hooks(tensor._fn)
+    hooks, index = _output_hooks(tensor._grad_fn)
     return add_hook(hooks.tensor, (index, hook))
 
 
@@ -127,7 +127,7 @@ def retain_grad(tensor: Any) -> RemovableHandle:
         if alive is not None:
             alive._grad = grad.clone() if alive._grad is None else alive._grad + grad
 
-    hooks, index = _output_hooks(tensor._fn)
+    hooks, index = _output_hooks(tensor._grad_fn)
     return add_hook(hooks.retained, (index, keep))
 
 
@@ -150,17 +150,17 @@ def run_output_hooks(node: Any, grad: Any) -> Any:
 
 def run_pre_hooks(node: Any, grad: Any) -> Any:
     grad = run_output_hooks(node, grad)
-    given = (grad,) if node.output_count == 1 else tuple(grad)
+    value = (grad,) if node.output_count == 1 else tuple(grad)
     for hook in list(node.hooks.pre.values()):
-        if (new := hook(given)) is not None:
-            given = all_replaced(hook, new, given)
-    return given[0] if node.output_count == 1 else list(given)
+        if (new := hook(value)) is not None:
+            value = all_replaced(hook, new, value)
+    return value[0] if node.output_count == 1 else list(value)
 
 
 def run_post_hooks(node: Any, grads: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
-    given = (grad,) if node.output_count == 1 else tuple(grad)
+    value = (grad,) if node.output_count == 1 else tuple(grad)
     for hook in list(node.hooks.post.values()):
-        if (new := hook(grads, given)) is not None:
+        if (new := hook(grads, value)) is not None:
             grads = all_replaced(hook, new, grads)
     return grads
 

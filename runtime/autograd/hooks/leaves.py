@@ -90,8 +90,8 @@ def visited() -> set[int]:
     """The ids of the nodes and leaves whose gradients the current backward pass gets to see."""
     capture = current.capture
     nodes, leaves = _ahead(current.roots, None if capture is None else capture.leading)
-    found = {id(end) for end in (*nodes, *leaves)}
-    return found if capture is None else found & capture.receivers()
+    matches = {id(end) for end in (*nodes, *leaves)}
+    return matches if capture is None else matches & capture.receivers()
 
 
 def _ahead(roots: Sequence[Any], leading: set[Any] | None) -> tuple[set[Any], list[Any]]:

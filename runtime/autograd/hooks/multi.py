@@ -56,16 +56,16 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
     for tensor in tensors:
         if not isinstance(tensor, TensorBase):
             raise TypeError(f"register_multi_grad_hook(): expected Tensors, but got {type_name(tensor)}")
-        if mode == "all" and not tensor._rg:
+        if mode == "all" and not tensor._requires_grad:
             raise NoGraphError(
                 "register_multi_grad_hook(): Expected gradient function to be set: a tensor does not require grad"
             )
     registered.leaf_hooks = True  # passes keep what `current` says
     if mode == "any":
         first = First(fn)
-        return MultiHandle(tuple(add_tensor_hook(t, first) for t in tensors if t._rg))
-    together = Together(tensors, fn)
-    return MultiHandle(tuple(add_tensor_hook(t, together.part(i)) for i, t in enumerate(tensors)))
+        return MultiHandle(tuple(add_tensor_hook(t, first) for t in tensors if t._requires_grad))
+    multi_hook = MultiGradHook(tensors, fn)
+    return MultiHandle(tuple(add_tensor_hook(t, multi_hook.part(i)) for i, t in enumerate(tensors)))
 
 
 class First:
@@ -80,7 +80,7 @@ class First:
             self.function(grad)
 
 
-class Together:
+class MultiGradHook:
     """Calls a function with the gradients of several tensors when the last that a pass computes is known."""
 
     def __init__(self, tensors: tuple[Any, ...], function: Callable[[Any], None]) -> None:

@@ -27,7 +27,7 @@ class CopySlices(Node):
 
     __slots__ = ("freed", "geometry", "inner", "inner_index", "layout")
 
-    gives_fresh = False
+    returns_owned = False
 
     def __init__(self, base: Any, view: Any, edge: Any) -> None:
         self.inner: Node
@@ -45,10 +45,10 @@ class CopySlices(Node):
             iter(FREED)
         inner = self.inner
         passed, region = self.split_gradient(grad)
-        given = region.clone()
+        value = region.clone()
         if inner.output_count > 1:
-            given = [given if i == self.inner_index else None for i in range(inner.output_count)]
-        grads = inner.apply(given)
+            value = [value if i == self.inner_index else None for i in range(inner.output_count)]
+        grads = inner.apply(value)
         if self.edges[0] is None:
             return (None, *grads[1:])
         if overlaps(region):
@@ -60,10 +60,10 @@ class CopySlices(Node):
         return (passed.contiguous(), *grads[1:])
 
     def split_gradient(self, grad: Any) -> tuple[Any, Any]:
-        passed = self._laid_out_as_base(grad)
+        passed = self._with_base_layout(grad)
         return passed, passed.as_strided(*self.geometry)
 
-    def _laid_out_as_base(self, grad: Any) -> Any:
+    def _with_base_layout(self, grad: Any) -> Any:
         """A copy of the gradient in which the region lies where it lies in the base's memory."""
         if grad.is_contiguous() and grad.stride() == self.layout[1]:
             return grad.clone()
@@ -125,7 +125,7 @@ class Replaced(Node):
 
     __slots__ = ()
     op_name = "copy_"
-    gives_fresh = False
+    returns_owned = False
 
     def __init__(self, edge: Any) -> None:
         super().__init__((None, edge))
@@ -163,7 +163,7 @@ class Relaid(Node):
     """The edge of a tensor that got another shape or dtype outside the graph; users see the edge behind it."""
 
     __slots__ = ("meta",)
-    gives_fresh = False
+    returns_owned = False
 
     def __init__(self, edge: Any, meta: tuple[Any, Any]) -> None:
         super().__init__((edge,))
@@ -194,7 +194,7 @@ def node_of(edge: Any) -> Any:
 
 def keep_in_graph(tensor: Any, before: tuple[Any, Any]) -> None:
     """Keep the node of a result whose layout changed outside the graph, behind an edge that makes gradients fit."""
-    edge = tensor._fn
+    edge = tensor._grad_fn
     if type(edge) is Relaid:
         edge, before = edge.edges[0], edge.meta
     set_history(tensor, edge if meta_of(tensor) == before else Relaid(edge, before))

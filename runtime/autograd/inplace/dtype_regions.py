@@ -46,7 +46,7 @@ def in_other_dtype(memory: Any) -> Any:
     return op.view_as_real(memory) if memory.is_complex() else op.view_as_complex(memory.view(-1, 2))
 
 
-class Turned(Node):
+class PermutedNode(Node):
     """The elements of a view that shows conjugates or negatives, of those that lie in memory."""
 
     __slots__ = ("conjugated", "negated")
@@ -104,22 +104,22 @@ def follow_base(view: Any, base: Any) -> None:
     edge = edge_of(base)
     same = view._dtype is base._dtype
     node = Region(edge, layout_of(base), layout_of(view)) if same else RetypedRegion(edge, layouts_of(base, view))
-    take_history(view, Turned(node, view) if view.marked else node)
+    take_history(view, PermutedNode(node, view) if view.lazy_conj else node)
 
 
-def region_of(whole: Any, base: Any, view: Any) -> Any:
+def region_of(full: Any, base: Any, view: Any) -> Any:
     """The region of `whole`, laid out as the contiguous `base`, at the offsets of a view; None if there is none."""
     if view._dtype is base._dtype:
-        start = whole.storage_offset() + view._offset - base._offset
-        return shown_by(view, whole.as_strided(view._shape, view.stride(), start))
+        start = full.storage_offset() + view._offset - base._offset
+        return shown_by(view, full.as_strided(view._shape, view.stride(), start))
     _, _, (_, _, lead), (shape, strides, offset) = layouts_of(base, view)
-    ratio = max(view._dtype.itemsize // whole._dtype.itemsize, 1)
-    start = whole.storage_offset() - lead
+    ratio = max(view._dtype.itemsize // full._dtype.itemsize, 1)
+    start = full.storage_offset() - lead
     if start < 0 or start % ratio:
         return None
-    memory = whole.as_strided(((lead + whole.numel()) // ratio * ratio,), (1,), start)
-    found = in_other_dtype(memory)
-    return shown_by(view, found.as_strided(shape, strides, found.storage_offset() + offset))
+    memory = full.as_strided(((lead + full.numel()) // ratio * ratio,), (1,), start)
+    result = in_other_dtype(memory)
+    return shown_by(view, result.as_strided(shape, strides, result.storage_offset() + offset))
 
 
 def shown_by(view: Any, region: Any) -> Any:

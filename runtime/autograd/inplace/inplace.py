@@ -22,19 +22,19 @@ from .dtype_regions import follow_base, slices
 from .view_history import live_views, outdate
 from .writers import Awaited, end_write, note_write
 
-LAYOUT = ("_flat", "_nd", "_shape", "_strides", "_offset")  # the slots of a tensor that say where its elements lie
+LAYOUT = ("_flat", "_array", "_shape", "_strides", "_offset")  # the slots of a tensor that say where its elements lie
 
 
 def after_write(tensor: Any, before: Any) -> Any:
     """Bring the histories of base and views up to date when an in-place op was recorded: it changed the edge."""
-    if mode.grad and tensor._fn is not before:
+    if mode.grad and tensor._grad_fn is not before:
         date_operands(tensor)
         base = tensor._base
         root = tensor if base is None else base
-        take_history(root, tensor._fn if base is None else slices(base, tensor, tensor._fn))
+        take_history(root, tensor._grad_fn if base is None else slices(base, tensor, tensor._grad_fn))
         if root._views is not None:
             refresh_views(root)
-    count, _ = tensor._writes
+    count, _ = tensor._version_counter
     if type(count) is Awaited:
         end_write(tensor)
     return tensor
@@ -42,16 +42,20 @@ def after_write(tensor: Any, before: Any) -> Any:
 
 def overwrite(tensor: Any, before: Any) -> None:
     """Cut a tensor off from its history: an in-place op without gradients has replaced all of its values."""
-    if mode.grad and tensor._rg:
-        set_history(tensor, Overwritten(before, tensor._writes[1]))
+    if mode.grad and tensor._requires_grad:
+        set_history(tensor, Overwritten(before, tensor._version_counter[1]))
 
 
 def date_operands(tensor: Any) -> None:
     """Note for saved operands that lie in the written memory that they were saved at the version before the write."""
-    node = node_at(tensor._fn)
+    node = node_at(tensor._grad_fn)
     for slot in node.saved_slots:
         saved = getattr(node, slot)
-        if isinstance(saved, TensorBase) and saved._writes is tensor._writes and slot not in node.saved_outputs:
+        if (
+            isinstance(saved, TensorBase)
+            and saved._version_counter is tensor._version_counter
+            and slot not in node.saved_outputs
+        ):
             setattr(node, f"{slot}_version", version_of(tensor) - 1)
 
 
@@ -69,8 +73,8 @@ def adopt_result(name: str, into: Any, result: Any) -> Any:
     before, into._tangent = into._tangent, result._tangent
     if before is not None or into._tangent is not None:
         write_tangents(into, before)
-    if result._fn is not None:  # what made the result may be several nodes: for a base, a region was replaced
-        set_history(into, result._fn if into._base is None else Replaced(result._fn))
+    if result._grad_fn is not None:  # what made the result may be several nodes: for a base, a region was replaced
+        set_history(into, result._grad_fn if into._base is None else Replaced(result._grad_fn))
     return into
 
 
@@ -90,19 +94,19 @@ def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
     note_write(tensor, name)
     end_write(tensor)
     if recording:
-        take_history(tensor, result._fn)
-    elif tensor._rg:
-        lay_out_anew(tensor, before)
-    if tensor._rg and tensor._base is None:
+        take_history(tensor, result._grad_fn)
+    elif tensor._requires_grad:
+        relayout(tensor, before)
+    if tensor._requires_grad and tensor._base is None:
         refresh_views(tensor)
     return tensor
 
 
-def lay_out_anew(tensor: Any, before: Any) -> None:
+def relayout(tensor: Any, before: Any) -> None:
     """Keep a tensor in the graph that got a layout outside it: a view is read from its base; a leaf stays one."""
-    base, edge = tensor._base, tensor._fn
+    base, edge = tensor._base, tensor._grad_fn
     if base is None:
         if edge is not None:
             keep_in_graph(tensor, before)
-    elif tensor._views is None and (base._rg or edge is not None):
+    elif tensor._views is None and (base._requires_grad or edge is not None):
         follow_base(tensor, base)

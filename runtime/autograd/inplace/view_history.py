@@ -37,7 +37,7 @@ class Origin(NamedTuple):
 
 NO_GRAD = Origin("no_grad mode", "modified inplace with grad mode enabled.", _FORBIDDEN.format("no_grad"))
 INFERENCE = Origin("inference mode", "modified inplace in normal mode.", _FORBIDDEN.format("inference_mode"))
-SEVERAL = NO_GRAD._replace(
+MULTI_VIEW = NO_GRAD._replace(
     advice=" This view is the output of a function that returns multiple views. Such functions do not allow the output "
     "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
 )
@@ -58,7 +58,7 @@ class Nowhere(Node):
     edge_kind = LEAF
     edges = ()
     index = 0
-    _rg = False
+    _requires_grad = False
     hooks = metas = node = _hooks = None
 
 
@@ -95,7 +95,7 @@ def check_origin(name: str, tensor: Any) -> None:
     """Refuse to record a write to a view that it could not be followed through."""
     origin = tensor._views
     if origin is not None:
-        edge = tensor._fn
+        edge = tensor._grad_fn
         before = edge.before if type(edge) is Outdated else edge
         raise RuntimeError(f"{name}(): {complaint(origin, before, 'is being')}")
 
@@ -106,14 +106,14 @@ def not_recorded(*views: Any) -> None:
     base = views[0]._base
     for view in views:
         view._views = INFERENCE if mode.inference else NO_GRAD
-    if base._rg and not is_inference(base):
+    if base._requires_grad and not is_inference(base):
         put_nowhere(base, views)
 
 
-def several(views: Sequence[Any]) -> None:
+def multiple_views(views: Sequence[Any]) -> None:
     for view in views:
-        view._views = SEVERAL
-    if views and views[0]._rg:
+        view._views = MULTI_VIEW
+    if views and views[0]._requires_grad:
         await_write(views[0]._base)
 
 
@@ -150,30 +150,30 @@ def written(base: Any) -> bool:
     """
     leaves = False
     for view in live_views(base):
-        inside = view._fn is not None and view._fn is not NOWHERE
-        if view._views is not None and (base._rg or inside):
+        inside = view._grad_fn is not None and view._grad_fn is not NOWHERE
+        if view._views is not None and (base._requires_grad or inside):
             outdate(view)
-        elif base._rg:
+        elif base._requires_grad:
             follow_base(view, base)
-        leaves = leaves or (view._rg and not base._rg)
+        leaves = leaves or (view._requires_grad and not base._requires_grad)
     return leaves
 
 
 def outdate(view: Any) -> None:
-    if type(view._fn) is not Outdated:
-        set_history(view, Outdated(view._fn, view._views))
+    if type(view._grad_fn) is not Outdated:
+        set_history(view, Outdated(view._grad_fn, view._views))
 
 
-def require_grad(tensor: Any, wanted: bool) -> None:
+def require_grad(tensor: Any, required: bool) -> None:
     """Set what a leaf itself says on requiring grad; a view requires it also where its base does."""
     base = tensor._base
     if base is None:
-        set_requires_grad(tensor, wanted)
+        set_requires_grad(tensor, required)
         views_require_grad(tensor)
-    elif wanted:
-        set_history(tensor, None if tensor._fn is NOWHERE else tensor._fn)
+    elif required:
+        set_history(tensor, None if tensor._grad_fn is NOWHERE else tensor._grad_fn)
         await_write(base)
-    elif base._rg:
+    elif base._requires_grad:
         put_nowhere(base, [tensor])
     else:
         set_requires_grad(tensor, False)
@@ -182,8 +182,10 @@ def require_grad(tensor: Any, wanted: bool) -> None:
 def views_require_grad(base: Any) -> None:
     """After a change of whether `base` requires grad: its views outside the graph do as it does."""
     for view in live_views(base):
-        edge = view._fn
-        if base._rg and not view._rg:
+        edge = view._grad_fn
+        if base._requires_grad and not view._requires_grad:
             put_nowhere(base, [view])
-        elif not base._rg and (edge is NOWHERE or (type(edge) is Outdated and edge.before in (None, NOWHERE))):
+        elif not base._requires_grad and (
+            edge is NOWHERE or (type(edge) is Outdated and edge.before in (None, NOWHERE))
+        ):
             clear_history(view)

@@ -9,15 +9,15 @@ import sys
 from typing import Any
 
 from ...errors import PACKAGE
-from ...modes.inference import writes_so_far
+from ...modes.inference import current_version
 from ...modes.intercept import watch
 
 
 class Writer(str):
     """The name of an op that wrote, and the line of the user's program that called it."""
 
-    __slots__ = ("place",)
-    place: str
+    __slots__ = ("location",)
+    location: str
 
 
 class Awaited(int):
@@ -28,9 +28,9 @@ class Awaited(int):
     @classmethod
     def after(cls, count: int, waiting: list[tuple[Any, Any]]) -> Awaited:
         """A count with functions to call at its next increase."""
-        found = cls(count)
-        found.waiting = waiting
-        return found
+        result = cls(count)
+        result.waiting = waiting
+        return result
 
     def __add__(self, more: int) -> int:
         return self.notify(int(self) + more)
@@ -60,18 +60,18 @@ class Replaced(int):
 
 def note_replaced(tensor: Any) -> None:
     """The tensor has memory of its own from now on, of another shape or dtype than the one that may have been saved."""
-    tensor._writes = [Replaced(writes_so_far(tensor)), "data"]
+    tensor._version_counter = [Replaced(current_version(tensor)), "data"]
 
 
 def note_write(tensor: Any, name: str) -> None:
     """Count a write by the op `name`, which is yet to be recorded: `end_write` must follow."""
     if watch.active:
         writer = Writer(name)
-        writer.place = calling_line()
+        writer.location = calling_line()
         name = writer
-    writes = tensor._writes
+    writes = tensor._version_counter
     if writes is None:
-        tensor._writes = [1, name]
+        tensor._version_counter = [1, name]
         return
     count, _ = writes
     writes[0] = Awaited.after(int(count) + 1, count.waiting) if type(count) is Awaited else count + 1
@@ -80,7 +80,7 @@ def note_write(tensor: Any, name: str) -> None:
 
 def end_write(tensor: Any) -> None:
     """Call the functions that wait for a write, which has been recorded by now."""
-    writes = tensor._writes
+    writes = tensor._version_counter
     count, _ = writes
     if type(count) is Awaited:
         writes[0] = int(count)
@@ -88,9 +88,9 @@ def end_write(tensor: Any) -> None:
 
 
 def last_writer(tensor: Any) -> str:
-    writer = tensor._writes[1]
-    place = getattr(writer, "place", "")
-    return f"{writer}()" + (f" at {place}" if place else "")
+    writer = tensor._version_counter[1]
+    location = getattr(writer, "location", "")
+    return f"{writer}()" + (f" at {location}" if location else "")
 
 
 def calling_line() -> str:

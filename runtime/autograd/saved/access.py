@@ -9,19 +9,19 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import GraphError, type_name
-from ...modes.inference import writes_so_far
+from ...modes.inference import current_version
 from ...tensor.base import alias
 from ..node import FREED, inspection
-from .packed import Packed, at_place
+from .packed import Packed, saved_by_reference
 from .saved import edge_from, edge_of, modified
 
-KEPT = "kept_"
+SAVED_PREFIX = "kept_"
 
 
 def show_saved(node_class: Any) -> None:
     """Give a node class the public attributes of its slots."""
     for slot in node_class.saved_slots:
-        name = slot.removeprefix(KEPT)
+        name = slot.removeprefix(SAVED_PREFIX)
         setattr(node_class, f"_saved_{name}", SavedAttribute(slot, raw=False))
         setattr(node_class, f"_raw_saved_{name}", SavedAttribute(slot, raw=True))
 
@@ -43,13 +43,13 @@ class SavedAttribute:
             return self
         versions = getattr(node, f"{self.slot}_version", None)
         if isinstance(versions, (list, tuple)):
-            found = [SavedTensor(node, self.slot, i) for i, _ in enumerate(getattr(node, self.slot))]
-            return tuple(saved if self.raw else saved.unpack() for saved in found)
+            matches = [SavedTensor(node, self.slot, i) for i, _ in enumerate(getattr(node, self.slot))]
+            return tuple(saved if self.raw else saved.unpack() for saved in matches)
         saved = SavedTensor(node, self.slot)
         return saved if self.raw else saved.unpack()
 
     def __set__(self, node: Any, value: Any) -> None:
-        name = f"_{'raw_' if self.raw else ''}saved_{self.slot.removeprefix(KEPT)}"
+        name = f"_{'raw_' if self.raw else ''}saved_{self.slot.removeprefix(SAVED_PREFIX)}"
         raise AttributeError(f"attribute '{name}' of '{node.name()}' objects is not writable")
 
 
@@ -70,7 +70,7 @@ class SavedTensor:
         self.position = position
 
     @property
-    def kept(self) -> Any:
+    def saved_value(self) -> Any:
         """The tensor or what hooks have packed; FREED when it is gone."""
         return self._own(getattr(self.node, self.slot))
 
@@ -86,27 +86,29 @@ class SavedTensor:
 
     def unpack(self) -> Any:
         """The tensor at its place in the graph; an error when it was freed or has been written to since."""
-        kept, edge = self.kept, self._edge
-        if kept is None:
+        saved_value, edge = self.saved_value, self._edge
+        if saved_value is None:
             return None
-        if type(kept) is Packed:
-            return at_place(outside(kept.unpack()), edge) if edge is not None else kept.placed()
+        if type(saved_value) is Packed:
+            return saved_by_reference(outside(saved_value.unpack()), edge) if edge is not None else saved_value.placed()
         expected = self._own(getattr(self.node, f"{self.slot}_version"))
-        if writes_so_far(kept) != expected:
-            name = self.slot.removeprefix(KEPT)
-            raise modified(self.node, name if self.position is None else f"{name}[{self.position}]", kept, expected)
-        return kept if edge is None else at_place(outside(kept), edge)
+        if current_version(saved_value) != expected:
+            name = self.slot.removeprefix(SAVED_PREFIX)
+            raise modified(
+                self.node, name if self.position is None else f"{name}[{self.position}]", saved_value, expected
+            )
+        return saved_value if edge is None else saved_by_reference(outside(saved_value), edge)
 
     @property
     def data(self) -> Any:
         """The return value of the pack hook, or the tensor where there are no hooks."""
-        kept = self.kept
-        return kept.value if type(kept) is Packed else self.unpack()
+        saved_value = self.saved_value
+        return saved_value.value if type(saved_value) is Packed else self.unpack()
 
     @property
     def unpack_hook(self) -> Any:
-        kept = self.kept
-        return kept.unpack_hook if type(kept) is Packed else None
+        saved_value = self.saved_value
+        return saved_value.unpack_hook if type(saved_value) is Packed else None
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Pack the saved tensor by one function now, and unpack it by the other whenever it is needed.
@@ -119,24 +121,24 @@ class SavedTensor:
             RuntimeError: there is no tensor, it was freed, it has hooks already, or the pack hook wrote to it.
         """
         check_hooks("register_hooks", pack_hook, unpack_hook)
-        kept = self.kept
-        self._refuse(kept)
-        packed = Packed(outside(kept), (pack_hook, unpack_hook), None if self._edge else edge_of(kept))
+        saved_value = self.saved_value
+        self._refuse(saved_value)
+        packed = Packed(outside(saved_value), (pack_hook, unpack_hook), None if self._edge else edge_of(saved_value))
         if self.position is None:
             setattr(self.node, self.slot, packed)
         else:
             values = getattr(self.node, self.slot)
             setattr(self.node, self.slot, (*values[: self.position], packed, *values[self.position + 1 :]))
 
-    def _refuse(self, kept: Any) -> None:
-        if type(kept) is Packed:
+    def _refuse(self, saved_value: Any) -> None:
+        if type(saved_value) is Packed:
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
                 "hooks is allowed at a time."
             )
-        if kept is None:
+        if saved_value is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        if kept is FREED:
+        if saved_value is FREED:
             raise GraphError(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
                 "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "

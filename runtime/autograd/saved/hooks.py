@@ -129,8 +129,8 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 def _to_cpu(pin_memory: bool, tensor: Any) -> tuple[Any, Any]:
-    kept = tensor.cpu()
-    return tensor.device, kept.pin_memory() if pin_memory else kept
+    saved_value = tensor.cpu()
+    return tensor.device, saved_value.pin_memory() if pin_memory else saved_value
 
 
 def _back(packed: tuple[Any, Any]) -> Any:
@@ -148,30 +148,30 @@ def pack_recorded(result: Any) -> None:
 def pack_node(node: Node) -> None:
     """Replace each tensor in a node's slots by what the hooks make of it."""
     for slot in node.saved_slots:
-        kept = getattr(node, slot)
-        if isinstance(kept, tuple):  # those of a custom Function were packed when its ctx kept them
-            setattr(node, slot, tuple([pack_saved(t) for t in kept]))
+        saved_value = getattr(node, slot)
+        if isinstance(saved_value, tuple):  # those of a custom Function were packed when its ctx kept them
+            setattr(node, slot, tuple([pack_saved(t) for t in saved_value]))
         elif slot in node.saved_outputs:
-            setattr(node, slot, pack_saved(kept, edge_from(node, node.saved_outputs[slot])))
+            setattr(node, slot, pack_saved(saved_value, edge_from(node, node.saved_outputs[slot])))
         else:
-            setattr(node, slot, pack_saved(kept))
+            setattr(node, slot, pack_saved(saved_value))
 
 
-def pack_saved(kept: Any, place: Any = None) -> Any:
+def pack_saved(saved_value: Any, reference: Any = None) -> Any:
     """The value that a node keeps for a saved tensor: the tensor itself, or a `Packed` where hooks are in force.
 
     Numbers are not packed. `place` is the edge of a saved output: the hook sees the output there; afterwards it is
     outside the graph, so that the node does not hold itself when the hook has kept it.
     """
-    if not (_hooks.stack and isinstance(kept, TensorBase)) or kept._writes is NUMBER:
-        return kept
-    if place is None:
-        return Packed(kept, _hooks.stack[-1], edge_of(kept))
-    set_history(kept, place)
+    if not (_hooks.stack and isinstance(saved_value, TensorBase)) or saved_value._version_counter is NUMBER:
+        return saved_value
+    if reference is None:
+        return Packed(saved_value, _hooks.stack[-1], edge_of(saved_value))
+    set_history(saved_value, reference)
     try:
-        return Packed(kept, _hooks.stack[-1], None)
+        return Packed(saved_value, _hooks.stack[-1], None)
     finally:
-        clear_history(kept)
+        clear_history(saved_value)
 
 
 _WATCHER = Watcher(note=pack_recorded, concern=SAVING)

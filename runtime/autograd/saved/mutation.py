@@ -25,7 +25,7 @@ _INNERMOST = 1000  # after batching: what is written to is then an ordinary tens
 _allowed: list[Mutation] = []  # the context in force
 
 
-class Kept:
+class SavedTensor:
     __slots__ = ("__weakref__", "tensor", "version")
 
     def __init__(self, tensor: Any) -> None:
@@ -41,29 +41,29 @@ class Mutation:
     """The tensors that were saved in one `allow_mutation_on_saved_tensors` block, by memory."""
 
     def __init__(self) -> None:
-        self.kept: dict[int, weakref.WeakSet[Kept]] = {}
+        self.saved_value: dict[int, weakref.WeakSet[SavedTensor]] = {}
 
-    def pack(self, tensor: Any) -> Kept:
-        kept = Kept(tensor)
-        self.kept.setdefault(id(owner_of(tensor)), weakref.WeakSet()).add(kept)
-        return kept
+    def pack(self, tensor: Any) -> SavedTensor:
+        saved_value = SavedTensor(tensor)
+        self.saved_value.setdefault(id(owner_of(tensor)), weakref.WeakSet()).add(saved_value)
+        return saved_value
 
-    def unpack(self, kept: Kept) -> Any:
+    def unpack(self, saved_value: SavedTensor) -> Any:
         if self not in _allowed:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
                 "originally recorded."
             )
-        if version_of(kept.tensor) != kept.version:
+        if version_of(saved_value.tensor) != saved_value.version:
             raise InplaceError(
                 "a saved tensor was written to by means that allow_mutation_on_saved_tensors() does not see: its "
-                f"memory was at version {kept.version} and is at version {version_of(kept.tensor)}"
+                f"memory was at version {saved_value.version} and is at version {version_of(saved_value.tensor)}"
             )
-        return kept.tensor
+        return saved_value.tensor
 
     def about_to_write(self, tensor: Any) -> None:
-        for kept in self.kept.pop(id(owner_of(tensor)), ()):
-            kept.copy()
+        for saved_value in self.saved_value.pop(id(owner_of(tensor)), ()):
+            saved_value.copy()
 
     def intercept(self, call: OpCall) -> Any:
         written = call.kwargs.get("out")
@@ -123,4 +123,4 @@ def allow_mutation_on_saved_tensors() -> Iterator[Mutation]:
         finally:
             watch.leave(_MUTATION)
             _allowed.remove(block)
-            block.kept.clear()
+            block.saved_value.clear()

@@ -23,7 +23,7 @@ class SavedLeaf(Node):
 
     __slots__ = ()
     op_name = "saved tensor"
-    gives_fresh = False
+    returns_owned = False
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         return (grad,)
@@ -37,7 +37,7 @@ class Packed:
     """
 
     __slots__ = ("contiguous", "dtype", "edge", "shape", "tangent", "unpack_hook", "value")
-    _writes = [PACKED_VERSION, "a pack hook"]  # a slot of tensors, spelt as theirs
+    _version_counter = [PACKED_VERSION, "a pack hook"]  # a slot of tensors, spelt as theirs
 
     def __init__(self, tensor: Any, hooks: tuple[Callable[..., Any], Callable[..., Any]], edge: Any) -> None:
         pack, self.unpack_hook = hooks
@@ -53,7 +53,7 @@ class Packed:
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type_name(tensor)}"
             )
-        if tensor is self.edge or (self.edge is None and not tensor._rg and tensor._tangent is self.tangent):
+        if tensor is self.edge or (self.edge is None and not tensor._requires_grad and tensor._tangent is self.tangent):
             return tensor
         tensor = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
         tensor._tangent = self.tangent
@@ -61,7 +61,7 @@ class Packed:
 
     def placed(self) -> Any:
         """The unpacked tensor at the place in the graph where the saved one was."""
-        return at_place(self.unpack(), self.edge)
+        return saved_by_reference(self.unpack(), self.edge)
 
     def fitted(self, name: str, op_name: str) -> Any:
         """The unpacked tensor with the shape, dtype and layout that were saved: kernels read its memory."""
@@ -77,10 +77,10 @@ class Packed:
             tensor = tensor.contiguous() if self.contiguous else tensor
         finally:
             mode.grad = before
-        return at_place(tensor, self.edge) if mode.grad else tensor
+        return saved_by_reference(tensor, self.edge) if mode.grad else tensor
 
 
-def at_place(tensor: Any, edge: Any) -> Any:
+def saved_by_reference(tensor: Any, edge: Any) -> Any:
     """Put an unpacked tensor, that nobody else holds, where the edge is; a leaf itself stays what it is."""
     if edge is None or tensor is edge:
         return tensor

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...errors import InplaceError
 from ...modes.grad_mode import mode
-from ...modes.inference import writes_so_far
-from ...tensor.base import alias, fresh
+from ...modes.inference import current_version
+from ...tensor.base import alias, from_flat
 from ...tensor.devices import CPU
 from ...tensor.history import set_history
 from ...tensor.memory import zeros
@@ -24,7 +24,7 @@ def unpack(node: Node, name: str) -> Any:
     tensor = getattr(node, name)
     if tensor is None:
         return None
-    writes = tensor._writes
+    writes = tensor._version_counter
     if writes is not None:
         count, _ = writes
         if count != getattr(node, f"{name}_version"):
@@ -53,12 +53,12 @@ def unpacked(node: Node) -> Node:
 
 def unpack_list(node: Node, name: str) -> Any:
     tensors = getattr(node, name)
-    found: Any = None
+    result: Any = None
     for i, (tensor, version) in enumerate(zip(tensors or (), getattr(node, f"{name}_version") or (), strict=True)):
-        if tensor is not None and writes_so_far(tensor) != version:
-            found = found or list(tensors)
-            found[i] = unpack_unequal(node, name, tensor, version)
-    return found or tensors
+        if tensor is not None and current_version(tensor) != version:
+            result = result or list(tensors)
+            result[i] = unpack_unequal(node, name, tensor, version)
+    return result or tensors
 
 
 def unpack_output(node: Node, name: str, index: int = 0) -> Any:
@@ -82,22 +82,22 @@ def edge_from(node: Node, index: int) -> Any:
 
 def version_of(tensor: Any) -> int:
     """The version counter of a tensor that is to be saved: the number of writes to its memory."""
-    writes = tensor._writes
+    writes = tensor._version_counter
     return 0 if writes is None else writes[0]
 
 
 def modified(node: Node, name: str, tensor: Any, expected: int) -> InplaceError:
     return InplaceError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"{name!r} of {node.op_name}() ({node.spec_place}), a tensor of shape {list(tensor._shape)}, was last written "
-        f"to by {last_writer(tensor)} and is at version {writes_so_far(tensor)}; expected version {expected} instead. "
+        f"{name!r} of {node.op_name}() ({node.spec_location}), a tensor of shape {list(tensor._shape)}, was last written "
+        f"to by {last_writer(tensor)} and is at version {current_version(tensor)}; expected version {expected} instead. "
         "Hint: clone() it before it is written to"
     )
 
 
 def edge_of(tensor: Any) -> Any:
     """Where the gradient of a tensor goes: its node, the leaf itself, or None."""
-    return (tensor._fn or tensor) if tensor._rg else None
+    return (tensor._grad_fn or tensor) if tensor._requires_grad else None
 
 
 def meta_of(tensor: Any) -> tuple[Any, Any]:
@@ -109,10 +109,10 @@ def alias_of(output: Any) -> Any:
     flat = output._flat
     if flat is None:
         return alias(output, output._shape, output._strides, output._offset)
-    t = fresh(flat, output._shape, output._dtype)
-    if output._writes is None:
-        output._writes = [0, ""]
-    t._writes = output._writes
+    t = from_flat(flat, output._shape, output._dtype)
+    if output._version_counter is None:
+        output._version_counter = [0, ""]
+    t._version_counter = output._version_counter
     return t
 
 
@@ -121,6 +121,6 @@ def missing_output(node: Any, index: int, grads: Any) -> Any:
     return zeros_of(node.output_metas[index], next((grad._device for grad in grads if grad is not None), CPU))
 
 
-def zeros_of(meta: tuple[Any, Any], place: Any) -> Any:
+def zeros_of(meta: tuple[Any, Any], device: Any) -> Any:
     shape, dtype = meta
-    return fresh(zeros(prod(shape), dtype.np, place), shape, dtype)
+    return from_flat(zeros(prod(shape), dtype.np, device), shape, dtype)

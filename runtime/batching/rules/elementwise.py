@@ -31,7 +31,7 @@ def side_by_side(call: Call, rank: int) -> dict[str, Any]:
 
 def lined_up(call: Call, value: Any, rank: int) -> Any:
     """A whole batch whose examples have at least `rank` dimensions; what all share as it is."""
-    return padded(call.whole(value), rank) if belongs(value, call.level) else value
+    return padded(call.batch_first(value), rank) if belongs(value, call.level) else value
 
 
 def padded(value: Any, rank: int) -> Any:
@@ -46,10 +46,10 @@ def promoted(call: Call, arguments: dict[str, Any]) -> dict[str, Any]:
     own = [value for value in call.arguments.values() if is_operand(value)]
     if call.writes or all(value._dtype is own[0]._dtype for value in own[1:]):
         return arguments
-    wanted = dtypes.result_type(*own)
-    if wanted is dtypes.result_type(*filter(is_operand, arguments.values())):
+    requested = dtypes.result_type(*own)
+    if requested is dtypes.result_type(*filter(is_operand, arguments.values())):
         return arguments
-    return {name: value.to(wanted) if is_operand(value) else value for name, value in arguments.items()}
+    return {name: value.to(requested) if is_operand(value) else value for name, value in arguments.items()}
 
 
 def is_operand(value: Any) -> bool:
@@ -62,12 +62,16 @@ def filling(call: Call) -> Any:
     if not call.is_batched("value"):
         return elementwise(call)
     rank = rank_of(call)
-    whole = call.whole(call["input"])
-    number = padded(call.whole(call["value"]), len(whole._shape) - 1 if call.writes else rank).to(whole._dtype)
+    batch_first = call.batch_first(call["input"])
+    number = padded(call.batch_first(call["value"]), len(batch_first._shape) - 1 if call.writes else rank).to(
+        batch_first._dtype
+    )
     if "mask" not in call.arguments:
-        return whole.copy_(number.expand(whole._shape))
-    result = op.where(lined_up(call, call["mask"], rank), number, whole if call.writes else padded(whole, rank))
-    return whole.copy_(result) if call.writes else result
+        return batch_first.copy_(number.expand(batch_first._shape))
+    result = op.where(
+        lined_up(call, call["mask"], rank), number, batch_first if call.writes else padded(batch_first, rank)
+    )
+    return batch_first.copy_(result) if call.writes else result
 
 
 def composite(call: Call) -> Any:
@@ -83,4 +87,4 @@ def composite(call: Call) -> Any:
 
 def like(call: Call) -> Any:
     """A new tensor of the shape of another: one for each example."""
-    return call.run(call.all_whole())
+    return call.run(call.all_batch_first())

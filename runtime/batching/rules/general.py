@@ -51,10 +51,10 @@ def dynamic(call: Call) -> Any:
     )
 
 
-def drawn_each(call: Call) -> Any:
+def sampled_per_example(call: Call) -> Any:
     """Other random numbers for each example."""
     if not call.writes:
-        return call.wrapped(drawn_at_once(call) if SIZES in call.arguments else loop(call))
+        return call.wrapped(sampled_in_batch(call) if SIZES in call.arguments else loop(call))
     if not belongs(call.first, call.level):
         raise RuntimeError(
             "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
@@ -64,16 +64,16 @@ def drawn_each(call: Call) -> Any:
     return call.first
 
 
-def drawn_at_once(call: Call) -> Any:
+def sampled_in_batch(call: Call) -> Any:
     """Numbers of a shape that the arguments give, one number after the other or as a list: of the whole batch."""
     sizes, size = call[SIZES], call.arguments.get("size")
     if size is not None:
         return call.run(call.arguments | {"size": (call.size, *size)})
-    many = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (list, tuple)) else sizes
-    return call.run(call.arguments | {SIZES: (call.size, *many)})
+    size_list = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (list, tuple)) else sizes
+    return call.run(call.arguments | {SIZES: (call.size, *size_list)})
 
 
-def drawn_once(call: Call) -> Any:
+def sampled_once(call: Call) -> Any:
     """Random numbers that all examples of a batch share."""
     one = call.example(0)
     if call.writes:

@@ -23,7 +23,7 @@ def along(call: Call) -> Any:
 
 def counted(call: Call, rank: int) -> dict[str, Any]:
     """All arguments as they are for the whole batch; dimensions are checked for examples of `rank`."""
-    arguments = call.all_whole()
+    arguments = call.all_batch_first()
     for name in call.dimension_names():
         if arguments[name] is not None:
             arguments[name] = call.dimensions(arguments[name], rank)
@@ -44,7 +44,7 @@ def new_dimension(call: Call) -> Any:
 
 def leading(call: Call) -> Any:
     """The op takes any number of dimensions in front, or looks at each element alone."""
-    return call.run(call.all_whole())
+    return call.run(call.all_batch_first())
 
 
 def shaped(value: Any, shape: tuple[int, ...]) -> Any:

@@ -12,13 +12,13 @@ from ...tensor.devices import cuda_available
 _HERE = __name__.rpartition(".")[0]
 
 
-def _of_cuda(home: str, name: str) -> Callable[..., Any]:
+def _of_cuda(module_name: str, name: str) -> Callable[..., Any]:
     """A function of a module of CUDA's, which is an error where there is no device."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not cuda_available():
             raise RuntimeError("Cannot access accelerator device when none is available.")
-        return getattr(import_module(f"{_HERE}.{home}"), name)(*args, **kwargs)
+        return getattr(import_module(f"{_HERE}.{module_name}"), name)(*args, **kwargs)
 
     call.__doc__ = f"`cuda.{name}` of the accelerator; a RuntimeError where there is none."
     call.__name__ = call.__qualname__ = name

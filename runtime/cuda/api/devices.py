@@ -61,10 +61,10 @@ def index_of(device: Any, function: str) -> int:
     if isinstance(device, int):
         index = device if device >= 0 else None
     else:
-        place = Device(device)
-        if place.type != "cuda":
-            raise ValueError(f"{function}(): Expected a cuda device, but got: {place}")
-        index = place.index
+        target_device = Device(device)
+        if target_device.type != "cuda":
+            raise ValueError(f"{function}(): Expected a cuda device, but got: {target_device}")
+        index = target_device.index
     if index is not None and index >= count:
         raise AcceleratorError(f"CUDA error: invalid device ordinal: {function}(): {index} of {count} devices")
     return here.device if index is None else index
@@ -113,8 +113,8 @@ class device_of(device):
     """
 
     def __init__(self, obj: Any) -> None:
-        place = obj.device
-        super().__init__(place.index if place.type == "cuda" else None)
+        target_device = obj.device
+        super().__init__(target_device.index if target_device.type == "cuda" else None)
 
 
 def get_device_properties(device: Any = None) -> Properties:
@@ -141,8 +141,8 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
     Args:
         device: the device; None is the current one.
     """
-    found = get_device_properties(device)
-    return found.major, found.minor
+    result = get_device_properties(device)
+    return result.major, result.minor
 
 
 def get_arch_list() -> list[str]:
@@ -177,7 +177,7 @@ def can_device_access_peer(device: Any, peer_device: Any) -> bool:
         device: the one.
         peer_device: the other.
     """
-    one, other = (index_of(place, "can_device_access_peer") for place in (device, peer_device))
+    one, other = (index_of(target_device, "can_device_access_peer") for target_device in (device, peer_device))
     return one != other and driver().can_access_peer(one, other)
 
 

@@ -86,7 +86,7 @@ class Graphed:
         if self.is_module:
             _require_plain(function)
         self.inputs = [*self.given, *(function.parameters() if self.is_module else ())]
-        self.wanted = [each for each in self.inputs if each.requires_grad]
+        self.requested = [each for each in self.inputs if each.requires_grad]
         self.forward_graph, self.backward_graph = CUDAGraph(), CUDAGraph()
         self.outputs: list[Any] = []
         self.structure: Any = None
@@ -97,13 +97,13 @@ class Graphed:
         """Both passes, done and forgotten: what is prepared at first use is no part of the graphs."""
         outputs = [output for output in flatten(self.function(*self.arguments))[0] if output.requires_grad]
         if outputs:
-            grad(outputs, self.wanted, [zeros_like(output) for output in outputs], allow_unused=allow_unused)
+            grad(outputs, self.requested, [zeros_like(output) for output in outputs], allow_unused=allow_unused)
 
     def capture_forward(self, pool: Pool) -> None:
         """Record the forward pass; its outputs keep what the backward pass needs until that is recorded."""
         with graph(self.forward_graph, pool):
-            found = self.function(*self.arguments)
-        self.outputs, self.structure = flatten(found)
+            result = self.function(*self.arguments)
+        self.outputs, self.structure = flatten(result)
 
     def capture_backward(self, pool: Pool, allow_unused: bool) -> None:
         self.output_grads = [zeros_like(output) if output.requires_grad else None for output in self.outputs]
@@ -111,8 +111,8 @@ class Graphed:
         if outputs:
             grads = [each for each in self.output_grads if each is not None]
             with graph(self.backward_graph, pool):
-                found = iter(grad(outputs, self.wanted, grads, allow_unused=allow_unused))
-            self.input_grads = [next(found) if each.requires_grad else None for each in self.inputs]
+                result = iter(grad(outputs, self.requested, grads, allow_unused=allow_unused))
+            self.input_grads = [next(result) if each.requires_grad else None for each in self.inputs]
         self.outputs = [output.detach() for output in self.outputs]
 
     def installed(self) -> Any:
@@ -128,10 +128,10 @@ class Graphed:
         return module
 
     def call(self, *arguments: Any) -> Any:
-        given = _tensors(arguments)
-        if len(given) != len(self.given):
-            raise TypeError(f"graphed callable: expected {len(self.given)} tensors, but got {len(given)}")
-        return unflatten(_Replay.apply(self, *given, *self.inputs[len(given) :]), self.structure)
+        value = _tensors(arguments)
+        if len(value) != len(self.given):
+            raise TypeError(f"graphed callable: expected {len(self.given)} tensors, but got {len(value)}")
+        return unflatten(_Replay.apply(self, *value, *self.inputs[len(value) :]), self.structure)
 
 
 class _Replay(Function):
@@ -155,20 +155,20 @@ class _Replay(Function):
         return None, *[None if each is None else each.detach() for each in graphed.input_grads]
 
 
-def _bring(places: Sequence[Any], values: Sequence[Any]) -> None:
+def _bring(static_inputs: Sequence[Any], values: Sequence[Any]) -> None:
     """Copy tensors to where a graph reads them, unless they lie there."""
-    for place, value in zip(places, values, strict=False):
-        if place is not None and place.data_ptr() != value.data_ptr():
-            place.copy_(value)
+    for static_input, value in zip(static_inputs, values, strict=False):
+        if static_input is not None and static_input.data_ptr() != value.data_ptr():
+            static_input.copy_(value)
 
 
 def _tensors(arguments: Any) -> list[Any]:
-    found: list[Any] = flatten(arguments)[0]
-    if not all(isinstance(each, TensorBase) for each in found):
+    entry: list[Any] = flatten(arguments)[0]
+    if not all(isinstance(each, TensorBase) for each in entry):
         raise RefusedValueError(
             "In the beta API, sample_args for each callable must contain only Tensors. Other types are not allowed."
         )
-    return found
+    return entry
 
 
 def _require_plain(module: Any) -> None:

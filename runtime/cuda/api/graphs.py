@@ -213,12 +213,12 @@ class CUDAGraph:
         Raises:
             RuntimeError: nothing was captured, or it was not kept.
         """
-        found = self._captured("raw_cuda_graph()").graph
-        if found is None or not self._keeps:
+        result = self._captured("raw_cuda_graph()").graph
+        if result is None or not self._keeps:
             raise DeviceError(
                 "You cannot access the raw cudaGraph_t instance unless CUDAGraph was initialized with keep_graph=true"
             )
-        return found
+        return result
 
     def raw_cuda_graph_exec(self) -> int:
         """CUDA's handle of what is replayed.
@@ -226,10 +226,10 @@ class CUDAGraph:
         Raises:
             RuntimeError: nothing was captured, or it was not made ready.
         """
-        found = self._captured("raw_cuda_graph_exec()").executable
-        if found is None:
+        result = self._captured("raw_cuda_graph_exec()").executable
+        if result is None:
             raise DeviceError("You cannot access the raw cudaGraphExec_t instance until instantiate() has been called")
-        return found
+        return result
 
     def _captured(self, method: str) -> Recorded:
         if self._recorded is None:

@@ -33,8 +33,8 @@ def _statistics(device: Any, function: str) -> Statistics | None:
     """The figures of a device; None where it was never used."""
     if not allocator.in_use():
         return None
-    found = allocator.existing_cache(index_of(device, function))
-    return None if found is None else found.statistics
+    result = allocator.existing_cache(index_of(device, function))
+    return None if result is None else result.statistics
 
 
 def memory_allocated(device: Any = None) -> int:
@@ -43,8 +43,8 @@ def memory_allocated(device: Any = None) -> int:
     Args:
         device: the device; None is the current one.
     """
-    found = _statistics(device, "memory_allocated")
-    return 0 if found is None else found.allocated.now
+    result = _statistics(device, "memory_allocated")
+    return 0 if result is None else result.allocated.now
 
 
 def max_memory_allocated(device: Any = None) -> int:
@@ -53,8 +53,8 @@ def max_memory_allocated(device: Any = None) -> int:
     Args:
         device: the device; None is the current one.
     """
-    found = _statistics(device, "max_memory_allocated")
-    return 0 if found is None else found.allocated.peak
+    result = _statistics(device, "max_memory_allocated")
+    return 0 if result is None else result.allocated.peak
 
 
 def memory_reserved(device: Any = None) -> int:
@@ -63,8 +63,8 @@ def memory_reserved(device: Any = None) -> int:
     Args:
         device: the device; None is the current one.
     """
-    found = _statistics(device, "memory_reserved")
-    return 0 if found is None else found.reserved.now
+    result = _statistics(device, "memory_reserved")
+    return 0 if result is None else result.reserved.now
 
 
 def max_memory_reserved(device: Any = None) -> int:
@@ -73,8 +73,8 @@ def max_memory_reserved(device: Any = None) -> int:
     Args:
         device: the device; None is the current one.
     """
-    found = _statistics(device, "max_memory_reserved")
-    return 0 if found is None else found.reserved.peak
+    result = _statistics(device, "max_memory_reserved")
+    return 0 if result is None else result.reserved.peak
 
 
 memory_cached, max_memory_cached = memory_reserved, max_memory_reserved  # their older names
@@ -86,8 +86,8 @@ def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
     Args:
         device: the device; None is the current one.
     """
-    found = _statistics(device, "memory_stats_as_nested_dict")
-    return {} if found is None else found.nested()
+    result = _statistics(device, "memory_stats_as_nested_dict")
+    return {} if result is None else result.nested()
 
 
 def memory_stats(device: Any = None) -> OrderedDict[str, int]:
@@ -118,20 +118,20 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
         abbreviated: with no effect: blocks are in one pool.
     """
     index = index_of(device, "memory_summary")
-    found = _statistics(index, "memory_summary") or Statistics()
-    figures = found.figures()
+    result = _statistics(index, "memory_summary") or Statistics()
+    figures = result.figures()
     lines = [
         "=" * WIDTH,
         f"specgrad CUDA memory summary, device ID {index}".center(WIDTH),
         "-" * WIDTH,
-        f"  CUDA OOMs: {found.failures:<12d} | cudaMalloc retries: {found.retries:<8d}".ljust(WIDTH),
+        f"  CUDA OOMs: {result.failures:<12d} | cudaMalloc retries: {result.retries:<8d}".ljust(WIDTH),
         "=" * WIDTH,
         "        Metric         | Cur Usage  | Peak Usage | Tot Alloc  | Tot Freed  ",
         "-" * WIDTH,
     ]
     for key, title in ROWS:
         figure = figures[key]
-        numbers = [figure.now, figure.peak, figure.added, figure.taken]
+        numbers = [figure.now, figure.peak, figure.added, figure.total_allocated]
         cells = [human(n) if key.endswith("bytes") else str(n) for n in numbers]
         lines.append(f" {title:<21} | " + " | ".join(f"{cell:>10}" for cell in cells) + " ")
     return "".join(f"|{line}|\n" for line in [*lines, "=" * WIDTH])
@@ -143,9 +143,9 @@ def reset_peak_memory_stats(device: Any = None) -> None:
     Args:
         device: the device; None is the current one.
     """
-    found = _statistics(device, "reset_peak_memory_stats")
-    if found is not None:
-        found.reset_peaks()
+    result = _statistics(device, "reset_peak_memory_stats")
+    if result is not None:
+        result.reset_peaks()
 
 
 def reset_accumulated_memory_stats(device: Any = None) -> None:
@@ -154,9 +154,9 @@ def reset_accumulated_memory_stats(device: Any = None) -> None:
     Args:
         device: the device; None is the current one.
     """
-    found = _statistics(device, "reset_accumulated_memory_stats")
-    if found is not None:
-        found.reset_accumulated()
+    result = _statistics(device, "reset_accumulated_memory_stats")
+    if result is not None:
+        result.reset_accumulated()
 
 
 reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
@@ -237,7 +237,7 @@ def caching_allocator_delete(mem_ptr: int) -> None:
     Raises:
         RuntimeError: it gave out no such memory.
     """
-    if mem_ptr not in _raw or not in_use(_raw[mem_ptr].shelf.cache.driver):
+    if mem_ptr not in _raw or not in_use(_raw[mem_ptr].size_class.cache.driver):
         raise RuntimeError(f"invalid device pointer: {mem_ptr:#x}")
     del _raw[mem_ptr]
 
@@ -247,7 +247,7 @@ def get_allocator_backend() -> str:
     return "native"
 
 
-def _not_asked(function: str) -> NotImplementedError:
+def _unsupported_query(function: str) -> NotImplementedError:
     return NotImplementedError(f"{function}(): specgrad does not ask NVML: see nvidia-smi, or the package nvidia-ml-py")
 
 
@@ -257,7 +257,7 @@ def list_gpu_processes(device: Any = None) -> str:
     Args:
         device: the device.
     """
-    raise _not_asked("list_gpu_processes")
+    raise _unsupported_query("list_gpu_processes")
 
 
 def memory_usage(device: Any = None) -> int:
@@ -266,7 +266,7 @@ def memory_usage(device: Any = None) -> int:
     Args:
         device: the device.
     """
-    raise _not_asked("memory_usage")
+    raise _unsupported_query("memory_usage")
 
 
 def utilization(device: Any = None) -> int:
@@ -275,7 +275,7 @@ def utilization(device: Any = None) -> int:
     Args:
         device: the device.
     """
-    raise _not_asked("utilization")
+    raise _unsupported_query("utilization")
 
 
 def temperature(device: Any = None) -> int:
@@ -284,7 +284,7 @@ def temperature(device: Any = None) -> int:
     Args:
         device: the device.
     """
-    raise _not_asked("temperature")
+    raise _unsupported_query("temperature")
 
 
 def power_draw(device: Any = None) -> int:
@@ -293,7 +293,7 @@ def power_draw(device: Any = None) -> int:
     Args:
         device: the device.
     """
-    raise _not_asked("power_draw")
+    raise _unsupported_query("power_draw")
 
 
 def clock_rate(device: Any = None) -> int:
@@ -302,4 +302,4 @@ def clock_rate(device: Any = None) -> int:
     Args:
         device: the device.
     """
-    raise _not_asked("clock_rate")
+    raise _unsupported_query("clock_rate")

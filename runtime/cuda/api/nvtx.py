@@ -40,8 +40,8 @@ def _tell(function: str, *arguments: Any) -> Any:
     """Call the library, if it is there; a RuntimeError where there is no device to profile."""
     if not available():
         raise DeviceError("NVTX functions not installed. Are you sure you have a CUDA build?")
-    found = _library()
-    return None if found is None else getattr(found, function)(*arguments)
+    result = _library()
+    return None if result is None else getattr(result, function)(*arguments)
 
 
 def range_push(msg: str) -> int:
@@ -80,9 +80,9 @@ def range_start(msg: str) -> int:
     Returns:
         Its number.
     """
-    found = _tell("nvtxRangeStartA", msg.encode())
+    result = _tell("nvtxRangeStartA", msg.encode())
     _numbers.append(1)
-    return len(_numbers) if found is None else int(found)
+    return len(_numbers) if result is None else int(result)
 
 
 def range_end(range_id: int) -> None:

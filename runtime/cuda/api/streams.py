@@ -46,10 +46,10 @@ class Stream:
 
     def __init__(self, device: Any = None, priority: int = 0, *, _handle: int | None = None) -> None:
         index = index_of(device, "Stream")
-        found = driver()
-        least, greatest = found.stream_priorities(index)
-        self.device_index, self.priority = index, min(max(priority, greatest), least)
-        self.handle = _from_pool(found, index, self.priority) if _handle is None else _handle
+        result = driver()
+        lowest, highest = result.stream_priorities(index)
+        self.device_index, self.priority = index, min(max(priority, highest), lowest)
+        self.handle = _from_pool(result, index, self.priority) if _handle is None else _handle
 
     @property
     def device(self) -> Device:
@@ -95,9 +95,9 @@ class Stream:
         Returns:
             The event.
         """
-        found = Event() if event is None else event
-        found.record(self)
-        return found
+        result = Event() if event is None else event
+        result.record(self)
+        return result
 
     def query(self) -> bool:
         """Whether all that it was given is done."""
@@ -122,13 +122,13 @@ class Stream:
         return f"<{known.name}.cuda.{type(self).__name__} device={self.device} cuda_stream={self.cuda_stream:#x}>"
 
 
-def _from_pool(found: Driver, device: int, priority: int) -> int:
-    key = found, device, priority
+def _from_pool(result: Driver, device: int, priority: int) -> int:
+    key = result, device, priority
     with _making:
         handles, turn = _pools.setdefault(key, ([], itertools.count()))
         number = next(turn) % POOL
         if number == len(handles):
-            handles.append(found.create_stream(device, priority))
+            handles.append(result.create_stream(device, priority))
         return handles[number]
 
 
@@ -206,15 +206,15 @@ class Event:
         Raises:
             RuntimeError: it was recorded on another device before.
         """
-        found = current_stream() if stream is None else stream
+        result = current_stream() if stream is None else stream
         if self._handle is None:
-            self._device = found.device_index
+            self._device = result.device_index
             self._handle = self._driver.create_event(self._device, self.enable_timing)
-        elif self._device != found.device_index:
+        elif self._device != result.device_index:
             raise DeviceError(
-                f"Event device {self._device} does not match recording stream's device {found.device_index}."
+                f"Event device {self._device} does not match recording stream's device {result.device_index}."
             )
-        self._driver.record(self._handle, found.handle)
+        self._driver.record(self._handle, result.handle)
 
     def wait(self, stream: Stream | None = None) -> None:
         """Let what a stream is given from now on wait for it.
@@ -222,9 +222,9 @@ class Event:
         Args:
             stream: the stream; None is the current one.
         """
-        found = current_stream() if stream is None else stream
+        result = current_stream() if stream is None else stream
         if self._handle is not None:
-            self._driver.wait(found.handle, self._handle)
+            self._driver.wait(result.handle, self._handle)
 
     def query(self) -> bool:
         """Whether all that it stands for is done."""
@@ -287,8 +287,8 @@ def current_stream(device: Any = None) -> Stream:
         device: the device; None is the current one.
     """
     index = index_of(device, "current_stream")
-    found = here.streams.get(index)
-    return default_stream(index) if found is None else found[1]
+    cached = here.streams.get(index)
+    return default_stream(index) if cached is None else cached[1]
 
 
 def set_stream(stream: Stream | None) -> None:

@@ -34,15 +34,15 @@ class Capture:
         self.driver: Driver = chosen()
         self.device, self.stream, self.pool = device, stream, pool
         self.side = side_stream(self.driver, device)
-        self.kept: list[Any] = []  # what the graph reads that nobody else may hold
+        self.retained: list[Any] = []  # what the graph reads that nobody else may hold
         self.pinned: list[Any] = []  # likewise, arrays in pinned memory
-        self.draws: dict[int, Any] = {}  # by generator: see positions.py
+        self.generator_states: dict[int, Any] = {}  # by generator: see positions.py
         self.word: Any = None  # of bad indices
 
     def begin(self, mode: str) -> None:
         self.driver.begin_capture(self.stream, mode)
         underway.append(self)
-        Changes.told()  # native code would take memory from elsewhere
+        Changes.notify()  # native code would take memory from elsewhere
 
     def end(self) -> int:
         """Record no longer; the graph's handle.
@@ -54,8 +54,8 @@ class Capture:
             return self.driver.end_capture(self.stream)
         finally:
             underway.remove(self)
-            for draws in self.draws.values():
-                draws.end()
+            for generator_states in self.generator_states.values():
+                generator_states.end()
             while _later and not underway:
                 _later.popleft()()
 
@@ -72,19 +72,19 @@ class Capture:
             go(here.device, before)
 
 
-def side_stream(found: Driver, device: int) -> int:
+def side_stream(result: Driver, device: int) -> int:
     with _making:
-        sides = _sides.setdefault(found, {})
+        sides = _sides.setdefault(result, {})
         if device not in sides:
-            sides[device] = found.create_stream(device)
+            sides[device] = result.create_stream(device)
         return sides[device]
 
 
-def allocate(found: Driver, device: int, size: int) -> int:
+def allocate(result: Driver, device: int, size: int) -> int:
     """New memory that all streams may use, from outside of what is recorded; 0 where there is none left."""
-    with found.unrestricted():
-        address = found.allocate(device, size, side := side_stream(found, device))
-        found.synchronize_stream(side)
+    with result.unrestricted():
+        address = result.allocate(device, size, side := side_stream(result, device))
+        result.synchronize_stream(side)
     return address
 
 

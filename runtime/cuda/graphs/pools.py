@@ -17,7 +17,7 @@ class PrivatePool:
 
     def __init__(self, handle: tuple[int, int]) -> None:
         self.handle = handle
-        self.shelves: dict[tuple[int, int], Any] = {}  # by stream and size class
+        self.size_classes: dict[tuple[int, int], Any] = {}  # by stream and size class
         self.graphs = 0  # that live, or are captured
         self.blocks = 0  # that the driver has given
 

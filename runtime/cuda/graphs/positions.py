@@ -18,10 +18,10 @@ from ..driver import driver
 from . import captures
 from .captures import Capture
 
-WORDS = np.dtype(np.uint64)
+SLOT_DTYPE = np.dtype(np.uint64)
 
 
-class Draws:
+class GeneratorState:
     """What a graph draws from one generator.
 
     Args:
@@ -32,11 +32,11 @@ class Draws:
 
     def __init__(self, generator: Any, capture: Capture, device: Any) -> None:
         self.generator, self.count = generator, 0
-        self.before = generator._state_words()
+        self.before = generator._state_slots()
         self.seed, self.first = generator.take(0)
         with capture.aside():
-            block = allocator.allocate(device.index, 2 * WORDS.itemsize)
-            self.place = DeviceArray(block.address, (2,), WORDS, block, device)
+            block = allocator.allocate(device.index, 2 * SLOT_DTYPE.itemsize)
+            self.state = DeviceArray(block.address, (2,), SLOT_DTYPE, block, device)
 
     def take(self, count: int) -> tuple[DeviceArray, int]:
         """The memory of the position, and how far behind it the next `count` words begin."""
@@ -44,10 +44,10 @@ class Draws:
         added = offset - self.first
         if seed != self.seed or added < 0:
             captures.refuse(
-                self.place.device.index or 0, "draws from a generator that was seeded or set back during the capture"
+                self.state.device.index or 0, "draws from a generator that was seeded or set back during the capture"
             )
         self.count = max(self.count, added + count)
-        return self.place, added
+        return self.state, added
 
     def end(self) -> None:
         self.generator._restore(self.before)
@@ -55,9 +55,9 @@ class Draws:
     def replay(self) -> None:
         """Take the words of one replay, which comes next on the current stream."""
         seed, offset = self.generator.take(self.count)
-        words = np.array([seed % 2**64, offset], WORDS)
-        stream = current_stream(self.place.device.index or 0)
-        driver().copy(self.place.address, words.ctypes.data, words.nbytes, "h2d", stream)
+        seed_and_offset = np.array([seed % 2**64, offset], SLOT_DTYPE)
+        stream = current_stream(self.state.device.index or 0)
+        driver().copy(self.state.address, seed_and_offset.ctypes.data, seed_and_offset.nbytes, "h2d", stream)
 
 
 def position(generator: Any, count: int, device: Any) -> tuple[Any, int]:
@@ -66,7 +66,7 @@ def position(generator: Any, count: int, device: Any) -> tuple[Any, int]:
     if capture is None:
         return generator.take(count)
     key = id(generator)
-    if key not in capture.draws:
-        capture.draws[key] = Draws(generator, capture, device)
-    found: tuple[Any, int] = capture.draws[key].take(count)
-    return found
+    if key not in capture.generator_states:
+        capture.generator_states[key] = GeneratorState(generator, capture, device)
+    result: tuple[Any, int] = capture.generator_states[key].take(count)
+    return result

@@ -24,8 +24,10 @@ class Recorded:
         self.size = self.driver.graph_size(graph)
         self.executable: int | None = None
         self.cache = cache
-        self.kept, self.pinned, self.word = capture.kept, capture.pinned, capture.word
-        self.draws = [draws for draws in capture.draws.values() if draws.count]
+        self.retained, self.pinned, self.word = capture.retained, capture.pinned, capture.word
+        self.generator_states = [
+            generator_states for generator_states in capture.generator_states.values() if generator_states.count
+        ]
         self.last: tuple[int, int] | None = None  # the stream of the last replay, and an event behind it
 
     def instantiate(self) -> None:
@@ -45,8 +47,8 @@ class Recorded:
             self.instantiate()
         assert self.executable is not None
         self._wait_for_last(stream)
-        for draws in self.draws:
-            draws.replay()
+        for generator_states in self.generator_states:
+            generator_states.replay()
         self.driver.replay(self.executable, stream)
         if self.word is not None:
             replayed(self.word, stream)
@@ -56,11 +58,11 @@ class Recorded:
 
     def _wait_for_last(self, stream: int) -> None:
         """What replays are given is written for one after the other, as the driver replays them."""
-        if self.draws and self.last is not None and self.last[0] != stream:
+        if self.generator_states and self.last is not None and self.last[0] != stream:
             self.driver.wait(stream, self.last[1])
 
     def _note_last(self, stream: int) -> None:
-        if self.draws:
+        if self.generator_states:
             event = self.driver.create_event(self.device) if self.last is None else self.last[1]
             self.driver.record(event, stream)
             self.last = stream, event
@@ -76,4 +78,4 @@ class Recorded:
             self.driver.destroy_event(self.last[1])
         self.cache.leave_pool(self.pool)
         self.executable = self.last = self.word = None
-        self.kept, self.pinned, self.draws = [], [], []
+        self.retained, self.pinned, self.generator_states = [], [], []

@@ -30,7 +30,7 @@ class Status(IntEnum):
     WRONG_THREAD = 908
 
 
-TEXTS = {
+ERROR_MESSAGES = {
     Status.UNSUPPORTED: "operation not permitted when stream is capturing",
     Status.INVALIDATED: "operation failed due to a previous error during capture",
     Status.MERGE: "operation would result in a merge of separate capture sequences",
@@ -54,9 +54,9 @@ ADVICE = {
 def refusal(status: Status, what: str = "") -> AcceleratorError:
     """The error of a call that CUDA refuses: its text, who called, what was wrong with that, and what to do."""
     advice = ADVICE.get(status)
-    said = f"CUDA error: {TEXTS[status]} (CUDA_ERROR_{name_of(status)})"
-    said += f": {calling()}() {what}" if what else ""
-    return AcceleratorError(f"{said}; {advice}" if advice else said)
+    message = f"CUDA error: {ERROR_MESSAGES[status]} (CUDA_ERROR_{name_of(status)})"
+    message += f": {calling()}() {what}" if what else ""
+    return AcceleratorError(f"{message}; {advice}" if advice else message)
 
 
 def name_of(status: Status) -> str:
@@ -66,13 +66,13 @@ def name_of(status: Status) -> str:
 def calling() -> str:
     """The function of this package that was called by the user, or by a layer."""
     frame: FrameType | None = sys._getframe(1)
-    found = "specgrad"
+    result = "specgrad"
     while frame is not None:
         inside = frame.f_code.co_filename.removeprefix(PACKAGE)
         if inside == frame.f_code.co_filename or inside.startswith(LAYERS):
             break
         name = frame.f_code.co_name
         if inside.startswith(PUBLIC) and (name[0] != "_" or name.endswith("__")):
-            found = name
+            result = name
         frame = frame.f_back
-    return found
+    return result

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.llvm.native_code.kernel_calls import MOST_ARGUMENTS as ARGUMENTS
+from ...kernels.llvm.native_code.kernel_calls import MAX_ARGUMENTS as ARGUMENTS
 from .rehearsals import noted
 
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * ARGUMENTS)
@@ -22,18 +22,18 @@ class Called(NamedTuple):
     """
 
     function: int
-    words: list[int]
+    slot_values: list[int]
     memory: list[int]  # places of the words that are addresses on the device
     aligned: int  # of which each of these is a multiple
     inside: list[tuple[int, int]]  # places of words that are addresses of other words, and the places of those
-    kept: Any  # lives as long as this
+    retained: Any  # lives as long as this
 
 
 def performed(made: Called) -> int:
-    words = np.array(made.words, np.int64)
-    for place, of in made.inside:
-        words[place] = words.ctypes.data + 8 * of
-    status = function_at(made.function)(*words[:ARGUMENTS].tolist())
+    slot_values = np.array(made.slot_values, np.int64)
+    for slot, of in made.inside:
+        slot_values[slot] = slot_values.ctypes.data + 8 * of
+    status = function_at(made.function)(*slot_values[:ARGUMENTS].tolist())
     if not status:
         noted(made)
     return status
@@ -44,5 +44,5 @@ def function_at(address: int) -> Any:
     return FUNCTION(address)
 
 
-def arguments(*given: int) -> list[int]:
-    return [*given, *[0] * (ARGUMENTS - len(given))]
+def arguments(*args: int) -> list[int]:
+    return [*args, *[0] * (ARGUMENTS - len(args))]

@@ -27,8 +27,8 @@ UINT64 = np.dtype(np.uint64)
 __all__ = ["position"]  # by the name that `creation/drawing.py` asks for
 
 
-def fill_words(flat: DeviceArray, seed: Any, offset: int) -> None:
-    _fill(kernels.WORDS, 4, flat, seed, offset, ())
+def fill_random_bits(flat: DeviceArray, seed: Any, offset: int) -> None:
+    _fill(kernels.RANDOM_BITS, 4, flat, seed, offset, ())
 
 
 def fill_uniform(flat: DeviceArray, seed: Any, offset: int, low: float, width: float, top: float, mask: int) -> None:
@@ -80,9 +80,9 @@ def fill_permutation(flat: DeviceArray, seed: Any, offset: int) -> None:
         host.fill_permutation(order, seed, offset)
         copy(flat, order)
     else:
-        words = empty((flat.size,), UINT64, flat.device)
-        fill_words(words, seed, offset)
-        sort_into((flat,), words, (1, flat.size, 1), (0, flat.size), False)
+        random_bits = empty((flat.size,), UINT64, flat.device)
+        fill_random_bits(random_bits, seed, offset)
+        sort_into((flat,), random_bits, (1, flat.size, 1), (0, flat.size), False)
 
 
 def _computed(flat: DeviceArray) -> Any:
@@ -104,13 +104,13 @@ def _fill(kernel: Kernel, per_thread: int, flat: DeviceArray, seed: Any, offset:
         _launch(kernel, threads, flat, seed, offset, numbers)
 
 
-def _count(kernel: Kernel, flat: DeviceArray, seed: Any, offset: int, *given: DeviceArray) -> None:
+def _count(kernel: Kernel, flat: DeviceArray, seed: Any, offset: int, *args: DeviceArray) -> None:
     if flat.size:
-        _launch(kernel, flat.size, flat, seed, offset, *given)
+        _launch(kernel, flat.size, flat, seed, offset, *args)
 
 
-def _launch(kernel: Kernel, threads: int, flat: DeviceArray, seed: Any, offset: int, *given: Any) -> None:
+def _launch(kernel: Kernel, threads: int, flat: DeviceArray, seed: Any, offset: int, *args: Any) -> None:
     key = seed if isinstance(seed, DeviceArray) else np.uint64(seed % 2**64)
     blocks = -(-threads // kernels.THREADS)
     beyond_launches()  # the next ones begin elsewhere
-    launch(kernel, blocks, kernels.THREADS, flat, np.int64(flat.size), key, np.uint64(offset), *given)
+    launch(kernel, blocks, kernels.THREADS, flat, np.int64(flat.size), key, np.uint64(offset), *args)

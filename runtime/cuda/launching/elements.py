@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cuda.element import text_kernel
+from ...kernels.cuda.element import source_kernel
 from ...kernels.cuda.storage import in_registers
 from .. import memory
 from ..array import DeviceArray
-from .elementwise import as_given as given_to_loops
+from .elementwise import as_passed as given_to_loops
 from .elementwise import run as run_loops
 
 
@@ -25,8 +25,8 @@ def apply(function: Any, computed: np.dtype, operands: Sequence[Any], *outs: Dev
         operands: arrays of any dtype that broadcast to the results, and numbers.
     """
     registers = in_registers(computed)
-    given = [given_to_loops(ready(value, registers), registers) for value in operands]
-    run_loops(text_kernel(function, registers), given, outs[0].shape, outs)
+    args = [given_to_loops(ready(value, registers), registers) for value in operands]
+    run_loops(source_kernel(function, registers), args, outs[0].shape, outs)
 
 
 def made(function: Any, shape: Sequence[int], operands: Sequence[Any], dtype: np.dtype | None = None) -> DeviceArray:
@@ -37,8 +37,8 @@ def made(function: Any, shape: Sequence[int], operands: Sequence[Any], dtype: np
     return result
 
 
-def ready(value: Any, wanted: np.dtype) -> Any:
+def ready(value: Any, target_dtype: np.dtype) -> Any:
     """An operand that one conversion brings to a dtype: the result of a cast that is another one is made before."""
-    if not isinstance(value, DeviceArray) or value.dtype in (wanted, in_registers(value.stored)):
+    if not isinstance(value, DeviceArray) or value.dtype in (target_dtype, in_registers(value.stored)):
         return value
     return memory.materialized(value)

@@ -15,7 +15,7 @@ from ...kernels.cuda.storage import FLOAT32, in_registers
 from ...kernels.table import ElementKernels
 from ...tensor.shapes import Shape
 from ..array import DeviceArray
-from .launch import ADDRESS, Launched, array_words, dtype_of, function_of, handles, number_words, perform
+from .launch import ADDRESS, Launched, array_slots, dtype_of, function_of, handles, number_slots, perform
 from .layouts import Layout, merged, slices, steps_in
 
 WARP = 32
@@ -26,7 +26,7 @@ def launch_elementwise(
     kernels: ElementKernels,
     attribute: str,
     operands: Sequence[Any],
-    wanted: Sequence[Any],
+    read_dtypes: Sequence[Any],
     shape: Shape,
     numbers: Sequence[Any],
     outs: Sequence[DeviceArray],
@@ -36,23 +36,23 @@ def launch_elementwise(
     `wanted` is the dtype in which the kernel reads each operand, None for its own (masks). Memory may hold any other
     dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order.
     """
-    computed = next((to for to in wanted if to is not None), None) or own_dtype(operands[0])
+    computed = next((to for to in read_dtypes if to is not None), None) or own_dtype(operands[0])
     name = attribute.removesuffix("_complex")
     read = operands_read(kernels.package, kernels.name, name)
-    given = [
-        as_given(value if i in read else False, to)  # what is not read may be memory that nobody has written
-        for i, (value, to) in enumerate(zip(operands, wanted, strict=True))
+    args = [
+        as_passed(value if i in read else False, to)  # what is not read may be memory that nobody has written
+        for i, (value, to) in enumerate(zip(operands, read_dtypes, strict=True))
     ]
-    own = (*[to is None for to in wanted], *[True] * len(numbers))
+    own = (*[to is None for to in read_dtypes], *[True] * len(numbers))
     kernel = element_kernel(kernels.package, kernels.name, name, computed, own)
-    return run(kernel, (*given, *numbers), shape, outs)
+    return run(kernel, (*args, *numbers), shape, outs)
 
 
-def as_given(value: Any, wanted: np.dtype | None) -> Any:
+def as_passed(value: Any, read_dtypes: np.dtype | None) -> Any:
     """An operand as a launch takes it: numbers in the dtype that is wanted."""
     if isinstance(value, DeviceArray):
         return value
-    return dtype_of(value).type(value) if wanted is None else wanted.type(value)
+    return dtype_of(value).type(value) if read_dtypes is None else read_dtypes.type(value)
 
 
 def own_dtype(value: Any) -> np.dtype:
@@ -93,9 +93,11 @@ def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[De
     for part, starts in slices(layout):
         total = prod(part.sizes)
         threads = THREADS if total > THREADS else -(-total // WARP) * WARP
-        given = (*operands, *outs)
-        words, places = argument_words(given, part, starts, dims)
-        done.append(Launched(function, (-(-total // PER_BLOCK), 1, 1), (threads, 1, 1), 0, words, given, places))
+        args = (*operands, *outs)
+        slot_values, positions = argument_slots(args, part, starts, dims)
+        done.append(
+            Launched(function, (-(-total // PER_BLOCK), 1, 1), (threads, 1, 1), 0, slot_values, args, positions)
+        )
         perform(done[-1], device)
     return done
 
@@ -103,32 +105,32 @@ def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[De
 def function_for(kernel: Kernel, operands: Sequence[Any], outs: Sequence[DeviceArray], dims: int, device: int) -> int:
     """The handle of a kernel for operands and results of these dtypes; looked up without making a signature."""
     kinds = [v.stored.num if isinstance(v, DeviceArray) else ~dtype_of(v).num for v in operands]
-    found, key = handles(), (kernel, device, dims, *kinds, None, *[out.stored.num for out in outs])
-    if key not in found:
+    result, key = handles(), (kernel, device, dims, *kinds, None, *[out.stored.num for out in outs])
+    if key not in result:
         parts = tuple([Array(v.stored) if isinstance(v, DeviceArray) else dtype_of(v) for v in operands])
         signature = element_signature(parts, tuple([Array(out.stored) for out in outs]), dims)
-        found[key] = function_of(kernel, signature, device)
-    return found[key]
+        result[key] = function_of(kernel, signature, device)
+    return result[key]
 
 
-def argument_words(
-    given: Sequence[Any], layout: Layout, starts: Sequence[int], dims: int
+def argument_slots(
+    args: Sequence[Any], layout: Layout, starts: Sequence[int], dims: int
 ) -> tuple[list[int], list[int]]:
     """The words of a launch: arrays and numbers, the steps of the arrays, the sizes of the dims, the size; and the
     places of addresses and numbers among them."""
-    words: list[int] = []
-    places: list[int] = []
+    slot_values: list[int] = []
+    positions: list[int] = []
     arrays = iter(zip(starts, layout.reaches, strict=True))
-    for value in given:
+    for value in args:
         if isinstance(value, DeviceArray):
-            (start, reach), item = next(arrays), value.stored.itemsize
-            places.append(len(words) + ADDRESS)
-            words += array_words(value.address + start * item, reach, item)
+            (start, read_extent), item = next(arrays), value.stored.itemsize
+            positions.append(len(slot_values) + ADDRESS)
+            slot_values += array_slots(value.address + start * item, read_extent, item)
         else:
-            places.append(len(words))
-            words += number_words(value)
+            positions.append(len(slot_values))
+            slot_values += number_slots(value)
     if dims:
-        words += [step for steps in layout.steps for step in steps]
-        words += [number for n in layout.sizes[:-1] for number in divisor(n)]
-    words.append(prod(layout.sizes))
-    return words, places
+        slot_values += [step for steps in layout.steps for step in steps]
+        slot_values += [number for n in layout.sizes[:-1] for number in divisor(n)]
+    slot_values.append(prod(layout.sizes))
+    return slot_values, positions

@@ -34,9 +34,9 @@ class Launched(NamedTuple):
     grid: Extent
     block: Extent
     shared: int
-    words: list[int]
+    slot_values: list[int]
     given: tuple[Any, ...]  # arrays and numbers, in order
-    places: list[int]  # of each of them: of an array the word with its address, of a number its first word
+    positions: list[int]  # of each of them: of an array the word with its address, of a number its first word
 
 
 def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: int = 0) -> None:
@@ -52,22 +52,22 @@ def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: i
     """
     signature, device = signature_of(arguments), device_of(arguments)
     function = function_of(kernel, signature, device)
-    given = tuple(flat(arguments))
-    words, places = words_of(given)
-    perform(Launched(function, extents(blocks), extents(threads), shared, words, given, places), device)
+    args = tuple(flat(arguments))
+    slot_values, positions = packed_args_of(args)
+    perform(Launched(function, extents(blocks), extents(threads), shared, slot_values, args, positions), device)
 
 
 def perform(made: Launched, device: int) -> None:
-    driver().launch(made.function, made.grid, made.block, made.words, made.shared, current_stream(device))
+    driver().launch(made.function, made.grid, made.block, made.slot_values, made.shared, current_stream(device))
     noted(made)
 
 
 def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
     """The handle of a kernel on a device; loaded when it is first asked for."""
-    found, key = handles(), (kernel, signature, device)
-    if key not in found:
-        found[key] = driver().load(kernel, signature, device)
-    return found[key]
+    result, key = handles(), (kernel, signature, device)
+    if key not in result:
+        result[key] = driver().load(kernel, signature, device)
+    return result[key]
 
 
 def handles() -> dict[Any, int]:
@@ -75,8 +75,8 @@ def handles() -> dict[Any, int]:
     return _functions.setdefault(chosen(), {})
 
 
-def extents(given: Any) -> Extent:
-    return given if isinstance(given, tuple) else (given, 1, 1)
+def extents(value: Any) -> Extent:
+    return value if isinstance(value, tuple) else (value, 1, 1)
 
 
 def signature_of(arguments: tuple[Any, ...]) -> Signature:
@@ -92,8 +92,8 @@ def part_of(argument: Any) -> Any:
 
 
 def dtype_of(number: Any) -> np.dtype:
-    found = PYTHON_NUMBERS.get(type(number))
-    return number.dtype if found is None else found
+    cached = PYTHON_NUMBERS.get(type(number))
+    return number.dtype if cached is None else cached
 
 
 def device_of(arguments: tuple[Any, ...]) -> int:
@@ -108,33 +108,33 @@ def flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
             yield argument
 
 
-def words_of(given: tuple[Any, ...]) -> tuple[list[int], list[int]]:
+def packed_args_of(args: tuple[Any, ...]) -> tuple[list[int], list[int]]:
     """The words of arrays and numbers, in order, and the places of `Launched`."""
-    words: list[int] = []
-    places: list[int] = []
-    for value in given:
+    slot_values: list[int] = []
+    positions: list[int] = []
+    for value in args:
         if isinstance(value, DeviceArray):
-            places.append(len(words) + ADDRESS)
-            words += array_words(value.address, reach(value), value.itemsize)
+            positions.append(len(slot_values) + ADDRESS)
+            slot_values += array_slots(value.address, read_extent(value), value.itemsize)
         else:
-            places.append(len(words))
-            words += number_words(value)
-    return words, places
+            positions.append(len(slot_values))
+            slot_values += number_slots(value)
+    return slot_values, positions
 
 
-def array_words(address: int, size: int, itemsize: int) -> tuple[int, ...]:
+def array_slots(address: int, size: int, itemsize: int) -> tuple[int, ...]:
     """An array as numba passes one: no owner, size, item size, address, and its only extent and step."""
     return 0, 0, size, itemsize, address, size, itemsize
 
 
-def reach(array: DeviceArray) -> int:
+def read_extent(array: DeviceArray) -> int:
     """The elements from the first one to the last one in memory."""
     if array.strides is None or not array.size:
         return array.size
     return sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)) // array.itemsize + 1
 
 
-def number_words(number: Any) -> tuple[int, ...]:
+def number_slots(number: Any) -> tuple[int, ...]:
     """A number in the low bytes of a word; a complex one is two."""
     if number.__class__ is float:
         return WORD.unpack(DOUBLE.pack(number))
@@ -143,5 +143,5 @@ def number_words(number: Any) -> tuple[int, ...]:
         return (int(number),)
     if kind.kind == "c":
         part = np.dtype(f"f{kind.itemsize // 2}").type
-        return (*number_words(part(number.real)), *number_words(part(number.imag)))
+        return (*number_slots(part(number.real)), *number_slots(part(number.imag)))
     return (int.from_bytes(kind.type(number).tobytes(), "little"),)

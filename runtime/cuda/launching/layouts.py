@@ -11,8 +11,8 @@ from ...tensor.shapes import Shape, byte_strides, contiguous_strides
 from ..array import DeviceArray
 
 DIMS = 3  # of the kernels that are compiled ahead of time; there are more dims only where merging leaves more
-MOST = 1 << 30  # elements of one launch
-REACH = 1 << 32  # elements from the first one of an array to beyond its last
+MAX_LAUNCH_ELEMENTS = 1 << 30  # elements of one launch
+MAX_EXTENT = 1 << 32  # elements from the first one of an array to beyond its last
 
 
 class Layout(NamedTuple):
@@ -48,29 +48,29 @@ def steps_in(array: DeviceArray, shape: Shape) -> tuple[int, ...]:
 def merged(shape: Shape, steps: tuple[tuple[int, ...], ...]) -> Layout:
     """The layout of arrays in as few dims as say it, but no fewer than `DIMS`."""
     sizes: list[int] = []
-    found: list[tuple[int, ...]] = []  # steps of all arrays, for each dim that is kept
+    matches: list[tuple[int, ...]] = []  # steps of all arrays, for each dim that is kept
     for dim in reversed(range(len(shape))):
         n, own = shape[dim], tuple([of_array[dim] for of_array in steps])
         if n == 1:
             continue
-        if sizes and all(outer == inner * sizes[-1] for outer, inner in zip(own, found[-1], strict=True)):
+        if sizes and all(outer == inner * sizes[-1] for outer, inner in zip(own, matches[-1], strict=True)):
             sizes[-1] *= n
         else:
             sizes.append(n)
-            found.append(own)
+            matches.append(own)
     missing = max(DIMS - len(sizes), 0)
     sizes += [1] * missing
-    found += [(0,) * len(steps)] * missing
-    return Layout(tuple(sizes), tuple([tuple([each[k] for each in found]) for k in range(len(steps))]))
+    matches += [(0,) * len(steps)] * missing
+    return Layout(tuple(sizes), tuple([tuple([each[k] for each in matches]) for k in range(len(steps))]))
 
 
 def slices(layout: Layout) -> Iterator[tuple[Layout, tuple[int, ...]]]:
     """Parts of a layout that one launch takes, and where each array begins in them."""
-    if prod(layout.sizes) <= MOST and max(layout.reaches) <= REACH:
+    if prod(layout.sizes) <= MAX_LAUNCH_ELEMENTS and max(layout.reaches) <= MAX_EXTENT:
         yield layout, (0,) * len(layout.steps)
         return
-    far = max(layout.steps, key=lambda steps: max(n * s for n, s in zip(layout.sizes, steps, strict=True)))
-    dim = max(range(len(layout.sizes)), key=lambda d: (layout.sizes[d] - 1) * max(far[d], 1))
+    widest = max(layout.steps, key=lambda steps: max(n * s for n, s in zip(layout.sizes, steps, strict=True)))
+    dim = max(range(len(layout.sizes)), key=lambda d: (layout.sizes[d] - 1) * max(widest[d], 1))
     half = layout.sizes[dim] // 2
     for first, size in ((0, half), (half, layout.sizes[dim] - half)):
         sizes = (*layout.sizes[:dim], size, *layout.sizes[dim + 1 :])

@@ -13,14 +13,14 @@ from typing import Any
 
 from ...modes.thread_state import PerThread
 
-HARMLESS = frozenset(("launch", "load", "most_elements", "properties", "device_count", "launch_entry", "launch_handle"))
+HARMLESS = frozenset(("launch", "load", "max_elements", "properties", "device_count", "launch_entry", "launch_handle"))
 
 
 class Beyond(Exception):
     """What ends a rehearsal."""
 
 
-class Rehearsal:
+class DryRun:
     """The launches and calls of a kernel, in order, and all blocks that it took, which stay as long as this does.
 
     `words` are those for bad indices that it was given, and `constants` arrays of what an op knows beforehand: the same
@@ -30,22 +30,22 @@ class Rehearsal:
     def __init__(self) -> None:
         self.launches: list[Any] = []
         self.blocks: list[Any] = []
-        self.words: list[Any] = []
+        self.slot_values: list[Any] = []
         self.constants: list[Any] = []
         self.workspace: Any = None
 
 
 class _Here(PerThread):
     def __init__(self) -> None:
-        self.now: Rehearsal | None = None
+        self.now: DryRun | None = None
 
 
 here = _Here()
 
 
 @contextmanager
-def rehearsed() -> Iterator[Rehearsal]:
-    before, here.now = here.now, Rehearsal()
+def rehearsed() -> Iterator[DryRun]:
+    before, here.now = here.now, DryRun()
     try:
         yield here.now
     finally:
@@ -91,8 +91,8 @@ def block_noted(block: Any) -> None:
 
 
 def word_noted(word: Any) -> None:
-    if here.now is not None and word not in here.now.words:
-        here.now.words.append(word)
+    if here.now is not None and word not in here.now.slot_values:
+        here.now.slot_values.append(word)
 
 
 def constant_noted(array: Any) -> None:

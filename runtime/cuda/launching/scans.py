@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cuda.scan_states import types_of
-from ...kernels.cuda.scans import MOST_THREADS, PER_THREAD, by_block, by_part, by_thread, scanning
+from ...kernels.cuda.scans import MAX_THREADS, PER_THREAD, by_block, by_part, by_thread, scanning
 from .. import memory
 from ..array import DeviceArray
 from .launch import launch
 from .moving import numbers, over_elements
 
 SHORT_LINE = 8  # elements of the longest lines of which each thread has one
-MANY = 2048  # lines side by side, from which on each thread has one
-LEAST = 32  # threads of a block
+LINES_THRESHOLD = 2048  # lines side by side, from which on each thread has one
+MIN_BLOCK_THREADS = 32  # threads of a block
 BLOCKS = 512  # that keep a device busy
 PART = 1 << 12  # elements of a part of a line, at least, where several blocks have one
 
@@ -41,24 +41,24 @@ def scan(
     """
     before, along, after = shape
     lines = before * after
-    given: Any = tuple([a.ravel() for a in sources]), tuple([a.ravel() for a in results])
+    args: Any = tuple([a.ravel() for a in sources]), tuple([a.ravel() for a in results])
     if not lines * along:
         return
-    if along <= SHORT_LINE or (after > 1 and lines >= MANY):
-        over_elements(scanning(by_thread, name, computed), lines, *given, *numbers(along, after, reverse))
+    if along <= SHORT_LINE or (after > 1 and lines >= LINES_THRESHOLD):
+        over_elements(scanning(by_thread, name, computed), lines, *args, *numbers(along, after, reverse))
         return
     layout = numbers(along, after, reverse)
     parts = min(BLOCKS // lines, along // PART)
     if parts < 2:
-        launch(scanning(by_block, name, computed), lines, threads_of(along), *given, (), *layout, *numbers(1, along))
+        launch(scanning(by_block, name, computed), lines, threads_of(along), *args, (), *layout, *numbers(1, along))
         return
     totals, states = (states_of(name, computed, lines * parts, results[0].device) for _ in range(2))
     rest = (*layout, *numbers(parts, -(-along // parts)))
-    launch(scanning(by_part, name, computed), lines * parts, MOST_THREADS, given[0], totals, *rest)
+    launch(scanning(by_part, name, computed), lines * parts, MAX_THREADS, args[0], totals, *rest)
     between = scanning(by_block, name, computed, "between")
     launch(between, lines, threads_of(parts), totals, states, (), *numbers(parts, 1, 0, 1, parts))
     after_others = scanning(by_block, name, computed, "after")
-    launch(after_others, lines * parts, MOST_THREADS, *given, states, *rest)
+    launch(after_others, lines * parts, MAX_THREADS, *args, states, *rest)
 
 
 def states_of(name: str, computed: np.dtype, count: int, device: Any) -> tuple[DeviceArray, ...]:
@@ -67,7 +67,7 @@ def states_of(name: str, computed: np.dtype, count: int, device: Any) -> tuple[D
 
 def threads_of(along: int) -> int:
     """Threads for a line: a power of two, so that all have elements where there are enough."""
-    return min(max(1 << (-(-along // PER_THREAD) - 1).bit_length(), LEAST), MOST_THREADS)
+    return min(max(1 << (-(-along // PER_THREAD) - 1).bit_length(), MIN_BLOCK_THREADS), MAX_THREADS)
 
 
 def seen(shape: Sequence[int], dim: int) -> tuple[int, int, int]:

@@ -23,7 +23,7 @@ from ..driver import chosen, driver
 from ..graphs.captures import here_on
 from .launch import launch
 
-MOST_TABLES = 64
+MAX_TABLES = 64
 THREADS, WARP = 256, 32
 CHUNK, LONG_CHUNK = 1 << 12, 1 << 16  # elements of a block
 LONG = 1 << 26  # elements in all from which a block has more of them
@@ -42,13 +42,13 @@ class Table:
         parts = [max(-(-size // self.chunk), 1) for size in sizes]
         self.blocks, largest = sum(parts), max(sizes)
         self.threads = THREADS if largest > THREADS else max(-(-largest // WARP), 1) * WARP
-        places = [np.arange(count, dtype=INT64) + (row << 32) for row, count in enumerate(parts)]
+        positions = [np.arange(count, dtype=INT64) + (row << 32) for row, count in enumerate(parts)]
         arrived = np.zeros(-(-len(rows) // 2), INT64)
-        words = np.concatenate([np.array(rows, INT64).ravel(), *places, arrived])
-        self.words = memory.constant(words, device)
+        slot_values = np.concatenate([np.array(rows, INT64).ravel(), *positions, arrived])
+        self.slot_values = memory.constant(slot_values, device)
         ends = len(rows) * len(rows[0]), len(rows) * len(rows[0]) + self.blocks
-        self.rows, self.places = self.words[: ends[0]], self.words[ends[0] : ends[1]]
-        self.arrived = self.words[ends[1] :].view(INT32)
+        self.rows, self.positions = self.slot_values[: ends[0]], self.slot_values[ends[0] : ends[1]]
+        self.arrived = self.slot_values[ends[1] :].view(INT32)
 
 
 _tables: OrderedDict[Any, Table] = OrderedDict()  # by driver, device, stream and rows; those used last at the end
@@ -60,13 +60,13 @@ def table_of(rows: Rows, device: Any) -> Table:
         return Table(rows, device)
     key = chosen(), device.index, current_stream(device.index), rows
     with _finding:
-        found = _tables.get(key)
-        if found is None:
-            found = _tables[key] = Table(rows, device)
-            if len(_tables) > MOST_TABLES:
+        cached = _tables.get(key)
+        if cached is None:
+            cached = _tables[key] = Table(rows, device)
+            if len(_tables) > MAX_TABLES:
                 _tables.popitem(last=False)
         _tables.move_to_end(key)
-    return found
+    return cached
 
 
 def row_of(arrays: Sequence[DeviceArray | None], counts: Sequence[DeviceArray] = ()) -> tuple[int, ...]:
@@ -80,11 +80,11 @@ def change(made: Change, groups: Sequence[Group], numbers: Sequence[float] = ())
     groups = [group for group in groups if _size(group)]
     if not groups:
         return
-    stored, present, device = _kind(groups[0])
+    stored, has_tensors, device = _kind(groups[0])
     table = table_of(tuple([row_of(group) for group in groups]), device)
-    kernel, number = changing(made, stored, present), in_registers(stored).type
-    given = tuple([number(value) for value in numbers])
-    launch(kernel, table.blocks, table.threads, table.rows, table.places, given, np.uint32(table.chunk))
+    kernel, number = changing(made, stored, has_tensors), in_registers(stored).type
+    args = tuple([number(value) for value in numbers])
+    launch(kernel, table.blocks, table.threads, table.rows, table.positions, args, np.uint32(table.chunk))
 
 
 def change_and_count(
@@ -101,12 +101,12 @@ def change_and_count(
         rate: the step size.
         settings: what else the numbers are made of.
     """
-    stored, present, device = _kind(groups[0])
+    stored, has_tensors, device = _kind(groups[0])
     rows = tuple([row_of(group, own) for group, own in zip(groups, counts, strict=True)])
     table = table_of(rows, device)
-    kernel = counting(made, stored, present, tuple([each.stored for each in counts[0]]))
-    given = (rate, tuple(map(float, settings)), np.uint32(table.chunk))
-    launch(kernel, table.blocks, table.threads, table.rows, table.places, table.arrived, *given)
+    kernel = counting(made, stored, has_tensors, tuple([each.stored for each in counts[0]]))
+    args = (rate, tuple(map(float, settings)), np.uint32(table.chunk))
+    launch(kernel, table.blocks, table.threads, table.rows, table.positions, table.arrived, *args)
 
 
 def folded(name: str, arrays: Sequence[DeviceArray]) -> DeviceArray:
@@ -114,7 +114,9 @@ def folded(name: str, arrays: Sequence[DeviceArray]) -> DeviceArray:
     stored, _, device = _kind((arrays[0],))
     table = table_of(tuple([row_of((array,)) for array in arrays]), device)
     totals = memory.empty((table.blocks,), FLOAT64, device)
-    launch(folding(name, stored), table.blocks, table.threads, table.rows, table.places, totals, np.uint32(table.chunk))
+    launch(
+        folding(name, stored), table.blocks, table.threads, table.rows, table.positions, totals, np.uint32(table.chunk)
+    )
     return totals
 
 
@@ -124,10 +126,10 @@ def reals(array: DeviceArray) -> DeviceArray:
 
 
 def by_kind(arrays: Iterable[DeviceArray]) -> list[list[DeviceArray]]:
-    found: dict[Any, list[DeviceArray]] = {}
+    results: dict[Any, list[DeviceArray]] = {}
     for array in map(reals, arrays):
-        found.setdefault((array.stored, array.device), []).append(array)
-    return list(found.values())
+        results.setdefault((array.stored, array.device), []).append(array)
+    return list(results.values())
 
 
 def filled(values: Any, numbers: Any) -> Any:
@@ -143,10 +145,10 @@ def fill_all(arrays: Iterable[DeviceArray], value: float) -> None:
         change(FILL, [(array,) for array in same], (value,))
 
 
-def within_reach(elements: int) -> bool:
+def fits_index32(elements: int) -> bool:
     """Whether a simulated device is fast enough for so many."""
-    most = driver().most_elements
-    return most is None or elements <= most
+    limit = driver().max_elements
+    return limit is None or elements <= limit
 
 
 def _size(group: Group) -> int:

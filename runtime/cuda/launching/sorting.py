@@ -18,9 +18,9 @@ from .scans import scan
 
 Shape = tuple[int, int, int]
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
-SHORT = short.MOST  # elements of the longest lines that are sorted in shared memory
+SHORT = short.MAX_BLOCK_SLOTS  # elements of the longest lines that are sorted in shared memory
 ITEMS = 16  # keys of a thread
-LEAST = 32  # threads of a block
+MIN_BLOCK_THREADS = 32  # threads of a block
 
 
 def keyed(a: DeviceArray) -> DeviceArray:
@@ -80,12 +80,14 @@ def in_blocks(
 ) -> None:
     """Sort short lines; `ranks` are the first one, how many, and the elements after them in the results."""
     width = 1 << max(along - 1, 1).bit_length()
-    slots = short.FEW if width <= short.FEW else short.MOST
+    slots = short.SMALL_BLOCK_SLOTS if width <= short.SMALL_BLOCK_SLOTS else short.MAX_BLOCK_SLOTS
     rows = min(slots // width, lines)
-    threads = min(max(rows * width // short.PER_THREAD // LEAST, 1) * LEAST, slots // short.PER_THREAD)
-    given: Any = x, (() if order is None else order), results
+    threads = min(
+        max(rows * width // short.PER_THREAD // MIN_BLOCK_THREADS, 1) * MIN_BLOCK_THREADS, slots // short.PER_THREAD
+    )
+    args: Any = x, (() if order is None else order), results
     layout = numbers(along, after, lines), numbers(*ranks), *flips(x, descending), *numbers(width, rows)
-    launch(short.SORTED[slots], -(-lines // rows), threads, *given, *layout)
+    launch(short.SORTED[slots], -(-lines // rows), threads, *args, *layout)
 
 
 def flips(x: DeviceArray, descending: bool) -> tuple[Any, Any]:
@@ -100,13 +102,13 @@ def by_radix(
 ) -> DeviceArray:
     """The places along each line in order; see `order_of`."""
     keys = memory.empty((lines * along,), key_dtype(x.stored), x.device)
-    given: Any = () if order is None else order
-    over_elements(radix.KEYED, keys.size, x, given, keys, *numbers(along, after), flips(x, descending)[0])
-    return keys_and_order(keys, along, key_bits(x.stored), order, kept=False)[1]
+    value: Any = () if order is None else order
+    over_elements(radix.KEYED, keys.size, x, value, keys, *numbers(along, after), flips(x, descending)[0])
+    return keys_and_order(keys, along, key_bits(x.stored), order, stores_keys=False)[1]
 
 
 def keys_and_order(
-    keys: DeviceArray, along: int, bits: tuple[int, int], order: DeviceArray | None = None, kept: bool = True
+    keys: DeviceArray, along: int, bits: tuple[int, int], order: DeviceArray | None = None, stores_keys: bool = True
 ) -> tuple[DeviceArray, DeviceArray]:
     """Lines of keys, one after the other, in order of some of their bits, and the places that they had.
 
@@ -117,13 +119,13 @@ def keys_and_order(
     """
     for shift in range(bits[0], bits[1], radix.BITS):
         last = shift + radix.BITS >= bits[1]
-        keys, order = by_digit(keys, order, along, shift, kept or not last)
+        keys, order = by_digit(keys, order, along, shift, stores_keys or not last)
     assert order is not None
     return keys, order
 
 
 def by_digit(
-    keys: DeviceArray, order: DeviceArray | None, along: int, shift: int, kept: bool
+    keys: DeviceArray, order: DeviceArray | None, along: int, shift: int, stores_keys: bool
 ) -> tuple[DeviceArray, DeviceArray]:
     """One pass: keys and places in order of one digit."""
     lines, device = keys.size // along, keys.device
@@ -133,8 +135,8 @@ def by_digit(
     layout = numbers(shift, along, parts, items)
     launch(radix.COUNTED, lines * parts, radix.THREADS, keys, counts, *layout)
     scan("sum", INT64, [counts], [ends], (lines, radix.DIGITS * parts, 1))
-    new_keys = memory.empty((keys.size,), keys.dtype, device) if kept else keys
+    new_keys = memory.empty((keys.size,), keys.dtype, device) if stores_keys else keys
     new_order = memory.empty((keys.size,), INT32, device)
-    given: Any = (() if order is None else order), ends, (new_keys if kept else ())
-    launch(radix.PLACED, lines * parts, radix.THREADS, keys, *given, new_order, *layout)
+    args: Any = (() if order is None else order), ends, (new_keys if stores_keys else ())
+    launch(radix.PLACED, lines * parts, radix.THREADS, keys, *args, new_order, *layout)
     return new_keys, new_order

@@ -41,8 +41,8 @@ class Attentions(Protocol):
     Logarithms of the sums of exp(scores) are float32, row after row.
     """
 
-    def attend(self, given: Attention, operands: Ints, results: Ints, stream: int) -> bool:
+    def attend(self, value: Attention, operands: Ints, results: Ints, stream: int) -> bool:
         """Output and logarithms from query, key and value."""
 
-    def attend_gradients(self, given: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool:
+    def attend_gradients(self, value: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool:
         """The gradients of query, key and value, from these, output, the gradient of that, and logarithms."""

@@ -22,33 +22,33 @@ _cudnn: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 def libraries() -> Libraries | None:
     """The libraries of the driver in use; None where `nvmath-python` is not installed, which has them."""
-    return asked(multiplier())
+    return pick_library(multiplier())
 
 
 def multiplier() -> Libraries | None:
     """The same for products alone, which are noted in rehearsals."""
-    found = chosen()
-    if found not in _known:
-        _known[found] = _of(found)
-    return _known[found]
+    result = chosen()
+    if result not in _known:
+        _known[result] = _of(result)
+    return _known[result]
 
 
-def asked(library: L) -> L:
+def pick_library(library: L) -> L:
     """A library that is going to be asked for something, if there is one."""
     if library is not None:
         beyond_launches()
     return library
 
 
-def _of(found: Any) -> Libraries | None:
-    if found.is_simulated:
-        simulated: Libraries = extension("cuda_libraries")(found)
+def _of(result: Any) -> Libraries | None:
+    if result.is_simulated:
+        simulated: Libraries = extension("cuda_libraries")(result)
         return simulated
     if importlib.util.find_spec("nvmath") is None:
         return None
     from .real import RealLibraries
 
-    return RealLibraries(found)
+    return RealLibraries(result)
 
 
 def convolutions() -> Convolutions | None:
@@ -64,14 +64,14 @@ def attentions() -> Attentions | None:
 def _cudnn_in_use() -> Any:
     if not math_modes.cudnn:
         return None
-    found = chosen()
-    if found not in _cudnn:
-        _cudnn[found] = _cudnn_of(found)
-    return asked(_cudnn[found])
+    result = chosen()
+    if result not in _cudnn:
+        _cudnn[result] = _cudnn_of(result)
+    return pick_library(_cudnn[result])
 
 
-def _cudnn_of(found: Any) -> Any:
-    if found.is_simulated or importlib.util.find_spec("cudnn") is None:
+def _cudnn_of(result: Any) -> Any:
+    if result.is_simulated or importlib.util.find_spec("cudnn") is None:
         return None
     try:
         frontend = importlib.import_module("cudnn")
@@ -80,4 +80,4 @@ def _cudnn_of(found: Any) -> Any:
         return None
     from .cudnn import Cudnn
 
-    return Cudnn(frontend, found)
+    return Cudnn(frontend, result)

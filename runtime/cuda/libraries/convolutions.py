@@ -81,11 +81,11 @@ def channels_last_strides(shape: Ints) -> Ints:
 class Convolutions(Protocol):
     """What a library does: each method says whether it computed; if not, it has written nothing."""
 
-    def convolve(self, given: Convolution, operands: Ints, output: int, stream: int) -> bool:
+    def convolve(self, value: Convolution, operands: Ints, output: int, stream: int) -> bool:
         """The output from input, weight and, where a third operand is given, a number for each channel to be added."""
 
-    def convolve_input_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
+    def convolve_input_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool:
         """The input's gradient from the output's and the weight."""
 
-    def convolve_weight_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
+    def convolve_weight_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool:
         """The weight's gradient from the input and the output's."""

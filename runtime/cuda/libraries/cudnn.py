@@ -17,26 +17,26 @@ FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 class Cudnn(Graphs):
     """What cuDNN computes. See `Convolutions` and `Attentions`."""
 
-    def convolve(self, given: Convolution, operands: Ints, output: int, stream: int) -> bool:
-        return self._convolve("fprop", given, (*operands, output), stream)
+    def convolve(self, value: Convolution, operands: Ints, output: int, stream: int) -> bool:
+        return self._convolve("fprop", value, (*operands, output), stream)
 
-    def convolve_input_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
-        return self._convolve("dgrad", given, (*operands, result), stream)
+    def convolve_input_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool:
+        return self._convolve("dgrad", value, (*operands, result), stream)
 
-    def convolve_weight_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
-        return self._convolve("wgrad", given, (*operands, result), stream)
+    def convolve_weight_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool:
+        return self._convolve("wgrad", value, (*operands, result), stream)
 
-    def _convolve(self, kind: str, given: Convolution, addresses: Ints, stream: int) -> bool:
-        if given.stored.name not in DATA_TYPES:
+    def _convolve(self, kind: str, value: Convolution, addresses: Ints, stream: int) -> bool:
+        if value.stored.name not in DATA_TYPES:
             return False
-        names, (*shapes, result) = tensors_of(kind, given)
-        layouts = [laid_out(*each) for each in zip(shapes, (*given.channels_last, False), strict=False)]
+        names, (*shapes, result) = tensors_of(kind, value)
+        layouts = [channels_last_layout(*each) for each in zip(shapes, (*value.channels_last, False), strict=False)]
         inputs = {name: layout for name, layout, _ in zip(names, layouts, addresses[:-1], strict=False)}
 
         def describe(handle: Any) -> Any:
-            return self._convolution(kind, given, inputs, in_rows(result), handle)
+            return self._convolution(kind, value, inputs, in_rows(result), handle)
 
-        return self.run((kind, len(inputs), given), describe, self._refused(given), addresses, stream)
+        return self.run((kind, len(inputs), value), describe, self._refused(value), addresses, stream)
 
     def _graph(self, stored: np.dtype, handle: Any) -> Any:
         """An empty graph, which adds up in float32, or float64 where that is given."""
@@ -46,57 +46,57 @@ class Cudnn(Graphs):
         return self.cudnn.pygraph(handle=handle, **types)
 
     def _convolution(
-        self, kind: str, given: Convolution, inputs: Mapping[str, Layout], output: Layout, handle: Any
+        self, kind: str, value: Convolution, inputs: Mapping[str, Layout], output: Layout, handle: Any
     ) -> Any:
-        graph, spatial = self._graph(given.stored, handle), given.spatial
-        operands = self._inputs(graph, inputs, given.stored)
+        graph, spatial = self._graph(value.stored, handle), value.spatial
+        operands = self._inputs(graph, inputs, value.stored)
         bias = operands.pop("bias", None)
         result = getattr(graph, f"conv_{kind}")(
             **operands,
-            pre_padding=list(given.pads[spatial]),
-            post_padding=list(given.pads_after[spatial]),
-            stride=list(given.stride[spatial]),
-            dilation=list(given.dilation[spatial]),
+            pre_padding=list(value.pads[spatial]),
+            post_padding=list(value.pads_after[spatial]),
+            stride=list(value.stride[spatial]),
+            dilation=list(value.dilation[spatial]),
         )
         if bias is not None:
             result = graph.bias(input=result, bias=bias)
-        self._finish([result], [output], len(inputs) + 1, given.stored)
+        self._finish([result], [output], len(inputs) + 1, value.stored)
         return graph
 
-    def _refused(self, given: Convolution) -> list[Any]:
+    def _refused(self, value: Convolution) -> list[Any]:
         """What no plan may do: round float32 where that was not allowed, or add up in any order."""
-        notes, found = self.cudnn.numerical_note, []
-        if given.stored.name == "float32":
-            found.append(notes.DOWN_CONVERT_INPUTS)
-            if not given.tf32:
-                found.append(notes.TENSOR_CORE)
-        if given.deterministic:
-            found.append(notes.NONDETERMINISTIC)
-        return found
+        notes, result = self.cudnn.numerical_note, []
+        if value.stored.name == "float32":
+            result.append(notes.DOWN_CONVERT_INPUTS)
+            if not value.tf32:
+                result.append(notes.TENSOR_CORE)
+        if value.deterministic:
+            result.append(notes.NONDETERMINISTIC)
+        return result
 
-    def attend(self, given: Attention, operands: Ints, results: Ints, stream: int) -> bool:
+    def attend(self, value: Attention, operands: Ints, results: Ints, stream: int) -> bool:
         def describe(handle: Any) -> Any:
-            graph = self._graph(given.stored, handle)
-            inputs = self._inputs(graph, {"q": given.query, "k": given.key, "v": given.value}, given.stored)
-            output, stats = graph.sdpa(**inputs, **scores(given), generate_stats=True)
-            self._finish([output], [given.output], 4, given.stored)
-            self._finish([stats], [logarithms_of(given)], 5, FLOAT32)
+            graph = self._graph(value.stored, handle)
+            inputs = self._inputs(graph, {"q": value.query, "k": value.key, "v": value.value}, value.stored)
+            output, stats = graph.sdpa(**inputs, **scores(value), generate_stats=True)
+            self._finish([output], [value.output], 4, value.stored)
+            self._finish([stats], [logarithms_of(value)], 5, FLOAT32)
             return graph
 
-        return self.run(("attention", given), describe, [], (*operands, *results), stream)
+        return self.run(("attention", value), describe, [], (*operands, *results), stream)
 
-    def attend_gradients(self, given: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool:
+    def attend_gradients(self, value: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool:
         def describe(handle: Any) -> Any:
-            own = given.forward
+            own = value.forward
             graph = self._graph(own.stored, handle)
-            halves = {"q": own.query, "k": own.key, "v": own.value, "o": own.output, "dO": given.above}
+            halves = {"q": own.query, "k": own.key, "v": own.value, "o": own.output, "dO": value.above}
             inputs = self._inputs(graph, halves, own.stored)
             inputs |= self._inputs(graph, {"stats": logarithms_of(own)}, FLOAT32, len(halves) + 1)
-            found = graph.sdpa_backward(**inputs, **scores(own), use_deterministic_algorithm=given.deterministic)
-            self._finish(found, given.results, len(inputs) + 1, own.stored)
+            result = graph.sdpa_backward(**inputs, **scores(own), use_deterministic_algorithm=value.deterministic)
+            self._finish(result, value.results, len(inputs) + 1, own.stored)
             return graph
 
-        return self.run(("attention's gradients", given), describe, [], (*operands, *results), stream)
+        return self.run(("attention's gradients", value), describe, [], (*operands, *results), stream)
 
     def _inputs(self, graph: Any, layouts: Mapping[str, Layout], kind: np.dtype, first: int = 1) -> dict[str, Any]:
         """Tensors that are given, numbered from the first on."""
@@ -118,27 +118,27 @@ class Cudnn(Graphs):
             result.set_dim(list(layout.shape)).set_stride(list(layout.strides))
 
 
-def scores(given: Attention) -> dict[str, Any]:
-    return {"attn_scale": given.scale, "use_causal_mask": given.is_causal}
+def scores(value: Attention) -> dict[str, Any]:
+    return {"attn_scale": value.scale, "use_causal_mask": value.is_causal}
 
 
-def logarithms_of(given: Attention) -> Layout:
-    return in_rows((*given.query.shape[:3], 1))
+def logarithms_of(value: Attention) -> Layout:
+    return in_rows((*value.query.shape[:3], 1))
 
 
 def in_rows(shape: Ints) -> Layout:
     return Layout(shape, row_strides(shape))
 
 
-def laid_out(shape: Ints, channels_last: bool) -> Layout:
+def channels_last_layout(shape: Ints, channels_last: bool) -> Layout:
     return Layout(shape, channels_last_strides(shape)) if channels_last else in_rows(shape)
 
 
-def tensors_of(kind: str, given: Convolution) -> tuple[tuple[str, ...], tuple[Ints, ...]]:
+def tensors_of(kind: str, value: Convolution) -> tuple[tuple[str, ...], tuple[Ints, ...]]:
     """What the operation calls its operands, and the shapes of these and of the result."""
-    x, w, y = given.input_shape, given.weight_shape, given.output_shape
+    x, w, y = value.input_shape, value.weight_shape, value.output_shape
     return {
-        "fprop": (("image", "weight", "bias"), (x, w, given.bias_shape, y)),
+        "fprop": (("image", "weight", "bias"), (x, w, value.bias_shape, y)),
         "dgrad": (("loss", "filter"), (y, w, x)),
         "wgrad": (("image", "loss"), (x, y, w)),
     }[kind]

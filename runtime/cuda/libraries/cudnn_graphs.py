@@ -12,7 +12,7 @@ from ...errors import warn_once
 from ...tensor.devices import device as device_of
 from .. import memory
 from ..launching.rehearsals import beyond_launches
-from .kept import Kept
+from .kept import CachedHandles
 from .real_streams import stream_handle
 
 PLANS = 512  # of a thread
@@ -31,7 +31,7 @@ class _Here(threading.local):
 
     def __init__(self) -> None:
         self.handles: dict[int, Any] = {}
-        self.plans: Kept[Plan | None] = Kept(PLANS)
+        self.plans: CachedHandles[Plan | None] = CachedHandles(PLANS)
 
 
 class Graphs:

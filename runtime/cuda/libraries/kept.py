@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Kept(Generic[Value]):
+class CachedHandles(Generic[Value]):
     """Values by key.
 
     Args:
@@ -16,8 +16,8 @@ class Kept(Generic[Value]):
         forget: called with each value that goes.
     """
 
-    def __init__(self, most: int, forget: Callable[[Value], object] | None = None) -> None:
-        self.most, self.forget = most, forget
+    def __init__(self, max_entries: int, forget: Callable[[Value], object] | None = None) -> None:
+        self.max_entries, self.forget = max_entries, forget
         self.values: dict[Hashable, Value] = {}  # the last one used last
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -25,7 +25,7 @@ class Kept(Generic[Value]):
         if key in self.values:
             self.values[key] = self.values.pop(key)
             return self.values[key]
-        if len(self.values) >= self.most:
+        if len(self.values) >= self.max_entries:
             gone = self.values.pop(next(iter(self.values)))
             if self.forget is not None:
                 self.forget(gone)

@@ -20,8 +20,8 @@ def is_channels_last(a: DeviceArray, axis: int) -> bool:
     """Whether the elements lie in row order of the other dims, and those along the axis of channels side by side."""
     order = [d for d in range(a.ndim) if d != axis] + [axis]
     sizes = tuple(a.shape[d] for d in order)
-    usual = byte_strides(sizes, contiguous_strides(sizes), a.itemsize)
-    return all(a.shape[d] == 1 or a.byte_strides[d] == step for d, step in zip(order, usual, strict=True))
+    contiguous_steps = byte_strides(sizes, contiguous_strides(sizes), a.itemsize)
+    return all(a.shape[d] == 1 or a.byte_strides[d] == step for d, step in zip(order, contiguous_steps, strict=True))
 
 
 def stored_as(a: DeviceArray, kind: np.dtype) -> DeviceArray:
@@ -31,5 +31,5 @@ def stored_as(a: DeviceArray, kind: np.dtype) -> DeviceArray:
 
 def has_rows(a: DeviceArray) -> bool:
     """Whether each element has a place of its own, beside the next one along the last dim, and the first is aligned."""
-    apart = all(step or n == 1 for n, step in zip(a.shape, a.byte_strides, strict=True))
-    return apart and a.byte_strides[-1] == a.itemsize and a.address % ALIGNMENT == 0
+    is_strided = all(step or n == 1 for n, step in zip(a.shape, a.byte_strides, strict=True))
+    return is_strided and a.byte_strides[-1] == a.itemsize and a.address % ALIGNMENT == 0

@@ -14,7 +14,7 @@ from . import tiled
 from .chosen import multiplier
 from .protocol import Gemm, Number
 
-MOST_LD = 2**31 - 1
+MAX_LEADING_DIM = 2**31 - 1
 HALVES = 2  # bytes of elements that are added up in float32
 
 
@@ -92,8 +92,8 @@ def multiply_with_bias(a: DeviceArray, b: DeviceArray, bias: DeviceArray) -> Dev
         return None
     extra = bias if bias.is_contiguous else memory.moved(bias)
     gemm, left, right = described_product(a, b, result, 1, 0)
-    given = left.array.address, right.array.address, extra.address, result.address
-    return result if library.gemm_with_bias(gemm, *given, current_stream(result.device.index or 0)) else None
+    args = left.array.address, right.array.address, extra.address, result.address
+    return result if library.gemm_with_bias(gemm, *args, current_stream(result.device.index or 0)) else None
 
 
 def common(a: DeviceArray, b: DeviceArray) -> tuple[DeviceArray, DeviceArray]:
@@ -120,11 +120,11 @@ def as_batch(a: DeviceArray) -> DeviceArray:
 
 def matrices(a: DeviceArray) -> Matrices:
     """How a batch of matrices lies; they are copied where neither rows nor columns are without gaps."""
-    found = described(a)
-    if found is None:
-        found = described(memory.moved(a))
-    assert found is not None
-    return found
+    result = described(a)
+    if result is None:
+        result = described(memory.moved(a))
+    assert result is not None
+    return result
 
 
 def described(a: DeviceArray) -> Matrices | None:
@@ -135,8 +135,8 @@ def described(a: DeviceArray) -> Matrices | None:
         return None
     stride, down, across = (step // item for step in a.byte_strides)
     stride = stride if batch > 1 else 0
-    if (across == 1 or columns == 1) and (rows == 1 or columns <= down <= MOST_LD):
+    if (across == 1 or columns == 1) and (rows == 1 or columns <= down <= MAX_LEADING_DIM):
         return Matrices(a, False, down if rows > 1 else columns, stride)
-    if (down == 1 or rows == 1) and (columns == 1 or rows <= across <= MOST_LD):
+    if (down == 1 or rows == 1) and (columns == 1 or rows <= across <= MAX_LEADING_DIM):
         return Matrices(a, True, across if columns > 1 else rows, stride)
     return None

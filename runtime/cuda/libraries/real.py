@@ -6,7 +6,7 @@ import importlib
 import threading
 from typing import Any
 
-from .kept import Kept
+from .kept import CachedHandles
 from .protocol import Fft
 from .real_batches import RealBatches
 from .real_products import RealProducts
@@ -28,7 +28,7 @@ class _Here(threading.local):
 
     def __init__(self) -> None:
         self.handles: dict[tuple[str, int], int] = {}
-        self.plans: Kept[int] = Kept(PLANS, self.destroy)  # of cuFFT
+        self.plans: CachedHandles[int] = CachedHandles(PLANS, self.destroy)  # of cuFFT
 
     @staticmethod
     def destroy(plan: int) -> None:
@@ -56,9 +56,9 @@ class RealLibraries(RealSolvers, RealBatches, RealProducts):
 
     def handle(self, library: str, stream: int) -> tuple[Any, int]:
         """The bindings of a library, and its handle on the device of a stream, which works on that stream."""
-        bindings, found = self.created(library, stream)
-        bindings.set_stream(found, stream_handle(stream))
-        return bindings, found
+        bindings, result = self.created(library, stream)
+        bindings.set_stream(result, stream_handle(stream))
+        return bindings, result
 
     def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
         cufft = importlib.import_module("nvmath.bindings.cufft")

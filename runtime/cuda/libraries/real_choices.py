@@ -15,12 +15,12 @@ from .real_precision import DATA_TYPES
 TRANSPOSE_A, TRANSPOSE_B, EPILOGUE, BIAS_POINTER = 3, 4, 7, 8
 BATCH_COUNT, BATCH_OFFSET = 5, 6
 BIAS = 4
-MOST_WORKSPACE, REDUCTION_SCHEMES = 1, 3
+MAX_WORKSPACE_PREF, REDUCTION_SCHEMES = 1, 3
 ALIGNMENTS = 5, 6, 7, 8  # of A, B, C and D
 IN_COMPUTE_TYPE = 2  # of cublasLtReductionScheme_t
 NOT_SUPPORTED = 15  # of cublasStatus_t
 WORKSPACE = 1 << 25  # bytes that an algorithm may ask for
-MOST_ALIGNED = 16  # bytes: no access is wider
+MAX_ALIGNED = 16  # bytes: no access is wider
 # cublasLtMatmulHeuristicResult_t, which begins with the algorithm.
 RESULT = np.dtype(
     [("algo", "V64"), ("workspace_size", "u8"), ("state", "i4"), ("waves_count", "f4"), ("reserved", "V16")]
@@ -60,17 +60,17 @@ class Choice:
     def ask(self, handle: int, aligned: int, full: bool) -> None:
         """Let cuBLASLt's heuristic choose, for addresses of an alignment; `full` keeps sums in the computed type."""
         preference = preferred(self.cublas, aligned, full)
-        found, count = np.zeros(1, RESULT), np.zeros(1, np.int32)
-        given = handle, self.description, self.left, self.right, self.result, self.result, preference
+        result, count = np.zeros(1, RESULT), np.zeros(1, np.int32)
+        args = handle, self.description, self.left, self.right, self.result, self.result, preference
         try:
-            self.cublas.matmul_algo_get_heuristic(*given, 1, found.ctypes.data, count.ctypes.data)
+            self.cublas.matmul_algo_get_heuristic(*args, 1, result.ctypes.data, count.ctypes.data)
         except self.cublas.cuBLASLtError as error:
             if error.status != NOT_SUPPORTED:
                 raise
         finally:
             self.cublas.matmul_preference_destroy(preference)
-        if count[0] and not found["state"][0]:
-            self.algorithm, self.workspace = found, int(found["workspace_size"][0])
+        if count[0] and not result["state"][0]:
+            self.algorithm, self.workspace = result, int(result["workspace_size"][0])
 
 
 def give_back(cublas: Any, description: int, layouts: tuple[int, ...]) -> None:
@@ -99,7 +99,7 @@ def layout(cublas: Any, kind: int, rows: int, columns: int, ld: int, batch: int,
 def preferred(cublas: Any, aligned: int, full: bool) -> int:
     preference: int = cublas.matmul_preference_create()
     setter = cublas.matmul_preference_set_attribute
-    put(setter, preference, MOST_WORKSPACE, WORKSPACE, np.uint64)
+    put(setter, preference, MAX_WORKSPACE_PREF, WORKSPACE, np.uint64)
     if full:
         put(setter, preference, REDUCTION_SCHEMES, IN_COMPUTE_TYPE, np.uint32)
     for attribute in ALIGNMENTS:
@@ -115,4 +115,4 @@ def put(setter: Any, target: int, attribute: int, value: int, dtype: Any) -> Non
 
 def alignment(*addresses: int) -> int:
     """The greatest power of two that divides all addresses, up to what matters."""
-    return min([MOST_ALIGNED, *(address & -address for address in addresses)])
+    return min([MAX_ALIGNED, *(address & -address for address in addresses)])

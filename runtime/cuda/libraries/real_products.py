@@ -13,7 +13,7 @@ from .. import memory
 from ..array import DeviceArray
 from ..launching.calls import ARGUMENTS, Called, arguments, performed
 from ..launching.rehearsals import beyond_launches, here, is_rehearsed
-from .kept import Kept
+from .kept import CachedHandles
 from .protocol import Gemm, Number
 from .real_choices import BIAS_POINTER, Choice, alignment
 from .real_precision import DATA_TYPES, DEFAULT_MATH, FULL_SUMS, compute_type, full_sums
@@ -32,7 +32,7 @@ class _Here(threading.local):
     """Of a thread: a description holds the address of the bias while it is used, and a handle of cuBLAS its mode."""
 
     def __init__(self) -> None:
-        self.choices: Kept[Choice] = Kept(CHOICES)
+        self.choices: CachedHandles[Choice] = CachedHandles(CHOICES)
         self.full: dict[int, bool] = {}  # which of cuBLAS keep sums of 16-bit floats in float32
 
 
@@ -65,8 +65,8 @@ class RealProducts:
         if bias is not None:
             perform("cublasLtMatmulDescSetAttribute", bias_call(choice, bias))
         lent = workspace(choice.workspace, device)
-        words = product_words(handle, choice, addresses, lent.address if lent else 0, stream)
-        perform("cublasLtMatmul", product_call(words, gemm, choice, aligned))
+        slot_values = product_slots(handle, choice, addresses, lent.address if lent else 0, stream)
+        perform("cublasLtMatmul", product_call(slot_values, gemm, choice, aligned))
         return True
 
     def _choice(self, gemm: Gemm, bias: bool, aligned: int, handle: int, device: int) -> Choice:
@@ -108,13 +108,13 @@ def workspace(size: int, device: int) -> DeviceArray | None:
     """Memory for a product to work in, until the next one: those of a rehearsal share it. None for no bytes."""
     if not size:
         return None
-    rehearsal = here.now
-    if rehearsal is not None and rehearsal.workspace is not None and rehearsal.workspace.size >= size:
-        return cast(DeviceArray, rehearsal.workspace)
-    found = memory.empty((size,), np.dtype(np.uint8), device_of("cuda", device))
-    if rehearsal is not None:
-        rehearsal.workspace = found
-    return found
+    dry_run = here.now
+    if dry_run is not None and dry_run.workspace is not None and dry_run.workspace.size >= size:
+        return cast(DeviceArray, dry_run.workspace)
+    result = memory.empty((size,), np.dtype(np.uint8), device_of("cuda", device))
+    if dry_run is not None:
+        dry_run.workspace = result
+    return result
 
 
 def perform(name: str, made: Called) -> None:
@@ -126,12 +126,12 @@ def perform(name: str, made: Called) -> None:
 
 def bias_call(choice: Choice, bias: int) -> Called:
     """cublasLtMatmulDescSetAttribute: where the bias lies."""
-    words = [*arguments(choice.description, BIAS_POINTER, 0, 8), bias]
+    slot_values = [*arguments(choice.description, BIAS_POINTER, 0, 8), bias]
     function = address_of("cublasLt", "cublasLtMatmulDescSetAttribute")
-    return Called(function, words, [BIAS_ADDRESS], 1, [(2, BIAS_ADDRESS)], choice)
+    return Called(function, slot_values, [BIAS_ADDRESS], 1, [(2, BIAS_ADDRESS)], choice)
 
 
-def product_words(
+def product_slots(
     handle: int, choice: Choice, addresses: tuple[int, int, int], workspace: int, stream: int
 ) -> list[int]:
     """Those of cublasLtMatmul: handle, description, alpha, A, B, beta, C, D, algorithm, workspace and stream."""
@@ -143,12 +143,12 @@ def product_words(
     )  # fmt: skip
 
 
-def product_call(words: list[int], gemm: Gemm, choice: Choice, aligned: int) -> Called:
+def product_call(slot_values: list[int], gemm: Gemm, choice: Choice, aligned: int) -> Called:
     """cublasLtMatmul, with alpha and beta behind its arguments."""
-    words = [*words, *bits(gemm.alpha, gemm.computed), *bits(gemm.beta, gemm.computed)]
+    slot_values = [*slot_values, *bits(gemm.alpha, gemm.computed), *bits(gemm.beta, gemm.computed)]
     lent = [WORKSPACE_ADDRESS] if choice.workspace else []
     function = address_of("cublasLt", "cublasLtMatmul")
-    return Called(function, words, [*MATRICES, *lent], aligned, [(2, ALPHA), (7, BETA)], choice)
+    return Called(function, slot_values, [*MATRICES, *lent], aligned, [(2, ALPHA), (7, BETA)], choice)
 
 
 def bits(number: Number, kind: np.dtype) -> list[int]:

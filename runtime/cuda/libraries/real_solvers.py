@@ -103,10 +103,10 @@ class RealSolvers:
         cusolver, handle = self.handle("cusolverDn", stream)
         kind, job = DATA_TYPES[dtype.char], VECTORS if vectors else VALUES
         parameters = cusolver.create_params()
-        given = handle, parameters, VALUES, job, n, kind, a, lda, kind, w, kind, 0, n, kind, v, ldv, kind
-        there, here = cusolver.xgeev_buffer_size(*given)
+        args = handle, parameters, VALUES, job, n, kind, a, lda, kind, w, kind, 0, n, kind, v, ldv, kind
+        there, here = cusolver.xgeev_buffer_size(*args)
         scratch, own = self._scratch(there, np.dtype(np.uint8), stream), np.empty(max(here, 1), np.uint8)
-        cusolver.xgeev(*given, scratch.address, there, own.ctypes.data, here, info)
+        cusolver.xgeev(*args, scratch.address, there, own.ctypes.data, here, info)
         self.driver.synchronize_stream(stream)  # the library reads `own` for as long as it works
         cusolver.destroy_params(parameters)
 

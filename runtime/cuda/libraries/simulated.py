@@ -40,9 +40,9 @@ class SimulatedLibraries(SimulatedSolvers):
     def _perform(self, gemm: Gemm, biased: bool, *addresses: int) -> None:
         """Call a product by an address, as those of real libraries are, with a number for what it is."""
         number = self._products.setdefault((gemm, biased), len(self._products))
-        places = [place for place, address in enumerate(addresses[:4], 1) if address]
+        positions = [index for index, address in enumerate(addresses[:4], 1) if address]
         function = ctypes.cast(self._entry, ctypes.c_void_p).value or 0
-        if performed(Called(function, arguments(number, *addresses), places, 1, [], self)):
+        if performed(Called(function, arguments(number, *addresses), positions, 1, [], self)):
             assert self._error is not None, "it says why"
             raise self._error
 
@@ -78,16 +78,16 @@ class SimulatedLibraries(SimulatedSolvers):
 
     def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
         own, half = (fft.complex, fft.half) if fft.kind != "c2c" else (fft.complex, fft.sizes)
-        given = in_row_order(source, *((fft.real, fft.sizes) if fft.kind == "r2c" else (own, half)), fft.batch)
+        value = in_row_order(source, *((fft.real, fft.sizes) if fft.kind == "r2c" else (own, half)), fft.batch)
         result = in_row_order(to, *((fft.real, fft.sizes) if fft.kind == "c2r" else (own, half)), fft.batch)
 
         def run(regions: list[Region]) -> None:
-            values = transformed(fft, given.read(regions[0], "fft"))
+            values = transformed(fft, value.read(regions[0], "fft"))
             if fft.kind == "c2r":
                 regions[0].bytes.fill(0xFF)
             result.write(regions[1], values)
 
-        uses = (given.address, given.nbytes, fft.kind == "c2r"), (result.address, result.nbytes, True)
+        uses = (value.address, value.nbytes, fft.kind == "c2r"), (result.address, result.nbytes, True)
         self.driver.call("fft", uses, run, stream)
 
 
@@ -105,14 +105,14 @@ def transformed(fft: Fft, values: np.ndarray) -> np.ndarray:
 
     axes = tuple(range(1, values.ndim))
     if fft.kind == "r2c":
-        found = scipy_fft.rfftn(values, axes=axes)
+        result = scipy_fft.rfftn(values, axes=axes)
     elif fft.kind == "c2r":
-        found = scipy_fft.irfftn(values, s=fft.sizes, axes=axes, norm="forward")
+        result = scipy_fft.irfftn(values, s=fft.sizes, axes=axes, norm="forward")
     elif fft.forward:
-        found = scipy_fft.fftn(values, axes=axes)
+        result = scipy_fft.fftn(values, axes=axes)
     else:
-        found = scipy_fft.ifftn(values, axes=axes, norm="forward")
-    return np.asarray(found)
+        result = scipy_fft.ifftn(values, axes=axes, norm="forward")
+    return np.asarray(result)
 
 
 def gemm_operands(gemm: Gemm, a: int, b: int, c: int) -> tuple[Operand, Operand, Operand]:

@@ -39,7 +39,7 @@ class SimulatedSolvers(OneByOne):
     def _run(
         self,
         name: str,
-        given: Sequence[Operand],
+        args: Sequence[Operand],
         results: Sequence[Operand],
         compute: Callable[..., Values],
         stream: int,
@@ -47,13 +47,11 @@ class SimulatedSolvers(OneByOne):
         """Compute results from what is given; memory may be both."""
 
         def run(regions: list[Region]) -> None:
-            values = [one.read(region, name) for one, region in zip(given, regions, strict=False)]
-            for one, region, value in zip(results, regions[len(given) :], compute(*values), strict=True):
+            values = [one.read(region, name) for one, region in zip(args, regions, strict=False)]
+            for one, region, value in zip(results, regions[len(args) :], compute(*values), strict=True):
                 one.write(region, value)
 
-        uses = [(one.address, one.nbytes, False) for one in given] + [
-            (one.address, one.nbytes, True) for one in results
-        ]
+        uses = [(one.address, one.nbytes, False) for one in args] + [(one.address, one.nbytes, True) for one in results]
         self.driver.call(name, uses, run, stream)
 
     def potrf(self, dtype: np.dtype, n: int, a: int, lda: int, info: int, stream: int) -> None:
@@ -91,8 +89,8 @@ class SimulatedSolvers(OneByOne):
         def compute(x: Any, exchanged: Any, y: Any) -> Values:
             return lapack("getrs", dtype)(x, exchanged - 1, y)
 
-        given = [matrix(a, dtype, n, n, lda), row(pivots, INT32, n), right]
-        self._run("getrs", given, [right, row(info, INT32, 1)], compute, stream)
+        args = [matrix(a, dtype, n, n, lda), row(pivots, INT32, n), right]
+        self._run("getrs", args, [right, row(info, INT32, 1)], compute, stream)
 
     def geqrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, tau: int, info: int, stream: int) -> None:
         own = matrix(a, dtype, m, n, lda)
@@ -109,8 +107,8 @@ class SimulatedSolvers(OneByOne):
         own = matrix(a, dtype, m, n, lda)
 
         def compute(x: Any, factors: Any) -> Values:
-            found, _, failed = lapack("ungqr" if dtype.kind == "c" else "orgqr", dtype)(x, factors)
-            return found, failed
+            result, _, failed = lapack("ungqr" if dtype.kind == "c" else "orgqr", dtype)(x, factors)
+            return result, failed
 
         self._run("orgqr", [own, row(tau, dtype, k)], [own, row(info, INT32, 1)], compute, stream)
 
@@ -142,10 +140,10 @@ class SimulatedSolvers(OneByOne):
 
         def compute(x: Any) -> Values:
             try:
-                values, found = np.linalg.eigh(x, "L")
+                values, result = np.linalg.eigh(x, "L")
             except np.linalg.LinAlgError:
                 return np.nan, np.nan, 1
-            return found if vectors else np.full(x.shape, np.nan, dtype), values, 0
+            return result if vectors else np.full(x.shape, np.nan, dtype), values, 0
 
         self._run("syevd", [own], [own, row(w, real, n), row(info, INT32, 1)], compute, stream)
 
@@ -158,10 +156,10 @@ class SimulatedSolvers(OneByOne):
         def compute(x: Any) -> Values:
             used = np.full(x.shape, np.nan, dtype)
             try:  # in whatever order; that of the CPU, which takes real matrices as what they are
-                values, found = np.linalg.eig(x if x.imag.any() else x.real)
+                values, result = np.linalg.eig(x if x.imag.any() else x.real)
             except np.linalg.LinAlgError:
                 return (used, np.nan, 1, np.nan)[: len(results)]
-            return (used, values, 0, found)[: len(results)]
+            return (used, values, 0, result)[: len(results)]
 
         self._run("geev", [own], results, compute, stream)
 

@@ -14,5 +14,5 @@ def address_of(library: str, function: str) -> int:
     Args:
         library: as `cuda.pathfinder` names it, for instance "cublasLt".
     """
-    found = importlib.import_module("cuda.pathfinder").load_nvidia_dynamic_lib(library)
-    return ctypes.cast(getattr(ctypes.CDLL(found.abs_path), function), ctypes.c_void_p).value or 0
+    result = importlib.import_module("cuda.pathfinder").load_nvidia_dynamic_lib(library)
+    return ctypes.cast(getattr(ctypes.CDLL(result.abs_path), function), ctypes.c_void_p).value or 0

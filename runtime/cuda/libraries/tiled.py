@@ -11,7 +11,7 @@ from ..launching import indexed
 from ..launching.launch import launch
 from .protocol import Number
 
-MOST_BLOCKS = 65535  # along y and z
+MAX_BLOCKS = 65535  # along y and z
 SMALL, SHORT = 1 << 10, 1 << 8  # elements of a matrix that has no need of tiles, and of the sum behind each
 
 
@@ -21,14 +21,14 @@ def multiply_tiled(a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: N
     batch, m, k = a.shape
     n = b.shape[2]
     numbers = computed.type(alpha), computed.type(beta)
-    lie = [tuple([step // x.stored.itemsize for step in x.byte_strides]) for x in (a, b, result)]
+    element_strides = [tuple([step // x.stored.itemsize for step in x.byte_strides]) for x in (a, b, result)]
     if m * n <= SMALL and k <= SHORT:
-        indexed.run(dots, result.size, computed, a, b, result, (m, n, k), *lie, *numbers)
+        indexed.run(dots, result.size, computed, a, b, result, (m, n, k), *element_strides, *numbers)
         return
-    steps, sizes = [tuple(map(np.int64, each)) for each in lie], tuple(map(np.int64, (m, n, k)))
-    for first in range(0, batch, MOST_BLOCKS):
-        for down in range(0, m, MOST_BLOCKS * TILE):
-            count, rows = min(batch - first, MOST_BLOCKS), min(m - down, MOST_BLOCKS * TILE)
+    steps, sizes = [tuple(map(np.int64, each)) for each in element_strides], tuple(map(np.int64, (m, n, k)))
+    for first in range(0, batch, MAX_BLOCKS):
+        for down in range(0, m, MAX_BLOCKS * TILE):
+            count, rows = min(batch - first, MAX_BLOCKS), min(m - down, MAX_BLOCKS * TILE)
             parts = [part(x, s, first, d) for x, s, d in zip((a, b, result), steps, (down, 0, down), strict=True)]
             blocks = -(-n // TILE), -(-rows // TILE), count
             launch(

@@ -50,9 +50,9 @@ class Reached:
 
     def notes_on(self, block: Block, unit: int) -> Memory:
         if block.address not in self.blocks:
-            whole = block.size // unit
-            notes = Memory(self.timeline, whole, unit, 0)
-            written = block.written[: whole * unit].reshape(whole, unit).all(1)
+            full = block.size // unit
+            notes = Memory(self.timeline, full, unit, 0)
+            written = block.written[: full * unit].reshape(full, unit).all(1)
             notes.writes[:] = np.where(written, 0, UNWRITTEN).tolist()
             self.blocks[block.address] = block, notes
         notes = self.blocks[block.address][1]

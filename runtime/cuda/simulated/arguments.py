@@ -10,10 +10,10 @@ import numpy as np
 
 from ...errors import AcceleratorError
 
-ARRAY_WORDS = 7
+ARRAY_SLOTS = 7
 
 
-class ArrayWords(NamedTuple):
+class ArraySlots(NamedTuple):
     """An array as it is passed: all of its elements lie one after another."""
 
     dtype: np.dtype
@@ -26,29 +26,29 @@ class ArrayWords(NamedTuple):
 
 
 def word_count(signature: Sequence[Any]) -> int:
-    return sum(_words_of(part) for part in signature)
+    return sum(_slots_of(part) for part in signature)
 
 
-def _words_of(part: Any) -> int:
+def _slots_of(part: Any) -> int:
     if isinstance(part, np.dtype):
         return 2 if part.kind == "c" else 1
-    return word_count(part) if getattr(part, "dtype", None) is None else ARRAY_WORDS
+    return word_count(part) if getattr(part, "dtype", None) is None else ARRAY_SLOTS
 
 
-def decoded(words: Sequence[int], signature: Sequence[Any]) -> list[Any]:
-    """The arguments of a launch: NumPy's scalars, ArrayWords, and tuples of these.
+def decoded(slots: Sequence[int], signature: Sequence[Any]) -> list[Any]:
+    """The arguments of a launch: NumPy's scalars, ArraySlots, and tuples of these.
 
     Raises:
         RuntimeError: the words cannot be arguments of this signature.
     """
-    left = iter(words)
+    left = iter(slots)
     try:
-        found = [_part(part, left) for part in signature]
+        matches = [_part(part, left) for part in signature]
     except StopIteration:
-        raise _refused(f"{len(words)} words are too few for {signature}") from None
-    if too_many := len(list(left)):
-        raise _refused(f"{too_many} of {len(words)} words are too many for {signature}")
-    return found
+        raise _refused(f"{len(slots)} words are too few for {signature}") from None
+    if leftover := len(list(left)):
+        raise _refused(f"{leftover} of {len(slots)} words are too many for {signature}")
+    return matches
 
 
 def _part(part: Any, left: Iterator[int]) -> Any:
@@ -58,13 +58,13 @@ def _part(part: Any, left: Iterator[int]) -> Any:
     return tuple(_part(inner, left) for inner in part) if dtype is None else _array(dtype, left)
 
 
-def _array(dtype: np.dtype, left: Iterator[int]) -> ArrayWords:
-    meminfo, parent, size, itemsize, address, shape, stride = [next(left) for _ in range(ARRAY_WORDS)]
+def _array(dtype: np.dtype, left: Iterator[int]) -> ArraySlots:
+    meminfo, parent, size, itemsize, address, shape, stride = [next(left) for _ in range(ARRAY_SLOTS)]
     if (meminfo, parent, itemsize, shape, stride) != (0, 0, dtype.itemsize, size, dtype.itemsize):
         raise _refused(f"words of an array of {dtype} contradict each other: {size} elements, shape {shape}")
     if address % dtype.itemsize:
         raise AcceleratorError(f"CUDA error: misaligned address: {address:#x} for an array of {dtype}")
-    return ArrayWords(dtype, address, size)
+    return ArraySlots(dtype, address, size)
 
 
 def _number(dtype: np.dtype, left: Iterator[int]) -> Any:
@@ -74,5 +74,5 @@ def _number(dtype: np.dtype, left: Iterator[int]) -> Any:
     return np.frombuffer(struct.pack("<Q", next(left) % 2**64)[: dtype.itemsize], dtype)[0]
 
 
-def _refused(said: str) -> AcceleratorError:
-    return AcceleratorError(f"CUDA error: invalid argument: {said}")
+def _refused(message: str) -> AcceleratorError:
+    return AcceleratorError(f"CUDA error: invalid argument: {message}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import index as whole
+from operator import index as as_index
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ class Elements:
         if type(index) is not int:
             if isinstance(index, slice):
                 return self.part(index)
-            index = whole(index)
+            index = as_index(index)
         if self.parts == 1 and 0 <= index < self.size:  # most reads: nobody else had access
             at, now = self.offset + index, self.timeline.now
             wrote, read = self.writes[at], self.reads[at]
@@ -54,7 +54,7 @@ class Elements:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if type(index) is not int:
-            index = whole(index)
+            index = as_index(index)
         if self.parts == 1 and 0 <= index < self.size:
             at, now = self.offset + index, self.timeline.now
             wrote, read = self.writes[at], self.reads[at]
@@ -84,16 +84,16 @@ class Elements:
 
     def change(self, index: Any, changed: Callable[[Any], Any]) -> Any:
         """An atomic operation: the element before it is replaced by what `changed` makes of it."""
-        place = self.place(index)
-        for at in self.units("changes", place):
+        offset_of = self.offset_of(index)
+        for at in self.units("changes", offset_of):
             if wrong := self.memory.check_atomic(at):
-                raise self.fault("changes", place, wrong)
-        old = self.values[place]
-        self.store(place, changed(old))
+                raise self.fault("changes", offset_of, wrong)
+        old = self.values[offset_of]
+        self.store(offset_of, changed(old))
         return old
 
-    def place(self, index: Any) -> int:
-        return whole(index)
+    def offset_of(self, index: Any) -> int:
+        return as_index(index)
 
     def units(self, does: str, index: int) -> range:
         if not 0 <= index < self.size:
@@ -101,11 +101,11 @@ class Elements:
         first = self.offset + index * self.parts
         return range(first, first + self.parts)
 
-    def store(self, place: int, value: Any) -> None:
+    def store(self, offset_of: int, value: Any) -> None:
         try:
-            self.values[place] = value
+            self.values[offset_of] = value
         except (OverflowError, ValueError):  # a number of Python's that the dtype does not have
-            self.values[place] = self.converted(value)
+            self.values[offset_of] = self.converted(value)
 
     def converted(self, value: Any) -> Any:
         """A number in the array's dtype; integers wrap."""
@@ -138,20 +138,20 @@ class Grid(Elements):
         self.shape = shape
 
     def __getitem__(self, index: Any) -> Any:
-        return super().__getitem__(self.place(index))
+        return super().__getitem__(self.offset_of(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        super().__setitem__(self.place(index), value)
+        super().__setitem__(self.offset_of(index), value)
 
-    def place(self, index: Any) -> int:
+    def offset_of(self, index: Any) -> int:
         if not isinstance(index, tuple) or len(index) != len(self.shape):
             raise self.fault("has access to", index, f"and its elements have {len(self.shape)} indices")
-        place = 0
+        offset_of = 0
         for each, size in zip(index, self.shape, strict=True):
             if not 0 <= each < size:
                 raise self.fault("has access to", index, f"outside of its shape {self.shape}")
-            place = place * size + whole(each)
-        return place
+            offset_of = offset_of * size + as_index(each)
+        return offset_of
 
     def fault(self, does: str, index: Any, wrong: str) -> KernelFault:
         if does != "has access to":

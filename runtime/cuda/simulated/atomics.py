@@ -51,7 +51,7 @@ class Atomic:
 
     def cas(self, array: Elements, index: Any, old: Any, value: Any) -> Any:
         old = array.converted(old)
-        return array.change(index, lambda found: value if found == old else found)
+        return array.change(index, lambda result: value if result == old else result)
 
     def compare_and_swap(self, array: Elements, old: Any, value: Any) -> Any:
         return self.cas(array, 0, old, value)

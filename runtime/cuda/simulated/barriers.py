@@ -25,10 +25,10 @@ ANSWERS: dict[str, Callable[[list[Any]], Any]] = {
 class Thread(greenlet):
     """A thread of a block, and what it waits for."""
 
-    def __init__(self, run: Callable[..., None], place: Dim3, number: int) -> None:
+    def __init__(self, run: Callable[..., None], thread_index: Dim3, number: int) -> None:
         super().__init__(run)
         self.gr_context = contextvars.copy_context()  # of NumPy's errors
-        self.place, self.number, self.lane = place, number, number % WARP
+        self.thread_index, self.number, self.lane = thread_index, number, number % WARP
         self.stretch = 0
         self.what = ""  # the barrier or shuffle that it waits at
         self.site: tuple[Any, ...] = ()  # the lines that lead there, from the inside
@@ -41,7 +41,7 @@ class Thread(greenlet):
 
     @property
     def waits(self) -> str:
-        return f"thread {tuple(self.place)} waits at {self.what} in {lines(self.site)}"
+        return f"thread {tuple(self.thread_index)} waits at {self.what} in {lines(self.site)}"
 
 
 def wait(frame: types.FrameType, what: str, value: Any = None, mask: int = 0, argument: Any = None) -> Any:
@@ -55,27 +55,29 @@ def wait(frame: types.FrameType, what: str, value: Any = None, mask: int = 0, ar
 
 def site_of(frame: types.FrameType | None) -> tuple[Any, ...]:
     """Where a frame is, and what called it: (code, instruction) of each."""
-    found: list[Any] = []
+    matches: list[Any] = []
     while frame is not None:
-        found += (frame.f_code, frame.f_lasti)
+        matches += (frame.f_code, frame.f_lasti)
         frame = frame.f_back
-    return tuple(found)
+    return tuple(matches)
 
 
 def lines(site: tuple[Any, ...]) -> str:
-    found = []
+    matches = []
     for code, instruction in zip(site[::2], site[1::2], strict=True):
         number = next(n for first, last, n in code.co_lines() if first <= instruction < last)
-        found.append(f"line {number} of {code.co_name}")
-    return " called in ".join(found)
+        matches.append(f"line {number} of {code.co_name}")
+    return " called in ".join(matches)
 
 
 class Block:
     """Runs the threads of one block."""
 
-    def __init__(self, cuda: RunningKernel, kernel: Callable[..., None], places: Sequence[tuple[int, Dim3]]) -> None:
+    def __init__(
+        self, cuda: RunningKernel, kernel: Callable[..., None], thread_indices: Sequence[tuple[int, Dim3]]
+    ) -> None:
         self.cuda, self.timeline = cuda, cuda.timeline
-        self.threads = [Thread(kernel, place, number) for number, place in places]
+        self.threads = [Thread(kernel, thread_index, number) for number, thread_index in thread_indices]
         self.returned: list[Thread] = []
 
     def run(self, arguments: Sequence[Any], ordered: Callable[[list[Any]], list[Any]]) -> None:
@@ -83,13 +85,13 @@ class Block:
         live = self.threads
         try:
             for thread in ordered(live):
-                self.cuda.threadIdx = thread.place
-                self.timeline.begin(thread.place, thread.number)
+                self.cuda.threadIdx = thread.thread_index
+                self.timeline.begin(thread.thread_index, thread.number)
                 thread.switch(*arguments)
                 thread.stretch = self.timeline.now
             while live := self.still_running(live):
                 for thread in ordered(self.released(live)):
-                    self.cuda.threadIdx, self.timeline.now = thread.place, thread.stretch
+                    self.cuda.threadIdx, self.timeline.now = thread.thread_index, thread.stretch
                     thread.switch()
                     thread.stretch = self.timeline.now
         finally:
@@ -106,29 +108,29 @@ class Block:
         warps: dict[int, list[Thread]] = {}
         for thread in live:
             warps.setdefault(thread.number // WARP, []).append(thread)
-        found = [thread for warp, threads in warps.items() for thread in self.together(warp, threads)]
-        if not found:
+        matches = [thread for warp, threads in warps.items() for thread in self.converged(warp, threads)]
+        if not matches:
             self.check_barrier(live)
             answer = ANSWERS[live[0].what]([thread.value for thread in live])
             self.timeline.barrier()
             for thread in live:
-                thread.answer, thread.stretch = answer, self.timeline.begin(thread.place, thread.number)
-            found = live
-        return found
+                thread.answer, thread.stretch = answer, self.timeline.begin(thread.thread_index, thread.number)
+            matches = live
+        return matches
 
-    def together(self, warp: int, threads: list[Thread]) -> list[Thread]:
+    def converged(self, warp: int, threads: list[Thread]) -> list[Thread]:
         """The threads of a warp whose shuffle, vote or `syncwarp` is complete, with their answers."""
-        found: list[Thread] = []
+        matches: list[Thread] = []
         done = 0  # lanes
         for first in threads:
             if first.what in OPERATIONS and not done >> first.lane & 1:
                 lanes = [t for t in threads if first.mask >> t.lane & 1]
-                wanted = first.waits_for
-                if all(t.waits_for == wanted for t in lanes):
+                requested = first.waits_for
+                if all(t.waits_for == requested for t in lanes):
                     self.answer(warp, first, lanes)
-                    found += lanes
+                    matches += lanes
                     done |= first.mask
-        return found
+        return matches
 
     def answer(self, warp: int, first: Thread, lanes: list[Thread]) -> None:
         if first not in lanes:
@@ -142,7 +144,7 @@ class Block:
         for thread in lanes:
             thread.answer = answers[thread.lane]
             if first.what == "syncwarp":
-                thread.stretch = self.timeline.begin(thread.place, thread.number)
+                thread.stretch = self.timeline.begin(thread.thread_index, thread.number)
 
     def check_barrier(self, live: list[Thread]) -> None:
         """Refuse what would hang, or is undefined: not all threads of the block wait at one barrier."""
@@ -156,7 +158,9 @@ class Block:
             if other.waits_for != first.waits_for:
                 raise self.fault(f"divergent barriers: {first.waits}, {other.waits}")
         if self.returned:
-            raise self.fault(f"divergent barrier: {first.waits}, thread {tuple(self.returned[0].place)} has returned")
+            raise self.fault(
+                f"divergent barrier: {first.waits}, thread {tuple(self.returned[0].thread_index)} has returned"
+            )
 
     def fault(self, text: str) -> KernelFault:
         return KernelFault(f"{self.cuda.kernel}: block {tuple(self.cuda.blockIdx)}: {text}")

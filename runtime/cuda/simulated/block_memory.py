@@ -18,7 +18,7 @@ from .thread_races import Memory
 from .timeline import RunningKernel, Timeline
 
 STATIC = 48 * 1024  # bytes that a block may have by `shared.array` with a shape
-MOST = 227 * 1024  # bytes that it may have in all, those of the launch included
+MAX_SHARED_BYTES = 227 * 1024  # bytes that it may have in all, those of the launch included
 
 
 def named(frame: types.FrameType) -> str:
@@ -26,9 +26,9 @@ def named(frame: types.FrameType) -> str:
 
 
 @cache
-def name_after(code: types.CodeType, place: int, line: int) -> str:
+def name_after(code: types.CodeType, position: int, line: int) -> str:
     """The variable that an instruction's result goes to, or the line; every thread asks for the same ones."""
-    following = (i for i in dis.get_instructions(code) if i.offset > place)
+    following = (i for i in dis.get_instructions(code) if i.offset > position)
     after = next(following)
     if not after.opname.startswith("STORE_"):
         return f"(array of line {line})"
@@ -72,14 +72,14 @@ class Shared:
         """The array that this line makes; with shape 0 all of the memory that the launch gave the block."""
         frame = sys._getframe(1)
         key = (id(frame.f_globals), frame.f_code, frame.f_lasti)
-        found = self.arrays.get(key)
-        if found is None:
+        cached = self.arrays.get(key)
+        if cached is None:
             made = self.made(named(frame), shape, dtype)
-            found = self.arrays[key] = ((shape, dtype), made)
-        if found[0] != (shape, dtype):
-            name, before = found[1].name, found[0][0]
+            cached = self.arrays[key] = ((shape, dtype), made)
+        if cached[0] != (shape, dtype):
+            name, before = cached[1].name, cached[0][0]
             raise KernelFault(f"{self.cuda.where()} makes {name} with shape {shape}, others with {before}: no constant")
-        return found[1]
+        return cached[1]
 
     def made(self, name: str, shape: Any, dtype: Any) -> Elements:
         if shape in (0, (0,)):
@@ -104,6 +104,6 @@ class Shared:
         if self.static > STATIC:
             text = f"a block takes {self.static} bytes of static shared memory; CUDA has {STATIC}, more is dynamic"
             raise KernelFault(f"{self.cuda.kernel}: {text}")
-        if self.static + self.dynamic.size > MOST:
-            text = f"a block takes {self.static + self.dynamic.size} bytes of shared memory; a device has {MOST}"
+        if self.static + self.dynamic.size > MAX_SHARED_BYTES:
+            text = f"a block takes {self.static + self.dynamic.size} bytes of shared memory; a device has {MAX_SHARED_BYTES}"
             raise KernelFault(f"{self.cuda.kernel}: {text}")

@@ -23,7 +23,7 @@ from .memory import FREED, Block, Memory, Region, device_of, fault, is_of_device
 from .order import Work
 from .queues import Queues
 
-MOST_ELEMENTS = 4096  # a thread takes microseconds here
+MAX_ELEMENTS = 4096  # a thread takes microseconds here
 
 Triple = tuple[int, int, int]
 
@@ -43,7 +43,7 @@ class SimulatedDriver(SimulatedGraphs):
     def __init__(self, devices: int = 1, memory: int = 1 << 30, seed: int = 0, blocking: bool = False) -> None:
         super().__init__()
         self.lock = new_lock()
-        self._most_elements = int(os.environ.get("SPECGRAD_CUDA_SIMULATED_ELEMENTS", MOST_ELEMENTS))
+        self._max_elements = int(os.environ.get("SPECGRAD_CUDA_SIMULATED_ELEMENTS", MAX_ELEMENTS))
         self.memory = Memory([memory] * devices)
         self.queues = Queues(devices, seed, blocking)
         self._handles = itertools.count(1 << 32)
@@ -53,9 +53,9 @@ class SimulatedDriver(SimulatedGraphs):
         self._entry = LaunchEntry(self)
 
     @property
-    def most_elements(self) -> int | None:
+    def max_elements(self) -> int | None:
         """While anything is recorded there is no limit: the host could not compute it."""
-        return None if self.queues.recordings else self._most_elements
+        return None if self.queues.recordings else self._max_elements
 
     def device_count(self) -> int:
         return len(self.memory.totals)
@@ -80,7 +80,7 @@ class SimulatedDriver(SimulatedGraphs):
         return address
 
     @locked
-    def given_out(self, address: int, size: int, stream: int) -> None:
+    def on_allocate(self, address: int, size: int, stream: int) -> None:
         """The allocator gives a block out again, of which `size` bytes may be used."""
         block = self.memory.start(address, "allocate")
         block.live, block.usable = True, size
@@ -88,10 +88,10 @@ class SimulatedDriver(SimulatedGraphs):
         recording = self.queues.stream(stream).recording
         if recording is not None and not block.is_of_graph:
             block.is_of_graph = True
-            recording.fresh.add(block)  # what the program writes to it before a replay stays
+            recording.from_flat.add(block)  # what the program writes to it before a replay stays
             return
         if recording is not None:
-            recording.fresh.discard(block)
+            recording.from_flat.discard(block)
         self._renew(block, stream)
 
     def _renew(self, block: Block, stream: int) -> None:
@@ -102,7 +102,7 @@ class SimulatedDriver(SimulatedGraphs):
         self.queues.give(stream, f"allocation of {block.usable} bytes", run, (block,))
 
     @locked
-    def taken_back(self, address: int, stream: int) -> None:
+    def on_free(self, address: int, stream: int) -> None:
         """The allocator has a block back: who touches it from now on uses freed memory."""
         self.memory.start(address, "free").live = False
 
@@ -133,11 +133,13 @@ class SimulatedDriver(SimulatedGraphs):
         block = self.memory.block(to, size, what)
         if not self._is_pinned(source, size):
             self.queues.require_free(stream, "copies from pageable memory of the host")
-        kept = None if self._is_pinned(source, size) else ctypes.string_at(source, size)
+        retained = None if self._is_pinned(source, size) else ctypes.string_at(source, size)
 
         def run(work: Work) -> None:
             there = self._touched(block, to, size, True, work)
-            block.bytes[there] = np.frombuffer(ctypes.string_at(source, size) if kept is None else kept, np.uint8)
+            block.bytes[there] = np.frombuffer(
+                ctypes.string_at(source, size) if retained is None else retained, np.uint8
+            )
             block.written[there] = True
 
         self.queues.give(stream, what, run, (block,))
@@ -151,13 +153,13 @@ class SimulatedDriver(SimulatedGraphs):
             here = self._touched(block, source, size, False, work)
             ctypes.memmove(to, block.bytes[here].ctypes.data, size)
 
-        given = self.queues.give(stream, what, run, (block,))
+        value = self.queues.give(stream, what, run, (block,))
         if self._is_pinned(to, size):
             return
         try:
             self.queues.finish_stream(stream)
         finally:
-            given.run = None  # after a fault: the caller's memory may be gone when the stream gets there
+            value.run = None  # after a fault: the caller's memory may be gone when the stream gets there
 
     def _move(self, to: int, source: int, size: int, stream: int, what: str) -> None:
         target, origin = self.memory.block(to, size, what), self.memory.block(source, size, what)
@@ -195,13 +197,17 @@ class SimulatedDriver(SimulatedGraphs):
     @locked
     def expose(self, address: int, size: int, stream: int) -> None:
         recording = self.queues.stream(stream).recording
-        if size and recording is not None and (block := self.memory.block(address, size, "expose")) in recording.fresh:
+        if (
+            size
+            and recording is not None
+            and (block := self.memory.block(address, size, "expose")) in recording.from_flat
+        ):
             block.written[:size] = True  # in replays nothing writes there, so what the program has written stays
         else:
             self.fill(address, 0xFF, size, stream)  # nan, or -1
 
     @locked
-    def lies_on(self, address: int, size: int, device: int) -> bool:
+    def is_on_device(self, address: int, size: int, device: int) -> bool:
         try:
             self.memory.block(address, size, "search")
         except AcceleratorError:
@@ -218,21 +224,21 @@ class SimulatedDriver(SimulatedGraphs):
 
     @locked
     def launch(
-        self, function: int, grid: Triple, block: Triple, words: Sequence[int], shared: int, stream: int
+        self, function: int, grid: Triple, block: Triple, slots: Sequence[int], shared: int, stream: int
     ) -> None:
         self._entry.raise_if_failed()
         if function not in self._functions:
             raise AcceleratorError(f"CUDA error: invalid resource handle: there is no function {function:#x}")
         kernel, signature = self._functions[function]
         check_limits(grid, block, shared, self.properties(0).shared_memory_per_block_optin)
-        found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
-        run = functools.partial(found.run, kernel, signature, grid, block, shared)
-        self.queues.give(stream, f"launch of {kernel.name}", run, tuple(found.blocks.values()))
+        result = Launch(self.memory, self.queues.races, decoded(slots, signature), kernel.name)
+        run = functools.partial(result.run, kernel, signature, grid, block, shared)
+        self.queues.give(stream, f"launch of {kernel.name}", run, tuple(result.blocks.values()))
         if function in self._following:  # what it touches must be in use now, not only when the stream is there
             self.queues.catch_up(stream)
         self.queues.relieve(stream)
 
-    def words_of(self, function: int) -> int:
+    def slots_of(self, function: int) -> int:
         return word_count(self._functions[function][1])
 
     def launch_entry(self) -> int:
@@ -360,8 +366,8 @@ def _check_sides(to: int, source: int, kind: str) -> None:
         raise ValueError(f"copy(): expected one of h2d, d2h, d2d, got {kind!r}")
     for address, on_device, side in ((to, kind[-1] == "d", "target"), (source, kind[0] == "d", "source")):
         if is_of_device(address) != on_device:
-            wanted, came = ("a device", "the host") if on_device else ("the host", "a device")
-            raise fault(f"copy {kind}", f"expected a {side} on {wanted}, but {address:#x} is an address of {came}")
+            requested, came = ("a device", "the host") if on_device else ("the host", "a device")
+            raise fault(f"copy {kind}", f"expected a {side} on {requested}, but {address:#x} is an address of {came}")
 
 
 fill("cuda_driver", SimulatedDriver)

@@ -17,7 +17,7 @@ FAILED = 1  # a status: CUDA_ERROR_INVALID_VALUE
 class LaunchingDriver(Driver, Protocol):
     """A driver that knows how many words of arguments its functions take."""
 
-    def words_of(self, function: int) -> int:
+    def slots_of(self, function: int) -> int:
         """The number of words."""
 
 
@@ -48,10 +48,10 @@ class LaunchEntry:
         driver = self._driver()
         assert driver is not None, "a driver that is called is there"
         try:
-            count = driver.words_of(function)
+            count = driver.slots_of(function)
             addresses = (ctypes.c_void_p * count).from_address(parameters)
-            words = [ctypes.c_int64.from_address(address or 0).value for address in addresses]
-            driver.launch(function, (grid_x, grid_y, grid_z), (block_x, block_y, block_z), words, shared, stream or 0)
+            slots = [ctypes.c_int64.from_address(address or 0).value for address in addresses]
+            driver.launch(function, (grid_x, grid_y, grid_z), (block_x, block_y, block_z), slots, shared, stream or 0)
         except Exception as error:
             self._errors.append(error)
             return FAILED

@@ -50,26 +50,26 @@ class Placed(NamedTuple):
 
 
 class Arguments:
-    def __init__(self, given: Mapping[str, Any], timeline: Timeline, where: Callable[[], str]) -> None:
-        named = [found for name, value in given.items() for found in arrays_in(name, value)]
+    def __init__(self, arguments: Mapping[str, Any], timeline: Timeline, where: Callable[[], str]) -> None:
+        named = [result for name, value in arguments.items() for result in arrays_in(name, value)]
         arrays = [Placed.of(name, array) for name, array in named]
         self.elements: dict[str, Elements] = {}
         for group in overlapping(arrays):
             memory = memory_of(group, timeline)
-            for place in group:
-                offset = (place.start - group[0].start) // memory.unit
-                self.elements[place.name] = Elements(place.name, place.array.values, memory, offset, where)
-        self.values = [self.seen(name, value) for name, value in given.items()]
+            for position in group:
+                offset = (position.start - group[0].start) // memory.unit
+                self.elements[position.name] = Elements(position.name, position.array.values, memory, offset, where)
+        self.values = [self.seen(name, value) for name, value in arguments.items()]
         self.placed = arrays
-        self.unknown = {place.name: place.array for place in arrays if not place.array.is_known}
+        self.unknown = {position.name: position.array for position in arrays if not position.array.is_known}
 
     def seen(self, name: str, value: Any) -> Any:
         if type(value) is tuple:
-            return tuple(self.seen(f"{name}[{place}]", part) for place, part in enumerate(value))
+            return tuple(self.seen(f"{name}[{position}]", part) for position, part in enumerate(value))
         return self.elements.get(name, value)
 
     def written(self) -> list[GlobalArray]:
-        return [place.array for place in self.placed if self._is_written(self.elements[place.name])]
+        return [position.array for position in self.placed if self._is_written(self.elements[position.name])]
 
     @staticmethod
     def _is_written(elements: Elements) -> bool:
@@ -80,16 +80,16 @@ class Arguments:
         for name, array in self.unknown.items():
             elements = self.elements[name]
             notes = elements.writes[elements.offset : elements.offset + elements.size * elements.parts]
-            whole = (np.array(notes) != UNWRITTEN).reshape(elements.size, elements.parts).all(1)
-            array.elements_written()[whole] = True
+            full = (np.array(notes) != UNWRITTEN).reshape(elements.size, elements.parts).all(1)
+            array.elements_written()[full] = True
 
 
 def arrays_in(name: str, value: Any) -> Iterator[tuple[str, GlobalArray]]:
     if isinstance(value, GlobalArray):
         yield name, value
     elif type(value) is tuple:
-        for place, part in enumerate(value):
-            yield from arrays_in(f"{name}[{place}]", part)
+        for position, part in enumerate(value):
+            yield from arrays_in(f"{name}[{position}]", part)
 
 
 def wrapped(value: Any) -> Any:
@@ -103,26 +103,26 @@ def overlapping(arrays: Iterable[Placed]) -> list[list[Placed]]:
     """Arrays in groups, each of which has a memory of its own; the first of a group begins first."""
     groups: list[list[Placed]] = []
     end = -1
-    for place in sorted(arrays):
-        if place.start >= end:
+    for position in sorted(arrays):
+        if position.start >= end:
             groups.append([])
-        groups[-1].append(place)
-        end = max(end, place.end)
+        groups[-1].append(position)
+        end = max(end, position.end)
     return groups
 
 
 def memory_of(group: Sequence[Placed], timeline: Timeline) -> Memory:
     """The memory that some arrays lie in, and what is known of it."""
-    start, end = group[0].start, max(place.end for place in group)
+    start, end = group[0].start, max(position.end for position in group)
     unit = math.gcd(*(p.array.values.itemsize for p in group), *(p.start - start for p in group))
     memory = Memory(timeline, (end - start) // unit, unit, KNOWN)
-    unknown = [place for place in group if not place.array.is_known]
+    unknown = [position for position in group if not position.array.is_known]
     if unknown:
         notes = np.zeros(len(memory.writes), int)
-        for place in unknown:
-            first, values = (place.start - start) // unit, place.array.values
+        for position in unknown:
+            first, values = (position.start - start) // unit, position.array.values
             parts = values.itemsize // unit
             rows = notes[first : first + values.size * parts].reshape(values.size, parts)
-            rows[~place.array.elements_written().all(1)] = UNWRITTEN
+            rows[~position.array.elements_written().all(1)] = UNWRITTEN
         memory.writes[:] = notes.tolist()
     return memory

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import AcceleratorError
 from ...kernels.cuda.storage import BITS
-from .arguments import ArrayWords
+from .arguments import ArraySlots
 from .global_memory import GlobalArray
 from .memory import Block, Memory
 from .order import Work
@@ -27,7 +27,7 @@ class Launch:
     Args:
         memory: where the arrays lie; checked when the launch is given, as the program may free them before it runs.
         races: notes what was read and written.
-        arguments: numbers, ArrayWords and tuples of these.
+        arguments: numbers, ArraySlots and tuples of these.
         name: what the kernel is called.
 
     Raises:
@@ -36,12 +36,12 @@ class Launch:
 
     def __init__(self, memory: Memory, races: Races, arguments: list[Any], name: str) -> None:
         self.memory, self.races, self.arguments, self.name = memory, races, arguments, name
-        self.blocks: dict[ArrayWords, Block] = {}
+        self.blocks: dict[ArraySlots, Block] = {}
         self._find(memory, arguments)
 
     def _find(self, memory: Memory, arguments: Any) -> None:
         for number, argument in enumerate(arguments):
-            if isinstance(argument, ArrayWords):
+            if isinstance(argument, ArraySlots):
                 if argument.size:
                     what = f"argument {number} of {self.name}"
                     self.blocks[argument] = memory.block(argument.address, argument.nbytes, what)
@@ -50,13 +50,13 @@ class Launch:
 
     def run(self, kernel: Any, signature: Any, grid: Any, block: Any, shared: int, work: Work) -> None:
         """Run all threads, and note which arrays were read and which written."""
-        arrays = {words: _over(found, words) for words, found in self.blocks.items()}
-        given = [_as_array(argument, arrays) for argument in self.arguments]
+        arrays = {slots: _over(result, slots) for slots, result in self.blocks.items()}
+        args = [_as_array(argument, arrays) for argument in self.arguments]
         function = kernel.simulated(signature)
-        written = set(map(id, THREADS.launch(function, grid, block, given, shared, self.memory)))
-        for words, found in self.blocks.items():
-            start = words.address - found.address
-            self.races.note(found, start, start + words.nbytes, id(arrays[words]) in written, work)
+        written = set(map(id, THREADS.launch(function, grid, block, args, shared, self.memory)))
+        for slots, result in self.blocks.items():
+            start = slots.address - result.address
+            self.races.note(result, start, start + slots.nbytes, id(arrays[slots]) in written, work)
         if THREADS.reached is not None:
             THREADS.reached.done(self.races, work)
             THREADS.reached = None
@@ -66,36 +66,36 @@ def follows_addresses(kernel: Any, signature: Any) -> bool:
     return "array_at" in all_names(kernel.simulated(signature))
 
 
-def _over(block: Block, words: ArrayWords) -> GlobalArray:
+def _over(block: Block, slots: ArraySlots) -> GlobalArray:
     """An array over memory; of bfloat16 and complex32 numbers kernels get the bits."""
-    start = words.address - block.address
-    place = slice(start, start + words.nbytes)
-    kind = BITS.get(words.dtype, words.dtype)
-    return GlobalArray(block.bytes[place].view(kind), block.written[place])
+    start = slots.address - block.address
+    offset = slice(start, start + slots.nbytes)
+    kind = BITS.get(slots.dtype, slots.dtype)
+    return GlobalArray(block.bytes[offset].view(kind), block.written[offset])
 
 
-def _as_array(argument: Any, arrays: dict[ArrayWords, GlobalArray]) -> Any:
+def _as_array(argument: Any, arrays: dict[ArraySlots, GlobalArray]) -> Any:
     """What the kernel is given: the same array where two arguments are the same memory."""
-    if isinstance(argument, ArrayWords):
+    if isinstance(argument, ArraySlots):
         return arrays[argument] if argument.size else GlobalArray(np.empty(0, argument.dtype))
     return tuple(_as_array(inner, arrays) for inner in argument) if isinstance(argument, tuple) else argument
 
 
-def check_limits(grid: Any, block: Any, shared: int, most_shared: int) -> None:
+def check_limits(grid: Any, block: Any, shared: int, max_shared_bytes: int) -> None:
     """Refuse what a device does not launch.
 
     Raises:
         RuntimeError: too many or too few blocks, threads or bytes of shared memory.
     """
     sides = ((grid, GRID_LIMITS, "blocks"), (block, BLOCK_LIMITS, "threads of a block"))
-    for given, limits, what in sides:
-        if not all(1 <= n <= limit for n, limit in zip(given, limits, strict=True)):
-            raise _refused(f"{tuple(given)} {what}: expected at least 1 and at most {limits}")
+    for value, limits, what in sides:
+        if not all(1 <= n <= limit for n, limit in zip(value, limits, strict=True)):
+            raise _refused(f"{tuple(value)} {what}: expected at least 1 and at most {limits}")
     if block[0] * block[1] * block[2] > BLOCK_LIMITS[0]:
         raise _refused(f"{tuple(block)} threads of a block: expected at most {BLOCK_LIMITS[0]} in all")
-    if not 0 <= shared <= most_shared:
-        raise _refused(f"{shared} bytes of shared memory: expected at most {most_shared}")
+    if not 0 <= shared <= max_shared_bytes:
+        raise _refused(f"{shared} bytes of shared memory: expected at most {max_shared_bytes}")
 
 
-def _refused(said: str) -> AcceleratorError:
-    return AcceleratorError(f"CUDA error: invalid configuration argument: {said}")
+def _refused(message: str) -> AcceleratorError:
+    return AcceleratorError(f"CUDA error: invalid configuration argument: {message}")

@@ -18,7 +18,7 @@ FIRST = 1 << 60  # no address of a process
 PER_DEVICE = 1 << 48
 ALIGNMENT = 512
 GAP = 1 << 16
-FRESH, FREED = 0xFF, 0xFB  # 0xFF: a NaN in each floating-point format, -1 as an int
+UNINITIALIZED, FREED = 0xFF, 0xFB  # 0xFF: a NaN in each floating-point format, -1 as an int
 
 
 class Region(NamedTuple):
@@ -38,14 +38,14 @@ class Block:
 
     def __init__(self, address: int, size: int) -> None:
         self.address, self.size, self.usable, self.live = address, size, size, True
-        self.bytes = np.full(size, FRESH, np.uint8)
+        self.bytes = np.full(size, UNINITIALIZED, np.uint8)
         self.written = np.zeros(size, np.bool_)
         self.accesses: list[Any] = []  # of the `epoch`: see races.py
         self.epoch = self.owner = 0
         self.is_of_graph = False
 
     def refresh(self) -> None:
-        self.bytes.fill(FRESH)
+        self.bytes.fill(UNINITIALIZED)
         self.written.fill(False)
 
 
@@ -72,19 +72,19 @@ class Memory:
         address = self._next[device]
         self._next[device] += -(-size // ALIGNMENT) * ALIGNMENT + GAP
         self.used[device] += size
-        place = bisect_right(self._starts, address)
-        self._starts.insert(place, address)
-        self._blocks.insert(place, Block(address, size))
+        index = bisect_right(self._starts, address)
+        self._starts.insert(index, address)
+        self._blocks.insert(index, Block(address, size))
         return address
 
     def free(self, address: int) -> Block:
         """Give a block back: nobody may touch it, but what waits in queues still does."""
         block = self.start(address, "free")
-        place = bisect_right(self._starts, address) - 1
+        index = bisect_right(self._starts, address) - 1
         block.live = block.is_of_graph = False
         self.used[device_of(address)] -= block.size
         self._gone.append((address, block.size))
-        del self._starts[place], self._blocks[place]
+        del self._starts[index], self._blocks[index]
         return block
 
     def start(self, address: int, what: str) -> Block:
@@ -94,10 +94,10 @@ class Memory:
         return block
 
     def _around(self, address: int, what: str) -> Block:
-        place = bisect_right(self._starts, address) - 1
-        block = self._blocks[place] if place >= 0 else None
+        index = bisect_right(self._starts, address) - 1
+        block = self._blocks[index] if index >= 0 else None
         if block is None or address >= block.address + max(block.size, 1):
-            raise fault(what, self._said(address))
+            raise fault(what, self._error_message(address))
         return block
 
     def block(self, address: int, size: int, what: str) -> Block:
@@ -113,7 +113,7 @@ class Memory:
             )
         return block
 
-    def _said(self, address: int) -> str:
+    def _error_message(self, address: int) -> str:
         if not FIRST <= address < FIRST + PER_DEVICE * len(self.totals):
             return f"{address:#x} is no address of a device"
         for start, size in self._gone:
@@ -143,5 +143,5 @@ def is_of_device(address: int) -> bool:
     return address >= FIRST
 
 
-def fault(what: str, said: str) -> AcceleratorError:
-    return AcceleratorError(f"CUDA error: an illegal memory access was encountered: {what}: {said}")
+def fault(what: str, message: str) -> AcceleratorError:
+    return AcceleratorError(f"CUDA error: an illegal memory access was encountered: {what}: {message}")

@@ -16,12 +16,12 @@ Clock = dict[int, int]
 
 
 def join(*clocks: Clock) -> Clock:
-    found: Clock = {}
+    results: Clock = {}
     for clock in clocks:
         for stream, number in clock.items():
-            if found.get(stream, 0) < number:
-                found[stream] = number
-    return found
+            if results.get(stream, 0) < number:
+                results[stream] = number
+    return results
 
 
 @dataclass(eq=False)

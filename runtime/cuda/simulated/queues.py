@@ -58,10 +58,10 @@ class Queues:
         del self.streams[stream.handle]
 
     def stream(self, handle: int) -> Stream:
-        found = self.streams.get(handle)
-        if found is None or found.is_gone:
+        cached = self.streams.get(handle)
+        if cached is None or cached.is_gone:
             raise AcceleratorError(f"CUDA error: invalid resource handle: there is no stream {handle:#x}")
-        return found
+        return cached
 
     def give(self, handle: int, what: str, run: Callable[[Work], Any] | None, uses: Sequence[Any] = ()) -> Work:
         """Queue work behind all that comes before it, or record it with the blocks that it uses."""

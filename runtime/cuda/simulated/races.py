@@ -36,7 +36,7 @@ class Races:
         """
         if block.epoch != self.epoch:
             block.epoch, block.accesses = self.epoch, []
-        kept = []
+        retained = []
         for other in block.accesses:
             if other.start < end and start < other.end:
                 if not work.comes_after(other.work):
@@ -44,8 +44,8 @@ class Races:
                         raise _race(block, Access(start, end, writes, work), other)
                 elif start <= other.start and other.end <= end and (writes or _same(other, work)):
                     continue  # whoever is not ordered after that one is not ordered after this one either
-            kept.append(other)
-        block.accesses = [*kept, Access(start, end, writes, work)]
+            retained.append(other)
+        block.accesses = [*retained, Access(start, end, writes, work)]
 
 
 def _same(other: Access, work: Work) -> bool:

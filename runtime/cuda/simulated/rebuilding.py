@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from ...kernels.cuda.numbers import INTEGERS, TYPES, boolean
 
-KEPT = (*INTEGERS, boolean)
+UNCHANGED = (*INTEGERS, boolean)
 
 
 def names_in(code: types.CodeType) -> set[str]:
@@ -71,4 +71,4 @@ class Rebuilder:
         if type(value).__module__.startswith("numba."):  # a type, or a device function that is compiled already
             function = getattr(value, "py_func", None)
             return self.rebuilt(function) if function else TYPES.get(str(value), value)
-        return self.rebuilt(value) if isinstance(value, types.FunctionType) and value not in KEPT else value
+        return self.rebuilt(value) if isinstance(value, types.FunctionType) and value not in UNCHANGED else value

@@ -35,7 +35,7 @@ class Recording:
         self.items: list[Item] = []
         self.streams: dict[int, Stream] = {}
         self.clocks: dict[int, Clock] = {}
-        self.fresh: set[Block] = set()  # that this capture got, and has given out once
+        self.from_flat: set[Block] = set()  # that this capture got, and has given out once
         self.is_invalid = self.is_over = False
         self._join(origin, {})
 

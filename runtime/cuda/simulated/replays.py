@@ -38,7 +38,7 @@ class Executable:
         """
         for item in self.items:
             for block, owner in item.uses:
-                require_kept(block, owner, item.work)
+                require_retained(block, owner, item.work)
         begin = self.queues.give(stream, "replay of a graph", None)
         own = [self.queues.stream(handle) for handle in self.streams.values()]
         for each in own:
@@ -75,7 +75,7 @@ class Executable:
 
 def print_items(items: Sequence[Item], path: str) -> None:
     """Write items to a file, in the language of Graphviz, with arrows from the items that come right before them."""
-    names = {(item.work.stream, item.work.number): f"n{place}" for place, item in enumerate(items)}
+    names = {(item.work.stream, item.work.number): f"n{index}" for index, item in enumerate(items)}
     lines = [f'  {names[item.work.stream, item.work.number]} [label="{item.work.what}"];' for item in items]
     for item in items:
         own = item.work.stream, item.work.number
@@ -85,7 +85,7 @@ def print_items(items: Sequence[Item], path: str) -> None:
     Path(path).write_text("\n".join(["digraph graph_0 {", *lines, "}", ""]), encoding="utf-8")
 
 
-def require_kept(block: Block, owner: int, work: Work) -> None:
+def require_retained(block: Block, owner: int, work: Work) -> None:
     """Memory that was allocated during captures is the graphs' for as long as the driver has it; other memory must
     belong to whom it belonged to.
 

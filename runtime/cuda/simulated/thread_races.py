@@ -41,8 +41,8 @@ class Sharers:
         if block != timeline.block:
             self.outer[at] = before
         elif epoch == timeline.epoch and number != own:
-            kept = self.others.get(at, 0)
-            if kept < timeline.begun or timeline.stretches[kept][2] // WARP == own // WARP:
+            retained = self.others.get(at, 0)
+            if retained < timeline.begun or timeline.stretches[retained][2] // WARP == own // WARP:
                 self.others[at] = before
 
     def unordered(self, at: int) -> int:
@@ -120,11 +120,11 @@ class Memory:
         self.unit = unit
         for notes in (self.writes, self.reads):
             notes[:] = [note for note in notes for _ in range(parts)]
-        of_few = (self.readers.others, self.readers.outer, self.atomics.others, self.atomics.outer, self.under)
-        for some in (*of_few, self.atomics.last):
-            spread = {at * parts + part: note for at, note in some.items() for part in range(parts)}
+        small_sources = (self.readers.others, self.readers.outer, self.atomics.others, self.atomics.outer, self.under)
+        for some in (*small_sources, self.atomics.last):
+            by_part = {at * parts + part: note for at, note in some.items() for part in range(parts)}
             some.clear()
-            some.update(spread)
+            some.update(by_part)
         for array in self.arrays:
             array.parts *= parts
             array.offset *= parts

@@ -18,7 +18,7 @@ from ...locks import new_lock
 from .addressed import Reached
 from .atomics import Atomic
 from .block_memory import Local, Shared
-from .dims import WARP, Dim3, check_limits, extents, places, places_in_block
+from .dims import WARP, Dim3, check_limits, extents, thread_indices, thread_indices_in_block
 from .faults import KernelFault
 from .global_memory import Arguments, GlobalArray, wrapped
 from .memory import Memory
@@ -194,18 +194,18 @@ class SimulatedCuda:
             if len(names) != len(arguments):
                 raise TypeError(f"{self.kernel}: expected the arguments {', '.join(names)}, got {len(arguments)}")
             known = dict(zip(names, map(wrapped, arguments), strict=True))
-            given = Arguments(known, self.timeline, self.where)
+            value = Arguments(known, self.timeline, self.where)
             kernel = self._rebuilder.rebuilt(function)
-            one_block = self._together() if self._meet(kernel) else self._one_by_one
+            one_block = self._converged() if self._meet(kernel) else self._one_by_one
             try:
                 for _ in self._blocks(shared):
-                    one_block(kernel, given.values)
+                    one_block(kernel, value.values)
             except Exception as error:
                 if not isinstance(error, KernelFault):
                     error.add_note(self.where())
                 raise
-            given.mark_written()
-            return given.written()
+            value.mark_written()
+            return value.written()
 
     def _meet(self, kernel: types.FunctionType) -> bool:
         """Whether threads of a kernel wait for each other."""
@@ -215,7 +215,7 @@ class SimulatedCuda:
 
     def _blocks(self, shared: int) -> Iterator[None]:
         self._ordered = ordering(self.order, self.seed)
-        for _, block in self._ordered(places(self.gridDim)):
+        for _, block in self._ordered(thread_indices(self.gridDim)):
             self.blockIdx = block
             self.timeline.begin_block(block)
             self.shared.begin_block(shared)
@@ -225,12 +225,12 @@ class SimulatedCuda:
         """Run a block whose threads do not wait for each other."""
         self._wait = self._unexpected
         begin = self.timeline.begin
-        for number, thread in self._ordered(places_in_block(self.blockDim)):
+        for number, thread in self._ordered(thread_indices_in_block(self.blockDim)):
             self.threadIdx = thread
             begin(thread, number)
             kernel(*arguments)
 
-    def _together(self) -> Callable[[Any, list[Any]], None]:
+    def _converged(self) -> Callable[[Any, list[Any]], None]:
         """What runs a block whose threads wait for each other."""
         try:
             from .barriers import Block, wait
@@ -238,8 +238,8 @@ class SimulatedCuda:
             text = f"{self.kernel}: threads that wait for each other are simulated by greenlets: pip install greenlet"
             raise ImportError(text) from error
         self._wait = wait
-        threads = places_in_block(self.blockDim)
+        threads = thread_indices_in_block(self.blockDim)
         return lambda kernel, arguments: Block(self, kernel, threads).run(arguments, self._ordered)
 
-    def _unexpected(self, _: types.FrameType, what: str, *given: Any) -> Any:
+    def _unexpected(self, _: types.FrameType, what: str, *args: Any) -> Any:
         raise KernelFault(f"{self.kernel}: {what}() is not called by its name, and would not be waited for")

@@ -9,45 +9,45 @@ from .dims import WARP
 from .faults import KernelFault
 
 # Given by each lane: (its value, what says which lane it reads from).
-Given = Mapping[int, tuple[Any, Any]]
+LaneValues = Mapping[int, tuple[Any, Any]]
 Answers = dict[int, Any]
 
 
-def shuffle(given: Given, source: Callable[[int, Any], int]) -> Answers:
+def shuffle(arg: LaneValues, source: Callable[[int, Any], int]) -> Answers:
     """The value of another lane for each; a lane outside of the warp stands for the own one."""
     answers = {}
-    for lane, (value, argument) in given.items():
+    for lane, (value, argument) in arg.items():
         other = source(lane, argument)
         if not 0 <= other < WARP:
             answers[lane] = value
-        elif other in given:
-            answers[lane] = given[other][0]
+        elif other in arg:
+            answers[lane] = arg[other][0]
         else:
             raise KernelFault(f"lane {lane} reads from lane {other}, which takes no part")
     return answers
 
 
-def same_for_all(given: Given, answer: Any) -> Answers:
-    return dict.fromkeys(given, answer)
+def same_for_all(value: LaneValues, answer: Any) -> Answers:
+    return dict.fromkeys(value, answer)
 
 
-def ballot(given: Given) -> Answers:
-    return same_for_all(given, sum(1 << lane for lane, (value, _) in given.items() if value))
+def ballot(arg: LaneValues) -> Answers:
+    return same_for_all(arg, sum(1 << lane for lane, (value, _) in arg.items() if value))
 
 
-def equal(given: Given) -> Answers:
-    return same_for_all(given, len({value for value, _ in given.values()}) == 1)
+def equal(arg: LaneValues) -> Answers:
+    return same_for_all(arg, len({value for value, _ in arg.values()}) == 1)
 
 
-def alike(given: Given) -> Answers:
+def alike(arg: LaneValues) -> Answers:
     """For each lane a bit for every lane with the same value."""
     masks: dict[Any, int] = {}
-    for lane, (value, _) in given.items():
+    for lane, (value, _) in arg.items():
         masks[value] = masks.get(value, 0) | 1 << lane
-    return {lane: masks[value] for lane, (value, _) in given.items()}
+    return {lane: masks[value] for lane, (value, _) in arg.items()}
 
 
-OPERATIONS: dict[str, Callable[[Given], Answers]] = {
+OPERATIONS: dict[str, Callable[[LaneValues], Answers]] = {
     "shfl_sync": lambda given: shuffle(given, lambda lane, source: int(source) % WARP),
     "shfl_xor_sync": lambda given: shuffle(given, lambda lane, mask: lane ^ int(mask)),
     "shfl_up_sync": lambda given: shuffle(given, lambda lane, delta: lane - int(delta)),

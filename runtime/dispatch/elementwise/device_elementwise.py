@@ -10,7 +10,7 @@ import numpy as np
 
 from ...autograd.inplace.writers import note_write
 from ...kernels.table import ElementKernels
-from ...tensor.base import TensorBase, adopt, fresh, host_array
+from ...tensor.base import TensorBase, adopt, from_flat, host_array
 from ...tensor.casting import copy_cast
 from ...tensor.devices import CPU, META
 from ...tensor.dtypes import from_numpy
@@ -20,14 +20,14 @@ from ..destinations import layout_of, takes_directly
 from ..fast_path import launches_on_devices
 from .row_loops import launch
 
-MOST = 4096  # launches of one kernel; then it forgets all of them
+MAX_CACHED_LAUNCHES = 4096  # launches of one kernel; then it forgets all of them
 
 
 def launch_on_device(
     kernels: ElementKernels,
     attribute: str,
     operands: Sequence[Any],
-    wanted: Sequence[Any],
+    read_dtypes: Sequence[Any],
     shape: Shape,
     numbers: Sequence[Any],
     outs: Sequence[Any],
@@ -42,32 +42,32 @@ def launch_on_device(
     from ...cuda.driver import driver
     from ...cuda.launching.elementwise import launch_elementwise
 
-    most = driver().most_elements
-    if most is not None and outs[0].size > most:
-        launch_on_host(kernels, attribute, operands, wanted, shape, numbers, outs)
+    max_dims = driver().max_elements
+    if max_dims is not None and outs[0].size > max_dims:
+        launch_on_host(kernels, attribute, operands, read_dtypes, shape, numbers, outs)
         return []
-    given = [given_as(value, to) for value, to in zip(operands, wanted, strict=True)]
-    return launch_elementwise(kernels, attribute, given, wanted, shape, numbers, outs)
+    args = [converted_as(value, to) for value, to in zip(operands, read_dtypes, strict=True)]
+    return launch_elementwise(kernels, attribute, args, read_dtypes, shape, numbers, outs)
 
 
 def launch_on_host(
     kernels: ElementKernels,
     attribute: str,
     operands: Sequence[Any],
-    wanted: Sequence[Any],
+    read_dtypes: Sequence[Any],
     shape: Shape,
     numbers: Sequence[Any],
     outs: Sequence[Any],
 ) -> None:
     """Compute on the host what a simulated device would take too long for."""
-    given = [adopt(host_array(v), v._dtype) if isinstance(v, TensorBase) else v for v in operands]
-    found = [np.empty(out.size, from_numpy(out.dtype).compute.np) for out in outs]
-    launch(kernels, attribute, given, wanted, shape, numbers, found)
-    for out, array in zip(outs, found, strict=True):
+    args = [adopt(host_array(v), v._dtype) if isinstance(v, TensorBase) else v for v in operands]
+    matches = [np.empty(out.size, from_numpy(out.dtype).compute.np) for out in outs]
+    launch(kernels, attribute, args, read_dtypes, shape, numbers, matches)
+    for out, array in zip(outs, matches, strict=True):
         copy_cast(out, array.reshape(out.shape))
 
 
-def given_as(value: Any, to: Any) -> Any:
+def converted_as(value: Any, to: Any) -> Any:
     """An operand as an array on the device, in memory or as it is read in the dtype `to`, or as a number."""
     from ...cuda.memory import materialized
 
@@ -84,7 +84,7 @@ def computed_on_device(
     name: str,
     attribute: str,
     operands: Sequence[Any],
-    wanted: Sequence[Any],
+    read_dtypes: Sequence[Any],
     shape: Shape,
     numbers: Sequence[Any],
     final: Any,
@@ -92,10 +92,10 @@ def computed_on_device(
 ) -> Any:
     """The result of an op as a tensor of dtype `final`; `into` itself where it could be written there at once."""
     direct = into is not None and into._device is not CPU and takes_directly(into, operands, shape, final)
-    place = next(v._device for v in operands if isinstance(v, TensorBase) and v._device is not CPU)
-    result = into if direct else fresh(empty(prod(shape), final.np, place), shape, final)
+    target_device = next(v._device for v in operands if isinstance(v, TensorBase) and v._device is not CPU)
+    result = into if direct else from_flat(empty(prod(shape), final.np, target_device), shape, final)
     out = result.array if direct else result._flat
-    launches = launch_on_device(op.kernels, attribute, operands, wanted, shape, numbers, (out,))
+    launches = launch_on_device(op.kernels, attribute, operands, read_dtypes, shape, numbers, (out,))
     remember_forward(op, "launch_in_place" if direct else "launch", (*operands, *numbers), launches, out, result)
     if direct:
         note_write(into, name)
@@ -107,36 +107,36 @@ def gradients_on_device(
     mask: int,
     attribute: str,
     operands: Sequence[Any],
-    wanted: Sequence[Any],
+    read_dtypes: Sequence[Any],
     numbers: Sequence[Any],
     final: Any,
     count: int,
 ) -> list[Any]:
     """The gradients that a fused backward kernel computes of a gradient and saved tensors, in dtype `final`."""
     grad = operands[0]
-    shape, place = grad._shape, grad._device
-    outs = [empty(prod(shape), final.np, place) for _ in range(count)]
-    launches = launch_on_device(op.kernels, attribute, operands, wanted, shape, numbers, outs)
+    shape, target_device = grad._shape, grad._device
+    outs = [empty(prod(shape), final.np, target_device) for _ in range(count)]
+    launches = launch_on_device(op.kernels, attribute, operands, read_dtypes, shape, numbers, outs)
     remember_gradients(op, mask, operands, numbers, launches, outs, final)
-    return [fresh(out, shape, final) for out in outs]
+    return [from_flat(out, shape, final) for out in outs]
 
 
-def remember_forward(op: Any, name: str, given: Sequence[Any], launches: Any, out: Any, result: Any) -> None:
+def remember_forward(op: Any, name: str, args: Sequence[Any], launches: Any, out: Any, result: Any) -> None:
     """Keep the launch of an op, `launch` or `launch_in_place`, for native code: of tensors of one dtype for floats, and
     a number as the second operand where the op takes one. `given` are tensors and then numbers."""
     if len(launches) != 1 or (native := launches_on_devices()) is None:
         return
     native.enter(out.device)
-    operands = given[: len(op.operands)]
+    operands = args[: len(op.operands)]
     takes = [i for i, v in enumerate(operands) if not isinstance(v, TensorBase)]
     tensors = [v for v in operands if isinstance(v, TensorBase)]
     own = {v._dtype for i, v in enumerate(operands) if isinstance(v, TensorBase) and not op.is_raw(i)}
-    plain = all(v.__class__ in (int, float) for v in given if not isinstance(v, TensorBase))
+    plain = all(v.__class__ in (int, float) for v in args if not isinstance(v, TensorBase))
     there = all(v._device is out.device for v in tensors) and takes in ([], [1] if op.takes_number else [])
     if plain and there and len(own) == 1 and all(dtype.kind == "f" for dtype in own):
         key = tuple([part for v in operands for part in layout_of(v)])
         blocks = () if name == "launch_in_place" else (out.block,)
-        keep(native, op.launches[name], key, launches, given, [(out, result._shape, result._dtype)], blocks)
+        keep(native, op.launches[name], key, launches, args, [(out, result._shape, result._dtype)], blocks)
 
 
 def keep(
@@ -144,32 +144,32 @@ def keep(
     table: dict[Any, Any],
     key: tuple[Any, ...],
     launches: Any,
-    given: Sequence[Any],
+    args: Sequence[Any],
     results: Sequence[tuple[Any, Shape, Any] | None],
     blocks: Sequence[Any],
 ) -> None:
-    arrays = launches[0].given[: len(given)]
-    found = native.found(launches, given, arrays, results, blocks, in_order=True)
-    if found is not None:
-        if len(table) >= MOST:
+    arrays = launches[0].given[: len(args)]
+    result = native.found(launches, args, arrays, results, blocks, in_order=True)
+    if result is not None:
+        if len(table) >= MAX_CACHED_LAUNCHES:
             table.clear()
-        table[key] = found
+        table[key] = result
 
 
 def remember_gradients(
-    op: Any, mask: int, given: Sequence[Any], numbers: Sequence[Any], launches: Any, outs: Any, dtype: Any
+    op: Any, mask: int, args: Sequence[Any], numbers: Sequence[Any], launches: Any, outs: Any, dtype: Any
 ) -> None:
     """Keep the launch of a fused backward kernel for native code: of arrays in row order, of one shape."""
-    grad = given[0]
+    grad = args[0]
     if len(launches) != 1 or (native := launches_on_devices()) is None:
         return
-    place, shape = grad._device, grad._shape
-    native.enter(place)
-    there = [t for t in given if t._device is place]
-    of_host = [t for t in given if t._device is CPU]
+    target_device, shape = grad._device, grad._shape
+    native.enter(target_device)
+    there = [t for t in args if t._device is target_device]
+    of_host = [t for t in args if t._device is CPU]
     plain = all(t._flat is not None and t._shape == shape for t in there) and grad._dtype is dtype
-    if plain and len(there) + len(of_host) == len(given) and len(of_host) <= 1 and all(t.numel() == 1 for t in of_host):
+    if plain and len(there) + len(of_host) == len(args) and len(of_host) <= 1 and all(t.numel() == 1 for t in of_host):
         key, blocks = (dtype, shape, bool(of_host)), [out.block for out in outs]
         left = iter(outs)
         results = [(next(left), shape, dtype) if mask >> i & 1 else None for i in range(mask.bit_length())]
-        keep(native, op.launches[mask], key, launches, (*given, *numbers), results, blocks)
+        keep(native, op.launches[mask], key, launches, (*args, *numbers), results, blocks)

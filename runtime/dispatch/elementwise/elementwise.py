@@ -17,7 +17,7 @@ from ...errors import DtypeError, UnsupportedDtypeError
 from ...kernels.table import ElementKernels
 from ...modes.overrides.classes import plain
 from ...tensor import dtypes
-from ...tensor.base import TensorBase, adopt, alias, fresh
+from ...tensor.base import TensorBase, adopt, alias, from_flat
 from ...tensor.casting import cast, copy_cast
 from ...tensor.devices import CPU, META
 from ...tensor.dtypes import FLOAT8, dtype
@@ -28,9 +28,9 @@ from ...tensor.shapes import Shape, broadcast_shapes
 from ..destinations import takes_directly
 from ..failures import reraise
 from ..fast_path import fast_path
-from ..places import brought, place_of
+from ..places import brought, device_of
 from ..writing import write
-from .loop_nest import result_order, turned_layout
+from .loop_nest import permuted_layout, result_order
 from .row_loops import launch, launch_into, note_rows, note_rows_of_converted
 
 FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
@@ -80,7 +80,7 @@ class Elementwise:
         "rows",
         "rule",
         "takes_number",
-        "whole",
+        "integral_kinds",
     )
 
     def __init__(
@@ -100,7 +100,7 @@ class Elementwise:
         refuses: tuple[str, ...] = (),
         fitting: bool = False,
         alike: bool = False,
-        whole: str = "",
+        integral_kinds: str = "",
         converts: str = "",
         complexes: bool = False,
     ) -> None:
@@ -118,7 +118,7 @@ class Elementwise:
         self.refuses = refuses
         self.fitting = fitting
         self.alike = alike
-        self.whole = whole
+        self.integral_kinds = integral_kinds
         self.converts = converts
         self.complexes = complexes
         elementwise_ops.setdefault(kernel, self)
@@ -138,15 +138,15 @@ class Elementwise:
 
 def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[str, ...] = ()) -> dtype:
     """The dtype that a promotion rule gives for these tensors and numbers; checks the kinds that are allowed."""
-    found = dtypes.result_type(*(values[:1] if rule == "same" else values))
-    if found in FLOAT8 and rule in ("float", "accumulate"):
-        raise UnsupportedDtypeError(f"{name}(): not implemented for '{found.scalar_type}'")
-    if rule == "float" and found.kind in "bi":
-        found = dtypes.get_default_dtype()
-    elif rule == "accumulate" and found.kind in "bi":
-        found = dtypes.int64
-    check_kind(name, found, allowed)
-    return found
+    result = dtypes.result_type(*(values[:1] if rule == "same" else values))
+    if result in FLOAT8 and rule in ("float", "accumulate"):
+        raise UnsupportedDtypeError(f"{name}(): not implemented for '{result.scalar_type}'")
+    if rule == "float" and result.kind in "bi":
+        result = dtypes.get_default_dtype()
+    elif rule == "accumulate" and result.kind in "bi":
+        result = dtypes.int64
+    check_kind(name, result, allowed)
+    return result
 
 
 def computing(op: Elementwise) -> tuple[str, ...]:
@@ -154,12 +154,12 @@ def computing(op: Elementwise) -> tuple[str, ...]:
     return () if op.moves is not None or op.overwrites or op.result_dtypes[0] == "bool" else ALL_KINDS
 
 
-def check_kind(name: str, found: dtype, allowed: tuple[str, ...]) -> None:
+def check_kind(name: str, result: dtype, allowed: tuple[str, ...]) -> None:
     """Refuse a dtype of a kind that the op does not compute in; in 8-bit floats what takes only some kinds does not."""
-    if allowed and (KINDS[found.kind] not in allowed or found in FLOAT8):
+    if allowed and (KINDS[result.kind] not in allowed or result in FLOAT8):
         raise UnsupportedDtypeError(
-            f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {found!r}: not implemented for "
-            f"'{found.scalar_type}'"
+            f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {result!r}: not implemented for "
+            f"'{result.scalar_type}'"
         )
 
 
@@ -180,9 +180,9 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
 
     Returns the result and the operands, numbers among them having become 0-d tensors of the computation's dtype.
     """
-    place = place_of(name, operands)
-    if place is not CPU:
-        operands = brought(operands, place)
+    device = device_of(name, operands)
+    if device is not CPU:
+        operands = brought(operands, device)
     computed = native_dtype(op, operands, scalars)
     if computed is None:
         taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
@@ -192,28 +192,28 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     try:
         to, raw = computed.compute.np, op.raw
         numbers = [as_number(name, s, computed) for s in scalars]
-        wanted = [None if own else to for own in raw] if raw else [to] * len(operands)
+        read_dtypes = [None if own else to for own in raw] if raw else [to] * len(operands)
         attribute = "forward_complex" if computed.kind == "c" else "forward"
-        in_rows = into is not None or (place is not CPU and place is not META)
+        in_rows = into is not None or (device is not CPU and device is not META)
         order = None if in_rows else order_of_result(operands, shape)
-        if place is CPU:
-            if into is not None and written_at_once(op, attribute, operands, wanted, numbers, into, shape, final):
+        if device is CPU:
+            if into is not None and written_at_once(op, attribute, operands, read_dtypes, numbers, into, shape, final):
                 note_write(into, name)
                 return into, with_constants(operands, computed)
-            flat = empty(prod(shape), final.compute.np, place)
+            flat = empty(prod(shape), final.compute.np, device)
             if is_single(operands) and operands[0]._strides is not None:
                 note_rows(op, operands, len(numbers))
             elif len(operands) == 2 and not raw:
                 note_rows_of_converted(op, operands, computed, len(numbers))
             if order is None:
-                launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
+                launch(op.kernels, attribute, operands, read_dtypes, shape, numbers, (flat,))
             else:
-                launch(op.kernels, attribute, *in_order(operands, wanted, shape, order), numbers, (flat,))
-            result = fresh(flat if flat.dtype is final.np else cast(flat, final.np), shape, final)
+                launch(op.kernels, attribute, *in_order(operands, read_dtypes, shape, order), numbers, (flat,))
+            result = from_flat(flat if flat.dtype is final.np else cast(flat, final.np), shape, final)
         else:
             from .device_elementwise import computed_on_device  # loaded with the first device
 
-            result = computed_on_device(op, name, attribute, operands, wanted, shape, numbers, final, into)
+            result = computed_on_device(op, name, attribute, operands, read_dtypes, shape, numbers, final, into)
         result = result if order is None else relaid(result, ordered_strides(shape, order))
     except Exception as error:
         reraise(name, error, operands)
@@ -235,22 +235,22 @@ def order_of_result(operands: tuple[Any, ...], shape: Shape) -> tuple[int, ...] 
 
 
 def in_order(
-    operands: tuple[Any, ...], wanted: list[Any], shape: Shape, order: tuple[int, ...]
+    operands: tuple[Any, ...], read_dtypes: list[Any], shape: Shape, order: tuple[int, ...]
 ) -> tuple[list[Any], list[Any], Shape]:
-    turned = [
-        alias(v, *turned_layout((v._shape, v._strides), shape, order), v._offset)
+    permuted = [
+        alias(v, *permuted_layout((v._shape, v._strides), shape, order), v._offset)
         if isinstance(v, TensorBase) and v._shape
         else v
         for v in operands
     ]
-    return turned, wanted, tuple([shape[dim] for dim in order])
+    return permuted, read_dtypes, tuple([shape[dim] for dim in order])
 
 
 def written_at_once(
     op: Elementwise,
     attribute: str,
     operands: tuple[Any, ...],
-    wanted: list[Any],
+    read_dtypes: list[Any],
     numbers: list[Any],
     into: Any,
     shape: Shape,
@@ -264,7 +264,7 @@ def written_at_once(
         copy_cast(into.array, moved.array)
         return True
     note_rows(op, operands, len(numbers))
-    return final.compute is final and launch_into(op.kernels, attribute, operands, wanted, shape, numbers, into)
+    return final.compute is final and launch_into(op.kernels, attribute, operands, read_dtypes, shape, numbers, into)
 
 
 def with_constants(operands: tuple[Any, ...], computed: dtype) -> tuple[Any, ...]:
@@ -278,7 +278,7 @@ def standing_for(value: Any, beside: Any) -> Any:
         return value
     if (value.__class__ is not float and value.__class__ is not int) or not beside._dtype.native:
         return None
-    return constant(value, beside._dtype) if beside._device is CPU and abs(value) < MOST_SINGLE else None
+    return constant(value, beside._dtype) if beside._device is CPU and abs(value) < MAX_F32 else None
 
 
 def constant(value: Any, dtype: dtype) -> Any:
@@ -290,17 +290,17 @@ def constant(value: Any, dtype: dtype) -> Any:
 def wrapped(value: Any, dtype: dtype) -> Any:
     """A 0-d tensor that can be told from one of the user's: by its count of writes, which is that of all numbers."""
     tensor = adopt(value, dtype)
-    tensor._writes = NUMBER
+    tensor._version_counter = NUMBER
     return tensor
 
 
-MOST_SINGLE = 3e38  # in magnitude, of what float32 has
+MAX_F32 = 3e38  # in magnitude, of what float32 has
 shared_constant = functools.lru_cache(maxsize=1024)(wrapped)
 
 
 def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any, ...]) -> dtype | None:
     """float32 or float64 where all tensors have it and all numbers are real: then no rule need be asked."""
-    found = None
+    result = None
     for i, value in enumerate(operands):
         kind = value.__class__
         if kind is float or kind is int:
@@ -310,12 +310,12 @@ def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any,
         if op.raw and op.raw[i]:
             continue
         own = value._dtype
-        if not own.native or (found is not None and own is not found):
+        if not own.native or (result is not None and own is not result):
             return None
-        found = own
+        result = own
     if scalars and any(isinstance(s.value, complex) for s in scalars if type(s) is Promoting):
         return None
-    return found if not op.allowed or "float" in op.allowed else None
+    return result if not op.allowed or "float" in op.allowed else None
 
 
 class Promoting:

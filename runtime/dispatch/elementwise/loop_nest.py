@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...pool.layout import MOST_LOOPS
+from ...pool.layout import MAX_LOOPS
 from ...tensor.layouts import memory_order
 from ...tensor.memory_format import Strides, ordered_strides
 from ...tensor.shapes import Shape, broadcast_shapes, contiguous_strides
 
 Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
 SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows; but for native code
-FEW = 64  # elements, for which it does not matter
+ORDER_THRESHOLD = 64  # elements, for which it does not matter
 MUCH = 1 << 16  # elements of a matrix from which it pays not to copy an operand that lies column by column
-LONGEST_TURNED = 1 << 14  # elements of a row of such an operand: a block of rows is to stay in a cache
+MAX_TRANSPOSED_ROW = 1 << 14  # elements of a row of such an operand: a block of rows is to stay in a cache
 
 
 class Rows(NamedTuple):
@@ -41,7 +41,7 @@ class Rows(NamedTuple):
     def inner(self) -> int:
         return self.loops[-1]
 
-    def reach(self, k: int) -> int:
+    def read_extent(self, k: int) -> int:
         """How many elements lie between the first and the last of operand `k` that is read, these included."""
         if not prod(self.loops) * self.size:
             return 0
@@ -58,10 +58,10 @@ def broadcast_rows(
     shape = broadcast_shapes(name, *[own for own, _ in layouts])
     order = result_order(shape, layouts)
     if order is None:
-        return shape, None, prod(shape), rows(shape, layouts, numbers, 1, None, MOST_LOOPS, 2)
-    turned = tuple([turned_layout(layout, shape, order) for layout in layouts])
-    found = rows(tuple([shape[dim] for dim in order]), turned, numbers, 1, None, MOST_LOOPS, 2)
-    return shape, ordered_strides(shape, order), prod(shape), found
+        return shape, None, prod(shape), rows(shape, layouts, numbers, 1, None, MAX_LOOPS, 2)
+    permuted = tuple([permuted_layout(layout, shape, order) for layout in layouts])
+    result = rows(tuple([shape[dim] for dim in order]), permuted, numbers, 1, None, MAX_LOOPS, 2)
+    return shape, ordered_strides(shape, order), prod(shape), result
 
 
 @functools.lru_cache(maxsize=8192)
@@ -75,7 +75,7 @@ def result_order(shape: Shape, layouts: tuple[Layout | None, ...]) -> tuple[int,
     return None if wide == sorted(wide) else order
 
 
-def turned_layout(layout: Layout, shape: Shape, order: tuple[int, ...]) -> Layout:
+def permuted_layout(layout: Layout, shape: Shape, order: tuple[int, ...]) -> Layout:
     """The layout of an operand with its dimensions in another order, as many as the shape has that it expands to."""
     own, strides = layout
     steps = contiguous_strides(own) if strides is None else strides
@@ -99,7 +99,7 @@ def rows(
     numbers: int,
     results: int,
     steps: tuple[int, ...] | None = None,
-    most: int = 2,
+    max_elements: int = 2,
     shortest: int = SHORTEST_ROW,
 ) -> Rows | None:
     """The rows of operands broadcast to `shape`, of numbers and of results, contiguous ones unless their strides are
@@ -110,10 +110,10 @@ def rows(
     strides = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
     strides += [contiguous_strides(shape) if steps is None else steps] * results
     dims = _merged(shape, strides)
-    if len(dims) > most + 1:
+    if len(dims) > max_elements + 1:
         return None
     *around, (size, within) = [(1, [0] * len(strides))] * (3 - len(dims)) + dims
-    if any(step not in (0, 1) for step in within) or (size < shortest and prod(shape) > FEW):
+    if any(step not in (0, 1) for step in within) or (size < shortest and prod(shape) > ORDER_THRESHOLD):
         return None
     repeated = tuple(k for k, layout in enumerate(layouts) if layout is not None and not within[k])
     loops, each = zip(*around, strict=True)
@@ -121,21 +121,26 @@ def rows(
 
 
 @functools.lru_cache(maxsize=1024)
-def turned_rows(
+def permuted_rows(
     shape: Sequence[int], layouts: tuple[Layout | None, ...], numbers: int, results: int
 ) -> tuple[Rows, int, int] | None:
     """The rows of a large matrix where one operand lies column by column: with its number, and its elements' stride."""
-    given = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
-    dims = _merged(shape, [*given, *[contiguous_strides(shape)] * results])
-    if prod(shape) < MUCH or len(dims) != 2 or dims[1][0] > LONGEST_TURNED:
+    args = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
+    dims = _merged(shape, [*args, *[contiguous_strides(shape)] * results])
+    if prod(shape) < MUCH or len(dims) != 2 or dims[1][0] > MAX_TRANSPOSED_ROW:
         return None
     (count, across), (size, within) = dims
-    turned = [k for k, step in enumerate(within) if step not in (0, 1)]
-    if len(turned) != 1 or across[turned[0]] != 1 or min(count, size) < FEW or within[turned[0]] < count:
+    permuted = [k for k, step in enumerate(within) if step not in (0, 1)]
+    if (
+        len(permuted) != 1
+        or across[permuted[0]] != 1
+        or min(count, size) < ORDER_THRESHOLD
+        or within[permuted[0]] < count
+    ):
         return None
     steps = np.array([[0] * len(across), across], np.int64).T.copy()
     repeated = tuple(k for k, layout in enumerate(layouts) if layout is not None and not within[k])
-    return Rows(steps, (1, count), size, repeated), turned[0], within[turned[0]]
+    return Rows(steps, (1, count), size, repeated), permuted[0], within[permuted[0]]
 
 
 def _broadcast_strides(shape: Sequence[int], layout: Layout | None) -> Sequence[int]:

@@ -8,7 +8,7 @@ from ...tensor.memory_format import Strides
 from ...tensor.shapes import Shape
 from ..fast_path import fast_path
 
-MOST_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
+MAX_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
 
 
 def has_rows(op: Any, kind: Any) -> bool:
@@ -16,16 +16,16 @@ def has_rows(op: Any, kind: Any) -> bool:
     if kind.planned:
         return not op.allowed or "float" in op.allowed
     if kind.kind == "b":
-        return "b" in op.whole
-    return kind.kind == "i" and kind.compute is kind and not {"i", "p"}.isdisjoint(op.whole)
+        return "b" in op.integral_kinds
+    return kind.kind == "i" and kind.compute is kind and not {"i", "p"}.isdisjoint(op.integral_kinds)
 
 
 def remember_rows(op: Any, layouts: list[Any], plan: Any, count: int, shape: Shape, strides: Strides | None) -> None:
     """Let native code find the rows of two layouts; not of those that a number stands for, or no rows."""
-    found, key = op.rows, (*layouts[0], *layouts[1])
-    if key in found:
+    result, key = op.rows, (*layouts[0], *layouts[1])
+    if key in result:
         return
-    if len(found) >= MOST_ROWS:
-        found.clear()
+    if len(result) >= MAX_ROWS:
+        result.clear()
     none = plan is None or not count or len(plan.repeated) > 1
-    found[key] = None if none else (fast_path().rows(plan, count, op.kernels.is_long("forward")), shape, strides)
+    result[key] = None if none else (fast_path().rows(plan, count, op.kernels.is_long("forward")), shape, strides)

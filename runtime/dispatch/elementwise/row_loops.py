@@ -13,14 +13,14 @@ from ...kernels.cpu.movement.copies import copied
 from ...kernels.table import ElementKernels
 from ...modes.overrides.classes import known
 from ...pool.parallel_for import by_slices
-from ...tensor.base import TensorBase, fresh
+from ...tensor.base import TensorBase, from_flat
 from ...tensor.casting import cast, copy_cast
 from ...tensor.devices import CPU
 from ...tensor.dtypes import bool_
 from ...tensor.layouts import relaid
 from ...tensor.memory_format import Strides
 from ...tensor.shapes import Shape
-from .loop_nest import Rows, broadcast_rows, rows, turned_rows
+from .loop_nest import Rows, broadcast_rows, permuted_rows, rows
 from .native_rows import has_rows, remember_rows
 
 REAL = frozenset((int, float))
@@ -32,7 +32,7 @@ def launch(
     kernels: ElementKernels,
     attribute: str,
     operands: Sequence[Any],
-    wanted: Sequence[Any],
+    read_dtypes: Sequence[Any],
     shape: Shape,
     numbers: Sequence[Any],
     outs: Sequence[np.ndarray],
@@ -42,47 +42,47 @@ def launch(
     `wanted` is the dtype in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers
     and for rows in float32 and float64 only: operands of other dtypes are copied, which costs less than compiling more.
     """
-    native = any(to is not None and to.char in "fd" for to in wanted)
-    given, layouts, flat = memories(operands, wanted, shape) if native else ([], [], False)
+    native = any(to is not None and to.char in "fd" for to in read_dtypes)
+    args, layouts, flat = memories(operands, read_dtypes, shape) if native else ([], [], False)
     if flat:
-        check_lengths(given, [outs[0].size] * len(given))
-        by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
+        check_lengths(args, [outs[0].size] * len(args))
+        by_slices(getattr(kernels, attribute), (*args, *numbers, *outs), outs[0].size)
         return
     if native and are_numbers_or_flat(layouts, shape):
-        by_blocks(getattr(kernels, attribute), given, layouts, numbers, outs)
+        by_blocks(getattr(kernels, attribute), args, layouts, numbers, outs)
         return
     plan = rows(shape, tuple(layouts), len(numbers), len(outs)) if native else None
-    if plan is None and native and by_turned_rows(kernels, attribute, given, layouts, shape, numbers, outs):
+    if plan is None and native and by_strided_rows(kernels, attribute, args, layouts, shape, numbers, outs):
         return
     if plan is None:
-        given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
-        by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
+        args = [flat_operand(value, to, shape) for value, to in zip(operands, read_dtypes, strict=True)]
+        by_slices(getattr(kernels, attribute), (*args, *numbers, *outs), outs[0].size)
         return
-    by_rows(kernels, attribute, given, numbers, outs, plan)
+    by_rows(kernels, attribute, args, numbers, outs, plan)
 
 
 def launch_into(
     kernels: ElementKernels,
     attribute: str,
     operands: Sequence[Any],
-    wanted: Sequence[Any],
+    read_dtypes: Sequence[Any],
     shape: Shape,
     numbers: Sequence[Any],
     into: Any,
 ) -> bool:
     """Run a kernel that writes to a tensor of any layout; False where it has to write somewhere else first."""
     if into._flat is not None:
-        launch(kernels, attribute, operands, wanted, shape, numbers, (into._flat,))
+        launch(kernels, attribute, operands, read_dtypes, shape, numbers, (into._flat,))
         return True
-    if not any(to is not None and to.char in "fd" for to in wanted):
+    if not any(to is not None and to.char in "fd" for to in read_dtypes):
         return False
-    given, layouts, _ = memories(operands, wanted, shape)
+    value, layouts, _ = memories(operands, read_dtypes, shape)
     plan = rows(shape, tuple(layouts), len(numbers), 1, into._strides)
     if plan is None:
         return False
     memory = into._storage[into._offset :]
-    check_lengths([memory], [plan.reach(len(plan.steps) - 1)])
-    by_rows(kernels, attribute, given, numbers, (memory,), plan)
+    check_lengths([memory], [plan.read_extent(len(plan.steps) - 1)])
+    by_rows(kernels, attribute, value, numbers, (memory,), plan)
     return True
 
 
@@ -97,17 +97,17 @@ def is_flat_or_one(strides: Strides | None) -> bool:
 
 
 def by_blocks(
-    kernel: Any, given: Sequence[Any], layouts: Sequence[Any], numbers: Sequence[Any], outs: Sequence[Any]
+    kernel: Any, args: Sequence[Any], layouts: Sequence[Any], numbers: Sequence[Any], outs: Sequence[Any]
 ) -> None:
     """Run a kernel of flat arrays where some operands are one number for all elements: of these it reads the same array
     again and again, so that it need not be compiled for numbers in their place."""
     size = outs[0].size
     alone = [k for k, layout in enumerate(layouts) if layout is not None and layout[1] is not None]
-    check_lengths(given, [min(1, size) if k in alone else size for k in range(len(given))])
-    blocks = {k: np.full(min(size, BLOCK), given[k][:1]) for k in alone}
+    check_lengths(args, [min(1, size) if k in alone else size for k in range(len(args))])
+    blocks = {k: np.full(min(size, BLOCK), args[k][:1]) for k in alone}
     for start in range(0, size, BLOCK):
         count = min(BLOCK, size - start)
-        arrays = [blocks[k][:count] if k in blocks else part(value, start, count) for k, value in enumerate(given)]
+        arrays = [blocks[k][:count] if k in blocks else part(value, start, count) for k, value in enumerate(args)]
         by_slices(kernel, (*arrays, *numbers, *[out[start : start + count] for out in outs]), count)
 
 
@@ -117,12 +117,12 @@ def part(value: Any, start: int, count: int) -> Any:
 
 
 def by_rows(
-    kernels: ElementKernels, attribute: str, given: list[Any], numbers: Sequence[Any], outs: Sequence[Any], plan: Any
+    kernels: ElementKernels, attribute: str, args: list[Any], numbers: Sequence[Any], outs: Sequence[Any], plan: Any
 ) -> None:
-    check_lengths(given, [plan.reach(k) for k in range(len(given))])
+    check_lengths(args, [plan.read_extent(k) for k in range(len(args))])
     for index in plan.repeated:
-        given[index] = repeated_operand(given[index], plan, index)
-    kernels.run_rows(attribute, (*given, *numbers, *outs), plan)
+        args[index] = repeated_operand(args[index], plan, index)
+    kernels.run_rows(attribute, (*args, *numbers, *outs), plan)
 
 
 def repeated_operand(memory: np.ndarray, plan: Rows, index: int) -> Any:
@@ -132,36 +132,36 @@ def repeated_operand(memory: np.ndarray, plan: Rows, index: int) -> Any:
     return np.full(plan.size, memory[0]) if same and plan.size <= LONGEST_SAME else (memory,)
 
 
-def by_turned_rows(
+def by_strided_rows(
     kernels: ElementKernels,
     attribute: str,
-    given: Sequence[Any],
+    args: Sequence[Any],
     layouts: Sequence[Any],
     shape: Shape,
     numbers: Sequence[Any],
     outs: Sequence[Any],
 ) -> bool:
     """Run a kernel row by row where one operand lies column by column; False where that is not so."""
-    found = turned_rows(tuple(shape), tuple(layouts), len(numbers), len(outs))
-    if found is None:
+    result = permuted_rows(tuple(shape), tuple(layouts), len(numbers), len(outs))
+    if result is None:
         return False
-    plan, place, stride = found
-    needed = [plan.reach(k) for k in range(len(given))]
-    needed[place] = plan.inner + (plan.size - 1) * stride
-    check_lengths(given, needed)
-    operands = [(value,) if k in plan.repeated else value for k, value in enumerate(given)]
-    kernels.run_turned(attribute, (*operands, *numbers, *outs), plan, place, stride)
+    plan, position, stride = result
+    needed = [plan.read_extent(k) for k in range(len(args))]
+    needed[position] = plan.inner + (plan.size - 1) * stride
+    check_lengths(args, needed)
+    operands = [(value,) if k in plan.repeated else value for k, value in enumerate(args)]
+    kernels.run_strided(attribute, (*operands, *numbers, *outs), plan, position, stride)
     return True
 
 
-def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tuple[list[Any], list[Any], bool]:
+def memories(operands: Sequence[Any], read_dtypes: Sequence[Any], shape: Shape) -> tuple[list[Any], list[Any], bool]:
     """The memory of each operand and its layout, None for numbers; and whether all are flat arrays or numbers."""
-    given: list[Any] = []
+    args: list[Any] = []
     layouts: list[Any] = []
     flat = True
-    for value, to in zip(operands, wanted):  # noqa: B905  (strict= costs as much as the body)
+    for value, to in zip(operands, read_dtypes):  # noqa: B905  (strict= costs as much as the body)
         if not isinstance(value, TensorBase):
-            given.append(to.type(value))
+            args.append(to.type(value))
             layouts.append(None)
             continue
         memory, strides = value._flat, value._strides
@@ -172,19 +172,19 @@ def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tu
         else:
             strides = None
         if not value._shape and shape:
-            given.append(memory[0])
+            args.append(memory[0])
             layouts.append(None)
             continue
         if value._shape != shape:
             flat = False
-        given.append(memory)
+        args.append(memory)
         layouts.append((value._shape, strides))
-    return given, layouts, flat
+    return args, layouts, flat
 
 
-def check_lengths(given: Sequence[Any], needed: Sequence[int]) -> None:
+def check_lengths(args: Sequence[Any], needed: Sequence[int]) -> None:
     """Whether each array is as long as its tensor's layout says: a kernel does not look where an array ends."""
-    for memory, length in zip(given, needed, strict=True):
+    for memory, length in zip(args, needed, strict=True):
         if isinstance(memory, np.ndarray) and memory.size < length:
             raise RuntimeError(
                 f"a tensor was given other memory (`.data`) by another thread while an op was reading it: expected "
@@ -212,13 +212,13 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         floats = tuple(map(float, numbers))
     except OverflowError:
         return None
-    given: list[Any] = []
+    args: list[Any] = []
     layouts = []
     for value in operands:
         if value._tangent is not None or value._vmap_level is not None:
             return None
         memory = value._flat
-        given.append(value._storage[value._offset :] if memory is None else memory)
+        args.append(value._storage[value._offset :] if memory is None else memory)
         layouts.append((value._shape, value._strides))
     shape, strides, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
     remember_rows(op, layouts, plan, count, shape, strides)
@@ -226,18 +226,18 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         note_packed_rows(op, name, layouts, len(numbers))
     if plan is None or len(plan.loops) > 2 or not operands[0]._dtype.native:  # native code has these rows from now on
         return None
-    check_lengths(given, [plan.reach(k) for k in range(len(given))])
+    check_lengths(args, [plan.read_extent(k) for k in range(len(args))])
     for index in plan.repeated:
-        given[index] = (given[index],)
+        args[index] = (args[index],)
     final: Any = bool_ if op.result_dtypes[0] == "bool" else kind
     flat = empty(count, final.np)
-    op.kernels.run_rows("forward", (*given, *floats, flat), plan)
-    return relaid(fresh(flat, shape, final), strides)
+    op.kernels.run_rows("forward", (*args, *floats, flat), plan)
+    return relaid(from_flat(flat, shape, final), strides)
 
 
 def asks_refused(op: Any, operands: tuple[Any, ...]) -> bool:
     """Whether a tensor asks for a gradient that is not defined."""
-    return any(value._rg and name in op.refuses for name, value in zip(op.operands, operands, strict=True))
+    return any(value._requires_grad and name in op.refuses for name, value in zip(op.operands, operands, strict=True))
 
 
 def note_packed_rows(op: Any, name: str, layouts: list[Any], numbers: int) -> None:

@@ -21,12 +21,12 @@ class CalledKernelOp(KernelOp):
         self.called = called
         self.recorded = called.operands
 
-    def run(self, function: Callable[..., Any], given: Sequence[Any], arguments: Sequence[Any]) -> Any:
+    def run(self, function: Callable[..., Any], args: Sequence[Any], arguments: Sequence[Any]) -> Any:
         """What the function of the other op gives, by whose plan calls with the given arguments are answered then."""
         result = function(*arguments)
         with contextlib.suppress(TypeError, AttributeError):  # of a list among the arguments, or of no tensor
             own = arguments[0]._dtype
-            if (plan := table_of(self.called, own).get(self.called.key(arguments))) and may_be_key(given):
-                self.note_ranks(given)
-                plan_for(table_of(self, own), self.key(given), lambda: plan)
+            if (plan := table_of(self.called, own).get(self.called.key(arguments))) and may_be_key(args):
+                self.note_ranks(args)
+                plan_for(table_of(self, own), self.key(args), lambda: plan)
         return result

@@ -22,85 +22,85 @@ from ..fast_path import launches_on_devices
 from ..places import at
 from .kernel_arrays import array_of
 
-MOST = 4096  # what is found of one op and dtype; then it forgets all of it
+MAX_CACHED_CALLS = 4096  # what is found of one op and dtype; then it forgets all of it
 
 
-def rehearse_op(op: Any, given: Sequence[Any], checked: Sequence[Any]) -> bool:
+def dry_run_op(op: Any, args: Sequence[Any], checked: Sequence[Any]) -> bool:
     """Find what an op launches for the arguments as given and as checked; whether native code can do it."""
     first = next(flat(checked))
     native, computed = None if first._device is META else launches_on_devices(), first._dtype
-    if native is None or native.recording or not lie_apart(checked):
+    if native is None or native.recording or not are_strided(checked):
         return False
     table = op.launches.setdefault(computed, {})
     key = op.key(checked)
-    arguments = [None if letter in "TOIRL" else a for letter, a in zip(op.letters, checked, strict=True)]
+    arguments = [None if arg_kind in "TOIRL" else a for arg_kind, a in zip(op.arg_kinds, checked, strict=True)]
     dtypes = [result_dtype(word, computed) for word in op.dtypes] or [computed] * op.outputs
 
     def find() -> Any:
-        raw = [letter in "IR" for letter in op.letters]
+        raw = [arg_kind in "IR" for arg_kind in op.arg_kinds]
         arrays = [operand(a, None if own else computed) for a, own in zip(checked, raw, strict=True)]
-        return rehearsal(native, at(first, op.kernel), checked, arrays, arguments, dtypes)
+        return dry_run(native, at(first, op.kernel), checked, arrays, arguments, dtypes)
 
-    found = kept(native, table, key, first._device, find)
-    if numbers_stay(op.letters, given, checked):
+    result = cached(native, table, key, first._device, find)
+    if scalars_unchanged(op.arg_kinds, args, checked):
         with contextlib.suppress(TypeError):  # of a list among the arguments
-            table[op.key(given)] = found
-    return found is not None
+            table[op.key(args)] = result
+    return result is not None
 
 
-def numbers_stay(letters: str, given: Sequence[Any], checked: Sequence[Any]) -> bool:
+def scalars_unchanged(arg_kinds: str, args: Sequence[Any], checked: Sequence[Any]) -> bool:
     """Whether no check has put another number in the place of a given one: it may be one that it read in memory."""
-    pairs = [pair for letter, *pair in zip(letters, given, checked, strict=True) if letter == "f"]
+    pairs = [pair for arg_kind, *pair in zip(arg_kinds, args, checked, strict=True) if arg_kind == "f"]
     return all(one is None or one == other for one, other in pairs)
 
 
-def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any, first: Any) -> bool:
+def dry_run_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any, first: Any) -> bool:
     """Find what the kernel of a node's gradients launches; whether native code can do it.
 
     `first` is the gradient, or of a list of them the first that there is.
     """
     native = None if first._device is META else launches_on_devices()
     values = [value_of(read, node, grad) for read in op.reads]
-    if native is None or native.recording or not lie_apart(values):
+    if native is None or native.recording or not are_strided(values):
         return False
 
     def find() -> Any:
         shapes = [None if meta is None else meta[0] for meta in node.metas]
-        arrays = as_taken(op.reads, [operand(value, first._dtype) for value in values])
-        return rehearsal(native, at(first, op.kernel), values, arrays, (), [first._dtype] * len(shapes), shapes)
+        arrays = selected_operands(op.reads, [operand(value, first._dtype) for value in values])
+        return dry_run(native, at(first, op.kernel), values, arrays, (), [first._dtype] * len(shapes), shapes)
 
-    return kept(native, op.launches.setdefault(first._dtype, {}), key, first._device, find) is not None
+    return cached(native, op.launches.setdefault(first._dtype, {}), key, first._device, find) is not None
 
 
 def value_of(read: Any, node: Any, grad: Any) -> Any:
-    if read.letter == "w":
+    if read.arg_kind == "w":
         return tuple([edge is not None for edge in node.edges])
-    if read.letter == "g":
+    if read.arg_kind == "g":
         return read.of(grad)
     return read.given(getattr(node, read.slot) if read.slot else None)
 
 
-def as_taken(reads: Sequence[Any], operands: Sequence[Any]) -> list[Any]:
+def selected_operands(reads: Sequence[Any], operands: Sequence[Any]) -> list[Any]:
     """Operands as a kernel takes them: gradients of several outputs, which follow each other, in one list."""
-    taken: list[Any] = []
+    operands_read: list[Any] = []
     for read, value in zip(reads, operands, strict=True):
-        if read.letter != "g" or not read.part:
-            taken.append(value if read.letter != "g" or read.part is None else [value])
+        if read.arg_kind != "g" or not read.part:
+            operands_read.append(value if read.arg_kind != "g" or read.part is None else [value])
         else:
-            taken[-1].append(value)
-    return taken
+            operands_read[-1].append(value)
+    return operands_read
 
 
-def lie_apart(values: Sequence[Any]) -> bool:
+def are_strided(values: Sequence[Any]) -> bool:
     """Whether all tensors lie on one device, each in memory of its own: else launches do not say which of them is
     which."""
-    from ...cuda.launching.launch import reach
+    from ...cuda.launching.launch import read_extent
 
     tensors = [value for value in flat(values) if isinstance(value, TensorBase)]
     if len({tensor._device for tensor in tensors}) != 1:
         return False
     arrays = sorted([tensor.array for tensor in tensors], key=attrgetter("address"))
-    return all(one.address + reach(one) * one.itemsize <= other.address for one, other in pairwise(arrays))
+    return all(one.address + read_extent(one) * one.itemsize <= other.address for one, other in pairwise(arrays))
 
 
 def flat(values: Sequence[Any]) -> Iterator[Any]:
@@ -109,17 +109,17 @@ def flat(values: Sequence[Any]) -> Iterator[Any]:
         yield from value if listed else (value,)
 
 
-def kept(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, find: Callable[[], Any]) -> Any:
+def cached(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, find: Callable[[], Any]) -> Any:
     """What is kept under a key, which `find` gives where there is nothing for the driver and stream in use."""
-    found = table.get(key, table)
-    if found is table or (found is not None and not native.holds(found, device)):
-        found = find()
-        if len(table) >= MOST:
+    entry = table.get(key, table)
+    if entry is table or (entry is not None and not native.holds(entry, device)):
+        entry = find()
+        if len(table) >= MAX_CACHED_CALLS:
             table.clear()
-        table[key] = found
-    if found is not None:
+        table[key] = entry
+    if entry is not None:
         native.enter(device)  # another thread, stream or capture may have launched since
-    return found
+    return entry
 
 
 def operand(value: Any, computed: dtype | None) -> Any:
@@ -128,7 +128,7 @@ def operand(value: Any, computed: dtype | None) -> Any:
     return array_of(value, computed) if isinstance(value, TensorBase) else value
 
 
-def rehearsal(
+def dry_run(
     native: Any,
     kernel: Any,
     values: Sequence[Any],
@@ -146,15 +146,19 @@ def rehearsal(
     with rehearsed() as made:
         try:
             results = kernel(*arrays)
-            several = results if isinstance(results, (tuple, list)) else (results,)
-            several = [None if r is None else contiguous(cast(r, of.np)) for r, of in zip(several, dtypes, strict=True)]
+            is_sequence = results if isinstance(results, (tuple, list)) else (results,)
+            is_sequence = [
+                None if r is None else contiguous(cast(r, of.np)) for r, of in zip(is_sequence, dtypes, strict=True)
+            ]
         except Exception:
             return None
-    if not any(result is not None for result in several):
+    if not any(result is not None for result in is_sequence):
         return None
     values = list(flat(values))
-    given = [value.array if isinstance(value, TensorBase) else None for value in values]
-    shapes = [result if result is None else result.shape for result in several] if shapes is None else shapes
-    shaped = [None if r is None else (r, *of) for r, of in zip(several, zip(shapes, dtypes, strict=True), strict=True)]
-    same = {"words": made.words, "constants": made.constants}
-    return native.found(made.launches, values, given, shaped, made.blocks, arguments, **same)
+    args = [value.array if isinstance(value, TensorBase) else None for value in values]
+    shapes = [result if result is None else result.shape for result in is_sequence] if shapes is None else shapes
+    shaped = [
+        None if r is None else (r, *of) for r, of in zip(is_sequence, zip(shapes, dtypes, strict=True), strict=True)
+    ]
+    same = {"slot_values": made.slot_values, "constants": made.constants}
+    return native.found(made.launches, values, args, shaped, made.blocks, arguments, **same)

@@ -17,16 +17,16 @@ from ...tensor.package_name import known
 from ..elementwise.elementwise import check_kind, compute_dtype, result_dtype
 
 
-def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple[Any, ...], given: Any = None) -> dtype:
+def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple[Any, ...], value: Any = None) -> dtype:
     """The dtype of the computation by the spec's rule; a `dtype=` of the caller's comes first."""
-    if given is None and (not allowed or "float" in allowed):
+    if value is None and (not allowed or "float" in allowed):
         common = common_native(values)
         if common is not None:
             return common
     values = tuple(v for v in values if v is not None)
-    if given is not None:
-        check_kind(name, given, allowed)
-        return given
+    if value is not None:
+        check_kind(name, value, allowed)
+        return value
     if rule == "match":
         require_equal(name, values)
     if rule in ("match", "same"):
@@ -39,35 +39,35 @@ def common_native(values: tuple[Any, ...]) -> dtype | None:
     """float32 or float64 when all values are tensors of it: every rule then gives that dtype."""
     common = None
     for value in values:
-        found = getattr(value, "_dtype", None)
-        if found is None or not found.native or (common is not None and found is not common):
+        attribute = getattr(value, "_dtype", None)
+        if attribute is None or not attribute.native or (common is not None and attribute is not common):
             return None
-        common = found
+        common = attribute
     return common
 
 
 def require_equal(name: str, values: Sequence[Any]) -> None:
-    found = [v._dtype for v in values if isinstance(v, TensorBase)]
-    for other in found[1:]:
-        if other is not found[0]:
-            raise DtypeError(f"{name}(): expected tensors of one dtype, but got {found[0]!r} and {other!r}")
+    matches = [v._dtype for v in values if isinstance(v, TensorBase)]
+    for other in matches[1:]:
+        if other is not matches[0]:
+            raise DtypeError(f"{name}(): expected tensors of one dtype, but got {matches[0]!r} and {other!r}")
 
 
-def in_given_dtype(given: Any, wanted: Any) -> Any:
+def in_input_dtype(value: Any, output_mask: Any) -> Any:
     """The tensor of a call in the dtype of real floats that its caller asks for; None where it is for the general path
     to bring it there."""
-    is_tensor: bool = isinstance(given, TensorBase)
-    if not is_tensor or type(given) not in plain or not isinstance(wanted, dtype):
+    is_tensor: bool = isinstance(value, TensorBase)
+    if not is_tensor or type(value) not in plain or not isinstance(output_mask, dtype):
         return None
-    if not wanted.planned or given._dtype.kind == "c" or given._vmap_level is not None:
+    if not output_mask.planned or value._dtype.kind == "c" or value._vmap_level is not None:
         return None
-    return given if given._dtype is wanted else given.to(wanted)
+    return value if value._dtype is output_mask else value.to(output_mask)
 
 
 def array_in(t: Any, computed: dtype | None) -> Any:
     if t is None:
         return None
-    array = t._nd
+    array = t._array
     if array is None:
         array = t.array
     if computed is None or t._dtype is computed.compute:
@@ -114,7 +114,7 @@ def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, .
 
 def needs_grad(tensors: Sequence[Any]) -> bool:
     for t in tensors:  # noqa: SIM110  (a generator costs more than the loop)
-        if t is not None and t._rg:
+        if t is not None and t._requires_grad:
             return True
     return False
 
@@ -140,13 +140,13 @@ def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
 
 def _from_items_or_one_sequence(cls: Any, *items: Any) -> Any:
     """Both `max(values, indices)` and PyTorch's `max((values, indices))`."""
-    given = items[0] if len(items) == 1 else items
-    if len(given) != cls.n_fields:
-        raise TypeError(f"{cls.__name__}() takes {cls.n_fields} items, but got {len(given)}")
-    return tuple.__new__(cls, given)
+    value = items[0] if len(items) == 1 else items
+    if len(value) != cls.n_fields:
+        raise TypeError(f"{cls.__name__}() takes {cls.n_fields} items, but got {len(value)}")
+    return tuple.__new__(cls, value)
 
 
-def _by_lines(found: Any) -> str:
+def _by_lines(result: Any) -> str:
     """The fields as PyTorch prints them, each on a line of its own."""
-    fields = ",\n".join(f"{name}={value!r}" for name, value in zip(found._fields, found, strict=True))
-    return f"{known.name}.return_types.{type(found).__name__}(\n{fields})"
+    fields = ",\n".join(f"{name}={value!r}" for name, value in zip(result._fields, result, strict=True))
+    return f"{known.name}.return_types.{type(result).__name__}(\n{fields})"

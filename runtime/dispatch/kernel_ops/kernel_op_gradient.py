@@ -6,30 +6,30 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...kernels.cpu.plan import Layout, Mask, Plan
-from ...modes.inference import writes_so_far
+from ...modes.inference import current_version
 from ...pool.layout import STANDING
 from ...tensor.base import TensorBase
 from ...tensor.devices import CPU
 from ...tensor.dtypes import bool_, dtype, int64
 from ..fast_path import fast_path
-from .device_kernel_op import rehearse_gradients
+from .device_kernel_op import dry_run_gradients
 from .plan_keys import (
-    MOST_INDICES,
+    MAX_INDICES,
     as_known,
     is_in_pairs,
     layout_of_index,
     may_be_key,
-    operand_letters,
+    operand_arg_kinds,
     plan_for,
     plan_of,
     table_of,
 )
 
 TENSORS = "gkr"  # letters of operands that are tensors
-KEPT = "kr"
+CACHED_BLOCKS = "kr"
 
 
-def is_as_kept(node: Any, read: Read, grad: Any) -> bool:
+def matches_saved(node: Any, read: Read, grad: Any) -> bool:
     """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
     as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64,
     those of 16-bit floats for float32, too: one that was found for another would be found by layouts alone. What
@@ -39,29 +39,29 @@ def is_as_kept(node: Any, read: Read, grad: Any) -> bool:
         return True
     if not isinstance(tensor, TensorBase):
         return False
-    if read.letter == "r":
+    if read.arg_kind == "r":
         mask = isinstance(layout_of_index(tensor), Mask)
         fits = tensor._dtype is int64 or mask or grad._device is not CPU
     else:
         fits = tensor._dtype in (grad._dtype, grad._dtype.compute, int64) or grad._device is not CPU
     if not fits:
         return False
-    return writes_so_far(tensor) == getattr(node, f"{slot}_version")
+    return current_version(tensor) == getattr(node, f"{slot}_version")
 
 
-def are_as_kept(node: Any, slot: str) -> bool:
+def match_saved(node: Any, slot: str) -> bool:
     """Whether a node finds a list of indices of int64 as it kept it, which has not too many of them."""
     indices, versions = getattr(node, slot), getattr(node, f"{slot}_version")
-    if not isinstance(indices, (list, tuple)) or not 1 <= len(indices) <= MOST_INDICES:
+    if not isinstance(indices, (list, tuple)) or not 1 <= len(indices) <= MAX_INDICES:
         return False
     return all(
-        index is None or (index._dtype is int64 and writes_so_far(index) == version)
+        index is None or (index._dtype is int64 and current_version(index) == version)
         for index, version in zip(indices, versions, strict=True)
     )
 
 
 class Read(NamedTuple):
-    letter: str
+    arg_kind: str
     slot: str
     part: Any = None  # what is made of a value; the constant; which of several outputs the gradient is of
 
@@ -70,17 +70,17 @@ class Read(NamedTuple):
 
     def parts(self, value: Any) -> Sequence[Any]:
         """The parts of a key, or pairs of them, that a value stands for."""
-        if self.letter == "i":
+        if self.arg_kind == "i":
             return tuple(value)
-        return (value if self.letter in TENSORS else (value,),)
+        return (value if self.arg_kind in TENSORS else (value,),)
 
     def given(self, value: Any) -> Any:
-        if self.letter in "cg":
-            return value if self.letter == "g" else self.part
+        if self.arg_kind in "cg":
+            return value if self.arg_kind == "g" else self.part
         return self.part(value) if self.part else value
 
 
-def wanted_of(bits: int, count: int) -> Iterator[bool]:
+def output_mask_of(bits: int, count: int) -> Iterator[bool]:
     return (bits >> i & 1 == 1 for i in range(count))
 
 
@@ -93,7 +93,17 @@ class KernelOpGradient:
     Without `find` there are launches on devices alone.
     """
 
-    __slots__ = ("find", "found", "found_bfloat16", "found_float16", "gradients", "kernel", "launches", "node", "reads")
+    __slots__ = (
+        "find",
+        "found",
+        "cached_bfloat16",
+        "cached_float16",
+        "gradients",
+        "kernel",
+        "launches",
+        "node",
+        "reads",
+    )
 
     def __init__(
         self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
@@ -102,8 +112,8 @@ class KernelOpGradient:
         self.kernel = kernel
         self.reads = tuple([Read(*read) for read in reads])
         self.found: dict[Any, Any] = {}
-        self.found_bfloat16: dict[Any, Any] = {}  # likewise
-        self.found_float16: dict[Any, Any] = {}
+        self.cached_bfloat16: dict[Any, Any] = {}  # likewise
+        self.cached_float16: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         self.node: Any = None
 
@@ -121,17 +131,17 @@ class KernelOpGradient:
 
         `grad` is a list where several outputs may have gradients.
         """
-        several = isinstance(grad, (list, tuple))
-        grads = [part for part in grad if part is not None] if several else [grad]
+        is_sequence = isinstance(grad, (list, tuple))
+        grads = [part for part in grad if part is not None] if is_sequence else [grad]
         first = grads[0]
         on_host = first._device is CPU
         if on_host and (self.find is None or not first._dtype.planned):
             return False
         if any(part._dtype is not first._dtype or part._device is not first._device for part in grads):
             return False
-        if not all(is_as_kept(node, read, first) for read in self.reads if read.letter in KEPT):
+        if not all(matches_saved(node, read, first) for read in self.reads if read.arg_kind in CACHED_BLOCKS):
             return False
-        if not all(on_host and are_as_kept(node, slot) for letter, slot, _ in self.reads if letter == "i"):
+        if not all(on_host and match_saved(node, slot) for arg_kind, slot, _ in self.reads if arg_kind == "i"):
             return False
         values = [self.value(read, node, grad) for read in self.reads]
         parts = [part for read, value in zip(self.reads, values, strict=True) for part in read.parts(value)]
@@ -139,22 +149,22 @@ class KernelOpGradient:
         if not may_be_key(key):
             return False
         if not on_host:
-            return rehearse_gradients(self, key, node, grad, first)
+            return dry_run_gradients(self, key, node, grad, first)
         table = table_of(self, first._dtype)
         return plan_for(table, key, lambda: self.plan(node, values, first._dtype)) is not None
 
     def value(self, read: Read, node: Any, grad: Any) -> Any:
         """What a key has of an operand: layouts, values as they were kept, and the bits of wanted gradients."""
-        if read.letter == "w":
+        if read.arg_kind == "w":
             return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
-        if read.letter in "vc":
+        if read.arg_kind in "vc":
             return getattr(node, read.slot) if read.slot else None
-        if read.letter == "i":
+        if read.arg_kind == "i":
             return as_known("J", getattr(node, read.slot))
-        tensor = read.of(grad) if read.letter == "g" else getattr(node, read.slot)
-        if tensor is None or read.letter == "r":
+        tensor = read.of(grad) if read.arg_kind == "g" else getattr(node, read.slot)
+        if tensor is None or read.arg_kind == "r":
             return as_known("R", tensor)
-        return Layout(tensor._shape, None if read.letter == "g" and self.needs_rows(tensor) else tensor._strides)
+        return Layout(tensor._shape, None if read.arg_kind == "g" and self.needs_rows(tensor) else tensor._strides)
 
     def needs_rows(self, grad: Any) -> bool:
         """Whether native code brings a gradient into rows first: see `with_rows` there."""
@@ -166,21 +176,23 @@ class KernelOpGradient:
         """The words of the plan for a node's gradients of a dtype; None where there is none."""
         outputs = len(node.edges)
         known = [
-            tuple(wanted_of(value, outputs)) if read.letter == "w" else read.given(value)
+            tuple(output_mask_of(value, outputs)) if read.arg_kind == "w" else read.given(value)
             for read, value in zip(self.reads, values, strict=True)
         ]
-        letters = "".join(
-            letter_of(read, node, value, computed) for read, value in zip(self.reads, values, strict=True)
+        arg_kinds = "".join(
+            arg_kind_of(read, node, value, computed) for read, value in zip(self.reads, values, strict=True)
         )
-        tensors = "".join(own if read.letter in TENSORS else "v" for own, read in zip(letters, self.reads, strict=True))
+        tensors = "".join(
+            own if read.arg_kind in TENSORS else "v" for own, read in zip(arg_kinds, self.reads, strict=True)
+        )
         plan = plan_of(self.find, known, known, tensors, outputs, is_in_pairs(computed)) if self.find else None
         if plan is None:
             return None
-        if self.reads[-1].letter == "i":
+        if self.reads[-1].arg_kind == "i":
             values = [*values[:-1], *values[-1]]
-            letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
+            arg_kinds = arg_kinds[:-1] + "I" * (len(values) - len(arg_kinds) + 1)
         return fast_path().call_plan(
-            plan, values, letters, outputs, (), None if computed.native else 0, is_in_pairs(computed)
+            plan, values, arg_kinds, outputs, (), None if computed.native else 0, is_in_pairs(computed)
         )
 
 
@@ -191,12 +203,12 @@ def in_key(both: Any) -> tuple[Any, ...]:
     return (both.shape, bool_) if isinstance(both, Mask) else both[:2]
 
 
-def letter_of(read: Read, node: Any, value: Any, computed: dtype) -> str:
+def arg_kind_of(read: Read, node: Any, value: Any, computed: dtype) -> str:
     """T for a kept tensor of the gradient's dtype and for all that is no tensor, I for one of indices, B for a mask, C
     for one of float32 beside 16-bit floats."""
-    if read.letter == "r":
-        return operand_letters("R", [value])
-    if read.letter != "k" or value is None:
+    if read.arg_kind == "r":
+        return operand_arg_kinds("R", [value])
+    if read.arg_kind != "k" or value is None:
         return "T"
     own = getattr(node, read.slot)._dtype
     return "I" if own is int64 else "T" if own is computed else "C"

@@ -14,8 +14,8 @@ from ...tensor.devices import CPU
 from ...tensor.dtypes import bfloat16, bool_, dtype, int32, int64
 from ...tensor.shapes import Size
 
-MOST = 4096  # plans of one op; then it forgets all of them
-MOST_INDICES = 4  # in a list
+MAX_CACHED_PLANS = 4096  # plans of one op; then it forgets all of them
+MAX_INDICES = 4  # in a list
 HUGE = 2**28  # elements of a result: the general path says in words where there is no room for so many
 
 
@@ -23,7 +23,7 @@ def plan_of(
     find: Callable[..., Plan | None],
     known: Sequence[Any],
     operands: Sequence[Any],
-    letters: str,
+    arg_kinds: str,
     outputs: int,
     in_pairs: bool = False,
 ) -> Plan | None:
@@ -35,7 +35,7 @@ def plan_of(
     try:
         plan = find(*known)
         if plan is None and not takes_complex(find):
-            plan = gathered(find, known, operands, letters, outputs)
+            plan = gathered(find, known, operands, arg_kinds, outputs)
             if in_pairs and plan is not None and any(step.pairs is not None for step in plan):
                 return None
     except (MemoryError, OverflowError):
@@ -47,9 +47,9 @@ def plan_of(
 
 def table_of(op: Any, computed: dtype, tables: str = "found") -> dict[Any, Any]:
     """Where an op keeps the plans for tensors of a dtype: integers have the same ones, however many bits they have."""
-    kind = {"c": "complex", "i": "whole"}.get(computed.kind, computed.name)
-    found: dict[Any, Any] = getattr(op, tables if computed.native else f"{tables}_{kind}")
-    return found
+    kind = {"c": "complex", "i": "integer"}.get(computed.kind, computed.name)
+    value: dict[Any, Any] = getattr(op, tables if computed.native else f"{tables}_{kind}")
+    return value
 
 
 def is_in_pairs(computed: dtype) -> bool:
@@ -57,14 +57,14 @@ def is_in_pairs(computed: dtype) -> bool:
     return computed is bfloat16 and bool(pair_products())
 
 
-def plan_for(found: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+def plan_for(result: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     """The plan that is kept under a key, which `make` gives where there is none yet."""
-    plan = found.get(key, found)  # another thread may make the op forget its plans at any time
-    if plan is found:
+    plan = result.get(key, result)  # another thread may make the op forget its plans at any time
+    if plan is result:
         plan = make()
-        if len(found) >= MOST:
-            found.clear()
-        found[key] = plan
+        if len(result) >= MAX_CACHED_PLANS:
+            result.clear()
+        result[key] = plan
     return plan
 
 
@@ -73,15 +73,15 @@ def may_be_key(values: Sequence[Any]) -> bool:
     return not any(value.__class__ is float and not value and copysign(1, value) < 0 for value in values)
 
 
-def are_indices(letter: str, argument: Any, on_host: bool) -> bool:
+def are_indices(arg_kind: str, argument: Any, on_host: bool) -> bool:
     """Whether an argument that is an index, or a list of them, is of int64; on the host it may be a contiguous one of
     int32, or a mask. Lists are of the host alone; what keeps its dtype and may be left out is an index there."""
-    if letter == "J":
-        few = on_host and 1 <= len(argument) <= MOST_INDICES
-        return few and all(index is None or is_index(index) for index in argument)
-    if letter == "R" and on_host:
+    if arg_kind == "J":
+        is_short = on_host and 1 <= len(argument) <= MAX_INDICES
+        return is_short and all(index is None or is_index(index) for index in argument)
+    if arg_kind == "R" and on_host:
         return argument is None or is_index(argument)
-    return letter != "I" or argument._dtype is int64 or (on_host and is_index(argument))
+    return arg_kind != "I" or argument._dtype is int64 or (on_host and is_index(argument))
 
 
 def is_index(tensor: Any) -> bool:
@@ -99,16 +99,16 @@ def layout_of_index(tensor: Any) -> Layout:
     return Layout(tensor._shape, tensor._strides)
 
 
-def as_known(letter: str, argument: Any) -> Any:
+def as_known(arg_kind: str, argument: Any) -> Any:
     """An argument as a plan is found by it: layouts in the place of tensors."""
-    if letter == "J":
+    if arg_kind == "J":
         return tuple([None if t is None else layout_of_index(t) for t in argument])
-    if letter == "L":
+    if arg_kind == "L":
         return tuple([Layout(t._shape, t._strides, halves=are_halves(t._dtype)) for t in argument])
-    if letter not in "TOIR" or argument is None:
+    if arg_kind not in "TOIR" or argument is None:
         return argument
     own = argument._dtype
-    if letter == "I" or (letter == "R" and own in (bool_, int32)):
+    if arg_kind == "I" or (arg_kind == "R" and own in (bool_, int32)):
         return layout_of_index(argument)
     return Layout(argument._shape, argument._strides, own.kind == "c", are_halves(own))
 
@@ -118,26 +118,26 @@ def are_halves(own: dtype) -> bool:
     return own.planned and not own.native
 
 
-def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
+def parts_of_key(arg_kind: str, argument: Any) -> tuple[Any, ...]:
     """The parts of a key that stand for an argument; of a mask, or an index of int32, its dtype is in the place of
     strides."""
-    if letter == "L":
+    if arg_kind == "L":
         return tuple([part for t in argument for part in parts_of_key("O", t)])
-    if letter == "J":
+    if arg_kind == "J":
         return tuple([part for t in argument for part in parts_of_key("I", t)])
-    if letter in "TOIR":
+    if arg_kind in "TOIR":
         if argument is None:
             return None, None
-        told = letter in "IR" and argument._dtype in (bool_, int32) and argument._device is CPU
-        return argument._shape, argument._dtype if told else argument._strides
-    if letter == "d" and type(argument) in (list, Size):
+        type_known = arg_kind in "IR" and argument._dtype in (bool_, int32) and argument._device is CPU
+        return argument._shape, argument._dtype if type_known else argument._strides
+    if arg_kind == "d" and type(argument) in (list, Size):
         return (tuple(argument),)
     return (argument,)
 
 
-def operand_letters(letters: str, layouts: Sequence[Any]) -> str:
+def operand_arg_kinds(arg_kinds: str, layouts: Sequence[Any]) -> str:
     """What plans read of operands: what keeps its dtype is an index or a mask, and all others are of one dtype."""
-    kinds = [*letters.replace("O", "T")]
+    kinds = [*arg_kinds.replace("O", "T")]
     for i, known in enumerate(layouts):
         if kinds[i] in "IR":
             masks = isinstance(known, Mask) or (kinds[i] == "R" and known is None)

@@ -32,11 +32,11 @@ class CheckpointException(BaseException):
         return self._failures
 
     def __str__(self) -> str:
-        lines = [f"rank {rank}: {_said(error)}" for rank, (error, _) in sorted(self._failures.items())]
+        lines = [f"rank {rank}: {_error_message(error)}" for rank, (error, _) in sorted(self._failures.items())]
         return f"{self._message} failed on ranks {sorted(self._failures)}: " + "; ".join(lines)
 
 
-def together(what: str, group: ProcessGroup | None, function: Callable[[], T]) -> list[T]:
+def run_on_all(what: str, group: ProcessGroup | None, function: Callable[[], T]) -> list[T]:
     """Do something on all ranks, and tell all how it went.
 
     Args:
@@ -61,20 +61,20 @@ def together(what: str, group: ProcessGroup | None, function: Callable[[], T]) -
             raise CheckpointException(what, {0: _failure(error)}) from error
         return [own]
     every: list[Any] = [None] * group.size()
-    all_gather_object(every, (None if error is None else _said(error), own), group)
+    all_gather_object(every, (None if error is None else _error_message(error), own), group)
     failures = {
-        group.ranks[rank]: _failure(error if rank == group.rank() and error is not None else RuntimeError(said))
-        for rank, (said, _) in enumerate(every)
-        if said is not None
+        group.ranks[rank]: _failure(error if rank == group.rank() and error is not None else RuntimeError(message))
+        for rank, (message, _) in enumerate(every)
+        if message is not None
     }
     if failures:
         raise CheckpointException(what, failures) from error
-    return [found for _, found in every]
+    return [result for _, result in every]
 
 
 def _failure(error: BaseException) -> Failure:
     return error, traceback.extract_tb(error.__traceback__)
 
 
-def _said(error: BaseException) -> str:
+def _error_message(error: BaseException) -> str:
     return str(error) if type(error) is RuntimeError else f"{type(error).__name__}: {error}"

@@ -68,13 +68,13 @@ def put(state: Any, path: Path, value: Any) -> None:
 
 def nested(leaves: Mapping[str, Any], paths: Mapping[str, Path]) -> Any:
     """The nested state of leaves: dicts, and lists where lists or tuples were."""
-    found: dict[Any, Any] = {}
+    results: dict[Any, Any] = {}
     for name, leaf in leaves.items():
-        inner = found
+        inner = results
         for step in paths[name][:-1]:
             inner = inner.setdefault(step, {})
         inner[paths[name][-1]] = leaf
-    return _with_lists(found)
+    return _with_lists(results)
 
 
 def _with_lists(value: Any) -> Any:

@@ -11,7 +11,7 @@ from ...tensor.base import TensorBase
 from .. import buffers
 from ..groups.process_group import ProcessGroup
 from ..objects import broadcast_object_list
-from .errors import together
+from .errors import run_on_all
 from .flattening import flattened, put, states
 from .metadata import BytesStorageMetadata, Metadata, TensorStorageMetadata
 from .plan import Piece, piece
@@ -64,12 +64,12 @@ def load(
     """
     group = ranks("load", process_group, no_dist, planner)
     reader = storage_of("load", FileSystemReader, checkpoint_id, storage_reader)
-    metadata = told(reader, group)
+    metadata = read_metadata(reader, group)
     state = states(state_dict)
     leaves, paths = flattened(state)
     work = Reading(reader, metadata, leaves)
-    together("load: checking", group, work.check)
-    together("load: reading", group, work.read)
+    run_on_all("load: checking", group, work.check)
+    run_on_all("load: reading", group, work.read)
     for name, value in work.objects.items():
         put(state, paths[name], value)
     for key, value in state_dict.items():
@@ -79,20 +79,20 @@ def load(
             state_dict[key] = state[key]
 
 
-def told(reader: FileSystemReader, group: ProcessGroup | None) -> Metadata:
+def read_metadata(reader: FileSystemReader, group: ProcessGroup | None) -> Metadata:
     """The metadata that the first rank has read, for all: a checkpoint may be replaced meanwhile."""
     here = group is None or group.rank() == 0
-    found: list[Any] = [None]
+    matches: list[Any] = [None]
 
     def read() -> None:
         if here:
-            found[0] = reader.plain_metadata()
-            reader.understood(found[0])
+            matches[0] = reader.plain_metadata()
+            reader.understood(matches[0])
 
-    together("load: reading the metadata", group, read)
+    run_on_all("load: reading the metadata", group, read)
     if group is not None:
-        broadcast_object_list(found, group=group, group_src=0)
-    return reader.understood(found[0])
+        broadcast_object_list(matches, group=group, group_src=0)
+    return reader.understood(matches[0])
 
 
 class Reading:
@@ -123,19 +123,19 @@ class Reading:
             else:
                 self._check_object(name)
 
-    def _check_tensor(self, wanted: Piece) -> None:
-        for region in self._regions(wanted):
-            place = self.metadata.storage_data[wanted.name, region.chunk.offsets]
-            self.reader.check(wanted.name, place)
-            for begin, end, _ in spans(region, self._item(wanted.name)):
-                self.reader.bytes_of(wanted.name, place, begin, end)
+    def _check_tensor(self, requested: Piece) -> None:
+        for region in self._regions(requested):
+            record = self.metadata.storage_data[requested.name, region.chunk.offsets]
+            self.reader.check(requested.name, record)
+            for begin, end, _ in spans(region, self._item(requested.name)):
+                self.reader.bytes_of(requested.name, record, begin, end)
 
     def _check_object(self, name: str) -> None:
         if not isinstance(self._entry(name), BytesStorageMetadata):
             raise ValueError(f"{name}: the checkpoint has a tensor, but the state to load into something else")
-        place = self.metadata.storage_data[name, ()]
-        self.reader.check(name, place)
-        self.objects[name] = self.reader.object_of(name, place)
+        record = self.metadata.storage_data[name, ()]
+        self.reader.check(name, record)
+        self.objects[name] = self.reader.object_of(name, record)
 
     def _entry(self, name: str) -> TensorStorageMetadata | BytesStorageMetadata:
         if name not in self.metadata.state_dict_metadata:
@@ -147,18 +147,18 @@ class Reading:
         assert isinstance(entry, TensorStorageMetadata)
         return entry.properties.dtype.itemsize
 
-    def _regions(self, wanted: Piece) -> list[Region]:
-        entry = self._entry(wanted.name)
+    def _regions(self, requested: Piece) -> list[Region]:
+        entry = self._entry(requested.name)
         if not isinstance(entry, TensorStorageMetadata):
-            raise ValueError(f"{wanted.name}: the checkpoint has no tensor, but an object")
-        if entry.size != wanted.shape:
+            raise ValueError(f"{requested.name}: the checkpoint has no tensor, but an object")
+        if entry.size != requested.shape:
             raise ValueError(
-                f"Size mismatch between saved {list(entry.size)} and current: {list(wanted.shape)} for {wanted.name}"
+                f"Size mismatch between saved {list(entry.size)} and current: {list(requested.shape)} for {requested.name}"
             )
         saved = entry.properties.dtype.name
-        if saved != wanted.kind:
-            raise ValueError(f"dtype mismatch between saved {saved} and current: {wanted.kind} for {wanted.name}")
-        return common(entry.chunks, wanted.offsets, wanted.sizes)
+        if saved != requested.kind:
+            raise ValueError(f"dtype mismatch between saved {saved} and current: {requested.kind} for {requested.name}")
+        return common(entry.chunks, requested.offsets, requested.sizes)
 
     def read(self) -> None:
         for name, leaf in self.leaves.items():
@@ -166,11 +166,11 @@ class Reading:
                 self._read_tensor(name, leaf)
 
     def _read_tensor(self, name: str, leaf: Any) -> None:
-        wanted, item = piece(name, leaf), self._item(name)
+        requested, item = piece(name, leaf), self._item(name)
         numbers, then = buffers.target("checkpoint.load", leaf)
-        into = numbers.view(np.uint8).reshape(*wanted.sizes, item)
-        for region in self._regions(wanted):
-            place = self.metadata.storage_data[name, region.chunk.offsets]
+        into = numbers.view(np.uint8).reshape(*requested.sizes, item)
+        for region in self._regions(requested):
+            record = self.metadata.storage_data[name, region.chunk.offsets]
             for begin, end, rows in spans(region, item):
-                placed(self.reader.bytes_of(name, place, begin, end), rows, into)
+                placed(self.reader.bytes_of(name, record, begin, end), rows, into)
         then()

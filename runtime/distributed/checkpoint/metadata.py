@@ -88,8 +88,8 @@ def encoded(metadata: Metadata) -> dict[str, Any]:
     ]
     objects = [name for name, one in metadata.state_dict_metadata.items() if isinstance(one, BytesStorageMetadata)]
     ways = [[name, plain_path(path)] for name, path in metadata.planner_data.items()]
-    found = {"format": FORMAT, "byteorder": sys.byteorder, "tensors": tensors, "objects": objects, "places": places}
-    return {**found, "paths": ways}
+    results = {"format": FORMAT, "byteorder": sys.byteorder, "tensors": tensors, "objects": objects, "places": places}
+    return {**results, "paths": ways}
 
 
 def decoded(plain: Any) -> Metadata:
@@ -107,17 +107,17 @@ def decoded(plain: Any) -> Metadata:
 
 
 def _read(plain: Mapping[str, Any]) -> Metadata:
-    found: dict[str, TensorStorageMetadata | BytesStorageMetadata] = {
+    results: dict[str, TensorStorageMetadata | BytesStorageMetadata] = {
         name: BytesStorageMetadata() for name in plain["objects"]
     }
     for name, (kind, size, chunks) in plain["tensors"].items():
         parts = [ChunkStorageMetadata(tuple(offsets), tuple(sizes)) for offsets, sizes in chunks]
-        found[name] = TensorStorageMetadata(TensorProperties(from_name(kind)), tuple(size), parts)
+        results[name] = TensorStorageMetadata(TensorProperties(from_name(kind)), tuple(size), parts)
     places = {
         (name, tuple(offsets)): Stored(file, start, nbytes, tuple(checksums))
         for name, offsets, file, start, nbytes, checksums in plain["places"]
     }
-    return Metadata(found, {name: path_of(path) for name, path in plain["paths"]}, places)
+    return Metadata(results, {name: path_of(path) for name, path in plain["paths"]}, places)
 
 
 def _check(metadata: Metadata) -> None:
@@ -125,9 +125,9 @@ def _check(metadata: Metadata) -> None:
     for name, one in metadata.state_dict_metadata.items():
         if isinstance(one, TensorStorageMetadata):
             covers(name, one.size, one.chunks)
-    for (name, offsets), place in metadata.storage_data.items():
-        if not DATA.fullmatch(place.file) or not _counts([place.start, place.nbytes, *place.checksums]):
-            raise ValueError(f"{name} at {offsets} is said to lie in {place.file!r} at {place.start}")
+    for (name, offsets), record in metadata.storage_data.items():
+        if not DATA.fullmatch(record.file) or not _counts([record.start, record.nbytes, *record.checksums]):
+            raise ValueError(f"{name} at {offsets} is said to lie in {record.file!r} at {record.start}")
     for name, one in metadata.state_dict_metadata.items():
         for offsets, size in _parts(one):
             stored = metadata.storage_data.get((name, offsets))

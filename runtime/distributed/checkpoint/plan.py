@@ -10,7 +10,7 @@ from typing import Any
 from ...tensor.base import TensorBase
 from ...tensor.dtypes import from_name
 from .. import buffers
-from ..rows import place_of
+from ..rows import row_range_of
 from .metadata import ChunkStorageMetadata, Key, covers
 
 
@@ -54,7 +54,7 @@ def piece(name: str, value: Any) -> Piece:
         return Piece(name)
     tensor = buffers.tensor("checkpoint", value, name)
     shape, kind = tuple(tensor._shape), tensor._dtype.name
-    rows = place_of(tensor)
+    rows = row_range_of(tensor)
     if rows is None:
         return Piece(name, kind, shape, (0,) * len(shape), shape)
     if shape != rows.local_shape:
@@ -67,12 +67,12 @@ def piece(name: str, value: Any) -> Piece:
 
 def pieces(leaves: Mapping[str, Any]) -> list[Piece]:
     """What a rank has to write; parts without elements are left out."""
-    found = [piece(name, value) for name, value in leaves.items()]
-    return [one for one in found if one.sizes == one.shape or prod(one.sizes) > 0]
+    matches = [piece(name, value) for name, value in leaves.items()]
+    return [one for one in matches if one.sizes == one.shape or prod(one.sizes) > 0]
 
 
 def read_plain(plain: list[list[Any]]) -> list[Piece]:
-    return [Piece(name, kind, *map(tuple, places)) for name, kind, *places in plain]
+    return [Piece(name, kind, *map(tuple, records)) for name, kind, *records in plain]
 
 
 def shared_out(every: list[list[Piece]]) -> dict[Key, int]:
@@ -85,43 +85,43 @@ def shared_out(every: list[list[Piece]]) -> dict[Key, int]:
         ValueError: ranks have tensors of different shapes or dtypes under one name, or parts that do not make a whole.
     """
     owners: dict[Key, list[int]] = {}
-    found: dict[Key, Piece] = {}
+    results: dict[Key, Piece] = {}
     for rank, own in enumerate(every):
         for one in own:
             owners.setdefault(one.key, []).append(rank)
-            _agree(found.setdefault(one.key, one), one, owners[one.key][0], rank)
-    _check_wholes(found)
+            _agree(results.setdefault(one.key, one), one, owners[one.key][0], rank)
+    _check_wholes(results)
     written = [0] * len(every)
     chosen: dict[Key, int] = {}
-    for key in sorted(found, key=lambda key: (len(owners[key]) > 1, -found[key].nbytes)):
+    for key in sorted(results, key=lambda key: (len(owners[key]) > 1, -results[key].nbytes)):
         rank = min(owners[key], key=lambda rank: written[rank])
         chosen[key] = rank
-        written[rank] += found[key].nbytes
+        written[rank] += results[key].nbytes
     return chosen
 
 
 def _agree(first: Piece, other: Piece, one_rank: int, other_rank: int) -> None:
     if first != other:
         raise ValueError(
-            f"{first.name}: rank {one_rank} has {_said(first)}, but rank {other_rank} has {_said(other)}; a tensor of "
+            f"{first.name}: rank {one_rank} has {_error_message(first)}, but rank {other_rank} has {_error_message(other)}; a tensor of "
             "which ranks have parts is a ShardedTensor"
         )
 
 
-def _said(one: Piece) -> str:
+def _error_message(one: Piece) -> str:
     if not one.kind:
         return "an object"
     return f"{one.kind} {list(one.sizes)} at {list(one.offsets)} of a tensor of shape {list(one.shape)}"
 
 
-def _check_wholes(found: Mapping[Key, Piece]) -> None:
+def _check_wholes(result: Mapping[Key, Piece]) -> None:
     """Refuse parts of tensors that together are no whole."""
     by_name: dict[str, list[Piece]] = {}
-    for one in found.values():
+    for one in result.values():
         by_name.setdefault(one.name, []).append(one)
     for name, parts in by_name.items():
         for one in parts[1:]:
             if (one.kind, one.shape) != (parts[0].kind, parts[0].shape):
-                raise ValueError(f"{name}: one rank has {_said(parts[0])}, another {_said(one)}")
+                raise ValueError(f"{name}: one rank has {_error_message(parts[0])}, another {_error_message(one)}")
         if parts[0].kind:
             covers(name, parts[0].shape, [ChunkStorageMetadata(one.offsets, one.sizes) for one in parts])

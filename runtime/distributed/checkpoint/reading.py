@@ -66,26 +66,26 @@ class FileSystemReader:
         except (KeyError, ValueError) as error:
             raise RuntimeError(f"{os.path.join(self.path, NAME)} is damaged: {error}") from error
 
-    def check(self, name: str, place: Stored) -> None:
+    def check(self, name: str, record: Stored) -> None:
         """Refuse a part whose file is not there, or shorter than it was.
 
         Raises:
             RuntimeError: so it is.
         """
-        file = os.path.join(self.path, place.file)
+        file = os.path.join(self.path, record.file)
         try:
             size = os.path.getsize(file)
         except OSError as error:
             raise RuntimeError(f"{name}: its file {file} cannot be read: {error}") from error
-        if size < place.start + place.nbytes:
+        if size < record.start + record.nbytes:
             raise RuntimeError(
-                f"{name}: its file {file} is truncated: it has {size} bytes, and {name} lies at {place.start} to "
-                f"{place.start + place.nbytes}"
+                f"{name}: its file {file} is truncated: it has {size} bytes, and {name} lies at {record.start} to "
+                f"{record.start + record.nbytes}"
             )
-        if len(place.checksums) != -(-place.nbytes // BLOCK):
-            raise RuntimeError(f"{name}: {place.nbytes} bytes have {len(place.checksums)} checksums")
+        if len(record.checksums) != -(-record.nbytes // BLOCK):
+            raise RuntimeError(f"{name}: {record.nbytes} bytes have {len(record.checksums)} checksums")
 
-    def bytes_of(self, name: str, place: Stored, begin: int, end: int) -> np.ndarray:
+    def bytes_of(self, name: str, record: Stored, begin: int, end: int) -> np.ndarray:
         """Some of a part's bytes, when the checksums of the blocks that they lie in are right.
 
         Args:
@@ -97,26 +97,26 @@ class FileSystemReader:
             RuntimeError: they are damaged.
         """
         first, last = begin // BLOCK, -(-end // BLOCK)
-        found = np.empty(min(last * BLOCK, place.nbytes) - first * BLOCK, np.uint8)
-        file = os.path.join(self.path, place.file)
+        result = np.empty(min(last * BLOCK, record.nbytes) - first * BLOCK, np.uint8)
+        file = os.path.join(self.path, record.file)
         with open(file, "rb") as stream:
-            stream.seek(place.start + first * BLOCK)
-            if stream.readinto(found.data) != found.size:
+            stream.seek(record.start + first * BLOCK)
+            if stream.readinto(result.data) != result.size:
                 raise RuntimeError(f"{name}: its file {file} ends early")
         for number in range(first, last):
-            block = found[(number - first) * BLOCK : (number - first + 1) * BLOCK]
-            if crc32(block.data) != place.checksums[number]:
+            block = result[(number - first) * BLOCK : (number - first + 1) * BLOCK]
+            if crc32(block.data) != record.checksums[number]:
                 raise RuntimeError(
-                    f"{name}: its file {file} is damaged between bytes {place.start + number * BLOCK} and "
-                    f"{place.start + number * BLOCK + block.size}: they do not have the checksum that they had"
+                    f"{name}: its file {file} is damaged between bytes {record.start + number * BLOCK} and "
+                    f"{record.start + number * BLOCK + block.size}: they do not have the checksum that they had"
                 )
-        return found[begin - first * BLOCK : end - first * BLOCK]
+        return result[begin - first * BLOCK : end - first * BLOCK]
 
-    def object_of(self, name: str, place: Stored) -> Any:
+    def object_of(self, name: str, record: Stored) -> Any:
         """An object that is no tensor; no code of the file is run.
 
         Raises:
             RuntimeError: it is damaged, or of a class that is not declared safe.
         """
-        data = self.bytes_of(name, place, 0, place.nbytes)
+        data = self.bytes_of(name, record, 0, record.nbytes)
         return load(io.BytesIO(data.tobytes()), weights_only=True)

@@ -30,7 +30,7 @@ class Region(NamedTuple):
 
 
 def common(chunks: Sequence[ChunkStorageMetadata], offsets: Sequence[int], sizes: Sequence[int]) -> list[Region]:
-    found = []
+    matches = []
     for chunk in chunks:
         first = [max(a, b) for a, b in zip(chunk.offsets, offsets, strict=True)]
         ends = zip(chunk.offsets, chunk.sizes, offsets, sizes, strict=True)
@@ -38,8 +38,8 @@ def common(chunks: Sequence[ChunkStorageMetadata], offsets: Sequence[int], sizes
         if all(a < b for a, b in zip(first, last, strict=True)):
             begin = tuple(a - b for a, b in zip(first, chunk.offsets, strict=True))
             into = tuple(a - b for a, b in zip(first, offsets, strict=True))
-            found.append(Region(chunk, begin, into, tuple(b - a for a, b in zip(first, last, strict=True))))
-    return found
+            matches.append(Region(chunk, begin, into, tuple(b - a for a, b in zip(first, last, strict=True))))
+    return matches
 
 
 def spans(region: Region, item: int) -> Iterator[tuple[int, int, Region]]:
@@ -78,7 +78,7 @@ def placed(data: np.ndarray, rows: Region, into: np.ndarray) -> None:
         into: where elements are written, an array of bytes of one dimension more than the wanted part.
     """
     item = into.shape[-1]
-    given = data.reshape(*rows.sizes[:1], *rows.chunk.sizes[1:], item)
+    value = data.reshape(*rows.sizes[:1], *rows.chunk.sizes[1:], item)
     chosen = tuple(slice(a, a + n) for a, n in zip(rows.begin, rows.sizes, strict=True))
-    wanted = tuple(slice(a, a + n) for a, n in zip(rows.into, rows.sizes, strict=True))
-    into[wanted] = given[chosen]
+    requested = tuple(slice(a, a + n) for a, n in zip(rows.into, rows.sizes, strict=True))
+    into[requested] = value[chosen]

@@ -9,7 +9,7 @@ from typing import Any
 from ...tensor.dtypes import from_name
 from ..groups.process_group import ProcessGroup
 from ..world import is_initialized, member
-from .errors import CheckpointException, together
+from .errors import CheckpointException, run_on_all
 from .flattening import flattened, path_of, plain_path, states
 from .metadata import (
     BytesStorageMetadata,
@@ -77,23 +77,23 @@ def save(
             writer.prepare()
         return [secrets.token_hex(8), [one.plain() for one in pieces(leaves)]]
 
-    told = together("save: preparing", group, prepare)
-    file = f"__{0 if group is None else group.rank()}_{told[0][0]}.distcp"
-    every = [read_plain(own) for _, own in told]
+    read_metadata = run_on_all("save: preparing", group, prepare)
+    file = f"__{0 if group is None else group.rank()}_{read_metadata[0][0]}.distcp"
+    every = [read_plain(own) for _, own in read_metadata]
 
     def write() -> tuple[list[Any], list[Any]]:
         chosen = shared_out(every)
         rank = 0 if group is None else group.rank()
         own = [one for one in every[rank] if chosen[one.key] == rank]
-        places = writer.write(file, [leaves[one.name] for one in own]) if own else []
+        records = writer.write(file, [leaves[one.name] for one in own]) if own else []
         ways = [[one.name, plain_path(paths[one.name])] for one in own]
-        return [[one.plain(), _plain(place)] for one, place in zip(own, places, strict=True)], ways
+        return [[one.plain(), _plain(record)] for one, record in zip(own, records, strict=True)], ways
 
     metadata = Metadata({})
     try:
-        written = together("save: writing", group, write)
-        metadata = _joined(written) if here else metadata
-        together("save: making it valid", group, lambda: writer.commit(metadata) if here else None)
+        written = run_on_all("save: writing", group, write)
+        metadata = _merged_metadata(written) if here else metadata
+        run_on_all("save: making it valid", group, lambda: writer.commit(metadata) if here else None)
     except CheckpointException:  # of which all ranks know: nobody has made it valid
         writer.remove(file)
         raise
@@ -110,50 +110,50 @@ def ranks(call: str, process_group: Any, no_dist: bool, planner: Any) -> Process
         raise ValueError(f"checkpoint.{call}(): planner must be None: which rank writes what is decided here")
     if no_dist or not is_initialized():
         return None
-    found = member(process_group)
-    if found is None:
+    result = member(process_group)
+    if result is None:
         raise ValueError(f"checkpoint.{call}(): this process is not in the given group")
-    return found
+    return result
 
 
-def storage_of(call: str, kind: type[Any], checkpoint_id: Path | None, given: Any) -> Any:
+def storage_of(call: str, kind: type[Any], checkpoint_id: Path | None, value: Any) -> Any:
     """Who writes or reads.
 
     Raises:
         TypeError: somebody else is to.
         ValueError: it is not said where.
     """
-    if given is None and checkpoint_id is None:
+    if value is None and checkpoint_id is None:
         raise ValueError(f"checkpoint.{call}(): say checkpoint_id, the folder of the checkpoint")
-    if given is not None and not isinstance(given, kind):
-        raise TypeError(f"checkpoint.{call}(): expected a {kind.__name__}, but got {type(given).__name__}")
-    if given is None:
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(f"checkpoint.{call}(): expected a {kind.__name__}, but got {type(value).__name__}")
+    if value is None:
         return kind(checkpoint_id)
-    return given
+    return value
 
 
-def _plain(place: Stored) -> list[Any]:
-    return [place.file, place.start, place.nbytes, list(place.checksums)]
+def _plain(record: Stored) -> list[Any]:
+    return [record.file, record.start, record.nbytes, list(record.checksums)]
 
 
-def _joined(written: list[Any]) -> Metadata:
-    found: dict[str, TensorStorageMetadata | BytesStorageMetadata] = {}
-    places: dict[Key, Stored] = {}
+def _merged_metadata(written: list[Any]) -> Metadata:
+    results: dict[str, TensorStorageMetadata | BytesStorageMetadata] = {}
+    records: dict[Key, Stored] = {}
     ways = {}
     for own, named in written:
         ways.update({name: path_of(path) for name, path in named})
         for plain, (file, start, nbytes, checksums) in own:
             (one,) = read_plain([plain])
-            places[one.key] = Stored(file, start, nbytes, tuple(checksums))
-            _note(found, one)
-    return Metadata(found, ways, places)
+            records[one.key] = Stored(file, start, nbytes, tuple(checksums))
+            _note(results, one)
+    return Metadata(results, ways, records)
 
 
-def _note(found: dict[str, TensorStorageMetadata | BytesStorageMetadata], one: Piece) -> None:
+def _note(result: dict[str, TensorStorageMetadata | BytesStorageMetadata], one: Piece) -> None:
     if not one.kind:
-        found[one.name] = BytesStorageMetadata()
+        result[one.name] = BytesStorageMetadata()
         return
     made = TensorStorageMetadata(TensorProperties(from_name(one.kind)), one.shape, [])
-    known = found.setdefault(one.name, made)
+    known = result.setdefault(one.name, made)
     assert isinstance(known, TensorStorageMetadata)
     known.chunks.append(ChunkStorageMetadata(one.offsets, one.sizes))

@@ -81,7 +81,7 @@ class FileSystemWriter:
         Returns:
             Where each is.
         """
-        found = []
+        matches = []
         with replacing(os.path.join(self.path, file)) as stream:
             position = 0
             for value in values:
@@ -91,14 +91,14 @@ class FileSystemWriter:
                 position += missing
                 checksums = [crc32(data[start : start + BLOCK].data) for start in range(0, data.size, BLOCK)]
                 stream.write(data.data)
-                found.append(Stored(file, position, data.size, tuple(checksums)))
+                matches.append(Stored(file, position, data.size, tuple(checksums)))
                 position += data.size
-        return found
+        return matches
 
     def commit(self, metadata: Metadata) -> None:
         """Make the checkpoint valid, in place of one that was there; then remove the files of that."""
         save(encoded(metadata), os.path.join(self.path, NAME))
-        self._keep({place.file for place in metadata.storage_data.values()})
+        self._keep({record.file for record in metadata.storage_data.values()})
 
     def _keep(self, files: set[str]) -> None:
         """Remove data files that are not part of the checkpoint: of older ones, or of ranks that died."""

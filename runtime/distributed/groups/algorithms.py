@@ -17,11 +17,13 @@ def all_reduce(link: Link, values: np.ndarray, how: Arithmetic, then: Then) -> t
     """Join in place. Returns the steps and how many requests they begin."""
     if link.size == 1:
         return _alone(values, how, then), 0
-    return (_reduced_by_link(link, values, how, then), 1) if how.by_transport else (_joined(link, values, how, then), 2)
+    return (
+        (_reduced_by_link(link, values, how, then), 1) if how.by_transport else (_reduced(link, values, how, then), 2)
+    )
 
 
 def _alone(values: np.ndarray, how: Arithmetic, then: Then) -> Steps:
-    values[...] = how.joined([how.before(values)])
+    values[...] = how.reduced([how.before(values)])
     then()
     return
     yield
@@ -35,16 +37,16 @@ def _reduced_by_link(link: Link, values: np.ndarray, how: Arithmetic, then: Then
     then()
 
 
-def _joined(link: Link, values: np.ndarray, how: Arithmetic, then: Then) -> Steps:
+def _reduced(link: Link, values: np.ndarray, how: Arithmetic, then: Then) -> Steps:
     """Each rank joins one part of all ranks' numbers and tells the others."""
     share = -(-values.size // link.size)
-    given = np.zeros(share * link.size, how.wide if how.factor is not None else how.kind)
-    given[: values.size] = how.before(values)
-    terms = np.empty_like(given)
-    sizes = [share * given.itemsize] * link.size
-    yield link.all_to_all(raw(terms), sizes, raw(given), sizes)
+    value = np.zeros(share * link.size, how.wide if how.factor is not None else how.kind)
+    value[: values.size] = how.before(values)
+    terms = np.empty_like(value)
+    sizes = [share * value.itemsize] * link.size
+    yield link.all_to_all(raw(terms), sizes, raw(value), sizes)
     every = np.empty(share * link.size, how.kind)
-    own = how.joined(terms.reshape(link.size, share))
+    own = how.reduced(terms.reshape(link.size, share))
     yield link.all_gather(raw(every), raw(own))
     values[...] = every[: values.size]
     then()
@@ -52,28 +54,28 @@ def _joined(link: Link, values: np.ndarray, how: Arithmetic, then: Then) -> Step
 
 def reduce(link: Link, values: np.ndarray, how: Arithmetic, root: int, then: Then) -> Steps:
     """Join at the root, in place; what others have stays."""
-    given = how.before(values) if link.rank != root or not how.by_transport else values
+    value = how.before(values) if link.rank != root or not how.by_transport else values
     if how.by_transport:
         if how.factor is not None and link.rank == root:
             values[...] = how.before(values)
-        yield link.reduce(values if link.rank == root else given, how.operation, root)
+        yield link.reduce(values if link.rank == root else value, how.operation, root)
         if link.rank == root:
             how.after(values)
     else:
-        terms = np.empty((link.size, given.size), given.dtype) if link.rank == root else None
-        yield link.gather(None if terms is None else raw(terms), raw(given), root)
+        terms = np.empty((link.size, value.size), value.dtype) if link.rank == root else None
+        yield link.gather(None if terms is None else raw(terms), raw(value), root)
         if terms is not None:
-            values[...] = how.joined(terms)
+            values[...] = how.reduced(terms)
     then()
 
 
-def reduce_scatter(link: Link, into: np.ndarray, given: np.ndarray, how: Arithmetic, then: Then) -> Steps:
+def reduce_scatter(link: Link, into: np.ndarray, value: np.ndarray, how: Arithmetic, then: Then) -> Steps:
     """Send each rank its part, and join what comes in the order of the ranks."""
-    given = how.before(given)
-    terms = np.empty((link.size, into.size), given.dtype)
-    sizes = [into.size * given.itemsize] * link.size
-    yield link.all_to_all(raw(terms), sizes, raw(given), sizes)
-    into[...] = how.joined(terms)
+    value = how.before(value)
+    terms = np.empty((link.size, into.size), value.dtype)
+    sizes = [into.size * value.itemsize] * link.size
+    yield link.all_to_all(raw(terms), sizes, raw(value), sizes)
+    into[...] = how.reduced(terms)
     then()
 
 

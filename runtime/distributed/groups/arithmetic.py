@@ -77,7 +77,7 @@ class Arithmetic:
             values *= np.asarray(1 / self.size, values.dtype)  # the same numbers for powers of two, and no division
         return values
 
-    def joined(self, terms: Iterable[np.ndarray]) -> np.ndarray:
+    def reduced(self, terms: Iterable[np.ndarray]) -> np.ndarray:
         with np.errstate(all="ignore"):
             total = functools.reduce(_JOIN[self.operation], (term.astype(self.wide) for term in terms))
             return self.after(total).astype(self.kind, copy=False)

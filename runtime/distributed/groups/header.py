@@ -36,10 +36,10 @@ def disagreement(every: np.ndarray, ranks: Sequence[int]) -> str | None:
     fields = every.reshape(size, LENGTH)
     if (fields == fields[0]).all():
         return None
-    said: dict[str, list[int]] = {}
+    by_header: dict[str, list[int]] = {}
     for rank, data in zip(ranks, fields, strict=True):
-        said.setdefault(field_text(data), []).append(rank)
-    return "; ".join(f"{_who(who)} called {text}" for text, who in said.items())
+        by_header.setdefault(field_text(data), []).append(rank)
+    return "; ".join(f"{_who(who)} called {text}" for text, who in by_header.items())
 
 
 def _who(ranks: list[int]) -> str:

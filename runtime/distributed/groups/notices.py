@@ -15,7 +15,7 @@ _GRACE = 0.5  # seconds in which ranks whose time is up at about the same moment
 _PAUSE = 0.005  # seconds between looks
 _SHORT = 5.0  # seconds: a notice whose beginning is here
 _WAITS = "waits in"
-_kept: list[Any] = []  # notices under way
+_pending: list[Any] = []  # notices under way
 
 
 def tag(group: Any) -> int:
@@ -26,28 +26,28 @@ def give(group: Any, text: str) -> None:
     data = np.frombuffer(text.encode(), np.uint8)
     for rank in range(group.size()):
         if rank != group.rank():
-            _kept.append(group.control.send(data, rank, tag(group)))
+            _pending.append(group.control.send(data, rank, tag(group)))
 
 
 def heard(group: Any) -> dict[int, str]:
     """What others have told since this was last asked, by their ranks in the world."""
-    found: dict[int, str] = {}
-    while (letter := group.control.arrived(tag(group))) is not None:
-        source, length = letter
+    results: dict[int, str] = {}
+    while (notice := group.control.arrived(tag(group))) is not None:
+        source, length = notice
         data = np.empty(length, np.uint8)
         request = group.control.receive(data, source, tag(group))
         if not until(request.done, _SHORT):
-            _kept.append(request)
+            _pending.append(request)
             break
-        found[group.ranks[source]] = data.tobytes().decode(errors="replace")
-    return found
+        results[group.ranks[source]] = data.tobytes().decode(errors="replace")
+    return results
 
 
 def look(group: Any, work: Any) -> None:
     """While a call waits: end it where another rank has given up, or has ended."""
-    told = {**heard(group), **group.lost()}
-    if told:
-        error = DistBackendError(f"{group.about(work)}: {_all_told(group, work, told)}")
+    messages = {**heard(group), **group.lost()}
+    if messages:
+        error = DistBackendError(f"{group.about(work)}: {_combined_message(group, work, messages)}")
         with group._lock:
             if not work._ended:
                 work.fail(error)
@@ -55,33 +55,33 @@ def look(group: Any, work: Any) -> None:
 
 def who_waits(group: Any, work: Any, seconds: float) -> str:
     """The error of a call whose time is up: which ranks wait in what, and which have not come."""
-    return f"{group.about(work)}: not complete within {seconds:g} s; {_all_told(group, work, {})}"
+    return f"{group.about(work)}: not complete within {seconds:g} s; {_combined_message(group, work, {})}"
 
 
-def _all_told(group: Any, work: Any, told: dict[int, str]) -> str:
+def _combined_message(group: Any, work: Any, messages: dict[int, str]) -> str:
     """Tell the others that this rank waits, and hear who does too; a rank that has failed is told of at once.
 
     A rank at the end of its program may have done this call, which another that is stopped or dead keeps from its end.
     """
-    give(group, f"{_WAITS} {work.said}")
+    give(group, f"{_WAITS} {work.call_description}")
     end = time.monotonic() + _GRACE
-    while time.monotonic() < end and len(told) < group.size() - 1 and not _told_why(told):
+    while time.monotonic() < end and len(messages) < group.size() - 1 and not _has_reason(messages):
         time.sleep(_PAUSE)
-        told.update(heard(group))
-        told.update(group.lost())
-    silent = [rank for rank in group.ranks if rank not in told and rank != group.ranks[group.rank()]]
-    if any(not text.startswith(_WAITS) for text in told.values()):
+        messages.update(heard(group))
+        messages.update(group.lost())
+    silent = [rank for rank in group.ranks if rank not in messages and rank != group.ranks[group.rank()]]
+    if any(not text.startswith(_WAITS) for text in messages.values()):
         silent = [rank for rank in silent if group.state(rank)]
-    parts = [_sentence(told)] if told else []
+    parts = [_sentence(messages)] if messages else []
     if silent:
         named = ", ".join(f"{rank}{group.state(rank)}" for rank in silent)
         parts.append(f"{'rank' if len(silent) == 1 else 'ranks'} {named} did not answer")
     return "; ".join(parts)
 
 
-def _told_why(told: dict[int, str]) -> bool:
-    return any(not text.startswith((_WAITS, END)) for text in told.values())
+def _has_reason(messages: dict[int, str]) -> bool:
+    return any(not text.startswith((_WAITS, END)) for text in messages.values())
 
 
-def _sentence(told: dict[int, str]) -> str:
-    return "; ".join(f"rank {rank} {text}" for rank, text in sorted(told.items()))
+def _sentence(messages: dict[int, str]) -> str:
+    return "; ".join(f"rank {rank} {text}" for rank, text in sorted(messages.items()))

@@ -30,12 +30,12 @@ class Peers:
         said: what the processes have said of themselves.
     """
 
-    def __init__(self, link: Link, said: list[str]) -> None:
+    def __init__(self, link: Link, call_description: list[str]) -> None:
         self.link = link
-        self.processes = [Process(one) for one in said]
+        self.processes = [Process(one) for one in call_description]
         self.broken = False  # whether a call has failed here, so that others may never end
         self._lock = new_lock()
-        self._kept: list[Any] = []
+        self._pending: list[Any] = []
         self._lost: dict[int, tuple[str, float]] = {}  # what is known of a rank's end, and since when
         self._ended: set[int] = set()  # who has come to the end of its program
         self._next_look = 0.0
@@ -44,7 +44,7 @@ class Peers:
         data = np.frombuffer(text.encode()[:_LONGEST], np.uint8)
         for rank in range(self.link.size):
             if rank != self.link.rank and self._lost.get(rank, (END, 0.0))[0] == END:
-                self._kept.append(self.link.send(data, rank, _TAG))
+                self._pending.append(self.link.send(data, rank, _TAG))
 
     def lost(self) -> dict[int, str]:
         """Which ranks come to no further call, and why: they have ended, and nothing of them is under way any more."""
@@ -57,12 +57,12 @@ class Peers:
             return {rank: text for rank, (text, since) in self._lost.items() if now - since > _GRACE}
 
     def _hear(self) -> None:
-        while (letter := self.link.arrived(_TAG)) is not None:
-            source, length = letter
+        while (notice := self.link.arrived(_TAG)) is not None:
+            source, length = notice
             data = np.empty(length, np.uint8)
             request = self.link.receive(data, source, _TAG)
             if not until(request.done, _SHORT):
-                self._kept.append(request)
+                self._pending.append(request)
                 return
             text = data.tobytes().decode(errors="replace")
             if text == END:
@@ -89,8 +89,8 @@ class Peers:
         """
         lost = self.lost()
         if lost:
-            told = "; ".join(f"rank {rank} {text}" for rank, text in sorted(lost.items()))
-            raise DistBackendError(f"[rank {self.link.rank}] {call}: {told}")
+            messages = "; ".join(f"rank {rank} {text}" for rank, text in sorted(lost.items()))
+            raise DistBackendError(f"[rank {self.link.rank}] {call}: {messages}")
 
     def missing(self) -> str:
         """Who does not go on, as far as this machine tells, for errors; empty where it tells nothing."""
@@ -131,7 +131,7 @@ class Peers:
         return any(self.processes[rank].stopped() for rank in others)
 
     def _parted(self) -> bool:
-        return len(self._ended) == self.link.size - 1 and all(request.done() for request in self._kept)
+        return len(self._ended) == self.link.size - 1 and all(request.done() for request in self._pending)
 
     def _failed(self) -> str:
         return "; ".join(f"rank {rank} {text}" for rank, (text, _) in sorted(self._lost.items()) if text != END)

@@ -6,10 +6,10 @@ import os
 import sys
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
-_OURS = tuple(os.path.join(_PACKAGE, room) + os.sep for room in ("runtime", "nn", "generated", "specgrad"))
+_OURS = tuple(os.path.join(_PACKAGE, subpackage) + os.sep for subpackage in ("runtime", "nn", "generated", "specgrad"))
 
 
-def place() -> tuple[str, int]:
+def location() -> tuple[str, int]:
     """File and line of the innermost frame outside this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):

@@ -22,9 +22,9 @@ def line(kind: str, count: int) -> str:
     return header.called("message", kind, [count])
 
 
-def mark(group: Any, said: str, to: int, tag: int) -> tuple[Request, Callable[[], str | None]] | None:
+def mark(group: Any, call_description: str, to: int, tag: int) -> tuple[Request, Callable[[], str | None]] | None:
     """Send the line of a message, unless lines are left out."""
-    return (group.control.send(header.field(said), to, tag), lambda: None) if header.checking else None
+    return (group.control.send(header.field(call_description), to, tag), lambda: None) if header.checking else None
 
 
 def received(group: Any, flat: np.ndarray, expected: str, source: int, tag: int, then: Callable[[], object]) -> Steps:
@@ -35,12 +35,12 @@ def received(group: Any, flat: np.ndarray, expected: str, source: int, tag: int,
     data = None if source == ANY and header.checking else group.link.receive(raw(flat), source, tag)
     if header.checking:
         field = np.empty(header.LENGTH, np.uint8)
-        said = group.control.receive(field, source, tag)
-        yield said
-        found = header.field_text(field)
-        if found != expected:
-            sender = group.ranks[said.source]
-            raise ValueError(f"rank {sender} has sent a {found}, but this rank expects a {expected}")
-        source = said.source
+        call_description = group.control.receive(field, source, tag)
+        yield call_description
+        result = header.field_text(field)
+        if result != expected:
+            sender = group.ranks[call_description.source]
+            raise ValueError(f"rank {sender} has sent a {result}, but this rank expects a {expected}")
+        source = call_description.source
     yield data or group.link.receive(raw(flat), source, tag)
     then()

@@ -19,7 +19,7 @@ from .on_arrays import OnArrays
 from .peers import Peers
 from .work import Steps, Work, until
 
-_given_up: list[Any] = []  # works whose arrays a transport may still read or write
+_abandoned: list[Any] = []  # works whose arrays a transport may still read or write
 
 
 class ProcessGroup(OnArrays):
@@ -77,7 +77,7 @@ class ProcessGroup(OnArrays):
         """Choose how long calls wait."""
         self.timeout = timeout
 
-    def begin(self, said: str, steps: Steps, count: int, outputs: Any = ()) -> Work:
+    def begin(self, call_description: str, steps: Steps, count: int, outputs: Any = ()) -> Work:
         """Begin a collective.
 
         Args:
@@ -92,21 +92,25 @@ class ProcessGroup(OnArrays):
         with self._lock:
             self._check()
             self.calls += 1
-            said = f"{said} (call {self.calls})"
-            work = Work(self, said, steps, count, self._header(said), outputs)
-            progress.note(said, work.place)
+            call_description = f"{call_description} (call {self.calls})"
+            work = Work(self, call_description, steps, count, self._header(call_description), outputs)
+            progress.note(call_description, work.location)
             self._waiting.append(work)
         self.advance()
         return work
 
     def begin_message(
-        self, said: str, steps: Steps, header: tuple[Request, Callable[[], str | None]] | None, outputs: Any = ()
+        self,
+        call_description: str,
+        steps: Steps,
+        header: tuple[Request, Callable[[], str | None]] | None,
+        outputs: Any = (),
     ) -> Work:
         """Begin to send or receive; messages match by rank and tag, and hold nothing back."""
         with self._lock:
             self._check()
-            work = Work(self, said, steps, 1, header, outputs)
-            progress.note(said, work.place)
+            work = Work(self, call_description, steps, 1, header, outputs)
+            progress.note(call_description, work.location)
             self._begun.append(work)
         self.advance()
         return work
@@ -115,11 +119,13 @@ class ProcessGroup(OnArrays):
         if self.error is not None:
             raise DistBackendError(f"process group {self.group_name}: an earlier call has failed: {self.error}")
 
-    def _header(self, said: str) -> tuple[Request, Callable[[], str | None]] | None:
+    def _header(self, call_description: str) -> tuple[Request, Callable[[], str | None]] | None:
         if not header.checking or self.size() == 1:
             return None
         every = np.empty(self.size() * header.LENGTH, np.uint8)
-        return self.control.all_gather(every, header.field(said)), lambda: header.disagreement(every, self.ranks)
+        return self.control.all_gather(every, header.field(call_description)), lambda: header.disagreement(
+            every, self.ranks
+        )
 
     @property
     def is_busy(self) -> bool:
@@ -132,9 +138,9 @@ class ProcessGroup(OnArrays):
         if listener is None or not (self._begun or self._waiting):
             self._advance()
             return
-        told_end = listener.drives()
+        notify_end = listener.drives()
         self._advance()
-        told_end()
+        notify_end()
 
     def _advance(self) -> None:
         with self._lock:
@@ -178,9 +184,9 @@ class ProcessGroup(OnArrays):
         try:
             return link.split(ranks, seconds, (lambda: peers.check(self.about(work))) if peers else None)
         except DistBackendError as error:
-            told = f"{self.about(work)}: {error}{peers.missing() if peers else ''}"
-            self.failed(DistBackendError(told), work)
-            raise DistBackendError(told) from None
+            messages = f"{self.about(work)}: {error}{peers.missing() if peers else ''}"
+            self.failed(DistBackendError(messages), work)
+            raise DistBackendError(messages) from None
 
     def lost(self) -> dict[int, str]:
         """Which members come to no further call, by their ranks in the world, and why."""
@@ -195,27 +201,27 @@ class ProcessGroup(OnArrays):
     def about(self, work: Work) -> str:
         """Rank, call and place, for errors."""
         return (
-            f"[rank {self.ranks[self.rank()]}] {work.said} in process group {self.group_name} of ranks {self.ranks}, "
-            f"called at {work.place[0]}:{work.place[1]}"
+            f"[rank {self.ranks[self.rank()]}] {work.call_description} in process group {self.group_name} of ranks {self.ranks}, "
+            f"called at {work.location[0]}:{work.location[1]}"
         )
 
     def explained(self, error: Exception, work: Work) -> Exception:
         """What a call has failed with: what the transport says, with the call and who is lost."""
         if not isinstance(error, TransportError):
             return error
-        told = "".join(f"; rank {rank} {text}" for rank, text in self.lost().items())
-        return DistBackendError(f"{self.about(work)}: {error}{told}")
+        messages = "".join(f"; rank {rank} {text}" for rank, text in self.lost().items())
+        return DistBackendError(f"{self.about(work)}: {error}{messages}")
 
     def failed(self, error: BaseException, work: Work) -> None:
         """Note that a call has failed: after that, the ranks may have begun different calls."""
-        _given_up.append(work)
+        _abandoned.append(work)
         self.error = error
         if self.peers is not None:
             self.peers.broken = True
 
     def tell(self, error: BaseException, work: Work) -> None:
         """Tell the others what a call has failed with here, so that they do not wait."""
-        notices.give(self, f"has failed in {work.said}: {error}")
+        notices.give(self, f"has failed in {work.call_description}: {error}")
 
     def close(self) -> None:
         """Give the links back, unless something is still under way on them."""
@@ -225,4 +231,4 @@ class ProcessGroup(OnArrays):
             self.link.close()
             self.control.close()
         else:
-            _given_up.extend([*self._waiting, *self._begun])
+            _abandoned.extend([*self._waiting, *self._begun])

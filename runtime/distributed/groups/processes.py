@@ -40,15 +40,15 @@ def _fields(number: int) -> list[str]:
 class Process:
     """A process of another rank, which this one can look at where both are on one machine."""
 
-    def __init__(self, said: str) -> None:
-        known = json.loads(said)
+    def __init__(self, call_description: str) -> None:
+        known = json.loads(call_description)
         self.number = int(known["pid"])
         self._start = known["start"]
-        self.near = known["where"] == _where()
+        self.is_local = known["where"] == _where()
 
     def fate(self) -> str | None:
         """How it has ended; None while it runs, or where that cannot be seen."""
-        if not self.near:
+        if not self.is_local:
             return None
         fields = _fields(self.number)
         if not self._start:  # a system without such files
@@ -76,7 +76,7 @@ class Process:
         return self.fate() or (f"process {self.number} is stopped" if self.stopped() else "")
 
     def stopped(self) -> bool:
-        fields = _fields(self.number) if self.near else []
+        fields = _fields(self.number) if self.is_local else []
         return bool(fields) and fields[_STATE] in "Tt"
 
 

@@ -43,25 +43,25 @@ class _Notes:
 _notes = _Notes()
 
 
-def note(said: str, place: tuple[str, int]) -> None:
+def note(call_description: str, location: tuple[str, int]) -> None:
     """Note the call that begins, also where a launcher wants to know."""
-    _notes.last = (said, place)
+    _notes.last = (call_description, location)
     memory = _notes.memory
     if memory is None:
         return
     _notes.calls += 1
-    text = _text(said, place).encode()[: _LENGTH - _HEAD.size]
+    text = _line(call_description, location).encode()[: _LENGTH - _HEAD.size]
     memory[: _HEAD.size] = _HEAD.pack(_notes.calls, time.monotonic())
     memory[_HEAD.size :] = text.ljust(_LENGTH - _HEAD.size, b"\0")
 
 
-def _text(said: str, place: tuple[str, int]) -> str:
-    return f"{said}, called at {place[0]}:{place[1]}"
+def _line(call_description: str, location: tuple[str, int]) -> str:
+    return f"{call_description}, called at {location[0]}:{location[1]}"
 
 
 def last() -> str:
     """The last call that this rank has begun, with its place, for errors; empty where there is none."""
-    return "" if _notes.last is None else _text(*_notes.last)
+    return "" if _notes.last is None else _line(*_notes.last)
 
 
 def silent() -> str:

@@ -41,7 +41,7 @@ class Ranks(ABC):
         """Wait for calls that these ranks have begun."""
 
     @abstractmethod
-    def together(self, found: Sequence[np.ndarray]) -> np.ndarray:
+    def stacked(self, result: Sequence[np.ndarray]) -> np.ndarray:
         """The array of what each of these ranks has."""
 
 

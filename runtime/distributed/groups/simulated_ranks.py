@@ -47,8 +47,8 @@ class SimulatedRanks(Ranks):
                 member.advance()
         return [finish() for finish in begun]
 
-    def together(self, found: Sequence[np.ndarray]) -> np.ndarray:
-        return np.stack(found)
+    def stacked(self, result: Sequence[np.ndarray]) -> np.ndarray:
+        return np.stack(result)
 
     def __repr__(self) -> str:
         return f"<SimulatedRanks: {self.size()} ranks in this process>"

@@ -14,7 +14,7 @@ from ...pytorch.futures import Future
 from ..transport.link import Request
 from .errors import DistBackendError
 from .observed import observed
-from .place import place
+from .place import location
 
 Steps = Iterator[Request]  # a call's requests; each is begun when the one before is done
 _SPIN = 0.002  # seconds of asking again at once, giving way to other processes
@@ -36,7 +36,7 @@ class Work:
     def __init__(
         self,
         group: Any,
-        said: str,
+        call_description: str,
         steps: Steps,
         count: int,
         header: tuple[Request, Callable[[], str | None]] | None = None,
@@ -51,11 +51,11 @@ class Work:
         self._ended = False
         self._future: Future[Any] | None = None
         self._outputs = outputs
-        self.said = said
-        self.place = place()
+        self.call_description = call_description
+        self.location = location()
         self.source = -1
         listener = observed.listener
-        self._told_end = None if listener is None else listener.begun(self)
+        self._notify_end = None if listener is None else listener.begun(self)
 
     @property
     def all_begun(self) -> bool:
@@ -68,9 +68,9 @@ class Work:
             while not self._ended and self._ready():
                 self._next()
         except Exception as error:
-            told = self._group.explained(error, self)
-            self._end(told)
-            self._group.tell(told, self)
+            messages = self._group.explained(error, self)
+            self._end(messages)
+            self._group.tell(messages, self)
         return self._ended
 
     def _ready(self) -> bool:
@@ -98,8 +98,8 @@ class Work:
     def _end(self, error: BaseException | None) -> None:
         self._ended = True
         self._error = error
-        if self._told_end is not None:
-            self._told_end()
+        if self._notify_end is not None:
+            self._notify_end()
         if error is not None:
             self._group.failed(error, self)
         if self._future is not None:
@@ -135,12 +135,12 @@ class Work:
 
     def _drive(self, timeout: datetime.timedelta | None) -> None:
         listener = observed.listener
-        told_end = None if listener is None else listener.waits(self)
+        notify_end = None if listener is None else listener.waits(self)
         try:
             self._group.drive(self, timeout)
         finally:
-            if told_end is not None:
-                told_end()
+            if notify_end is not None:
+                notify_end()
 
     @property
     def group(self) -> Any:

@@ -22,7 +22,7 @@ from .options import Options
 _OWN_TIME = 3.0  # seconds in which the other ranks end by themselves, with errors of their own, after one has failed
 _LONGEST_NAME = 104  # bytes of a socket's name, with the one that ends it: as few as any system has
 _GRACE = 5.0  # seconds from SIGTERM to SIGKILL
-_AT_MOST = 20.0  # seconds in which supervisors have ended all programs then
+_SHUTDOWN_TIMEOUT = 20.0  # seconds in which supervisors have ended all programs then
 _LAST = 5.0  # seconds for mpiexec to end when all ranks have
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
@@ -46,7 +46,7 @@ class Rank:
     process: int = 0
     status: int | None = None
     when: float = 0.0
-    said: str = ""
+    message: str = ""
     by_launcher: bool = False
     stopped: bool = False
     call: progress.Progress | None = None
@@ -97,7 +97,7 @@ class Attempt:
         self.scratch = _scratch()
         self.begun = time.monotonic()
         self._deadline: float | None = None  # when supervisors are told to end what still runs
-        self._told = False
+        self._notified = False
         self._hung = ""
         self._interrupted = 0
         self._connected: dict[int, socket.socket] = {}
@@ -153,7 +153,7 @@ class Attempt:
     def _goes_on(self, launcher: subprocess.Popen[bytes]) -> bool:
         if all(rank.status is not None for rank in self.ranks.values()):
             return False
-        late = self._told and self._deadline is not None and time.monotonic() > self._deadline + _AT_MOST
+        late = self._notified and self._deadline is not None and time.monotonic() > self._deadline + _SHUTDOWN_TIMEOUT
         return not late and (launcher.poll() is None or bool(self._connected))
 
     def _read(self, source: Any) -> None:
@@ -185,17 +185,17 @@ class Attempt:
         if not data:
             self._lose(connection)
 
-    def _take(self, connection: socket.socket, told: dict[str, Any]) -> None:
-        rank = self.ranks[told["rank"]]
-        if "process" in told:
-            rank.process = told["process"]
+    def _take(self, connection: socket.socket, child_report: dict[str, Any]) -> None:
+        rank = self.ranks[child_report["rank"]]
+        if "process" in child_report:
+            rank.process = child_report["process"]
             self._connected[rank.number] = connection
-            if self._told:
+            if self._notified:
                 connection.sendall(b"end\n")
             return
-        rank.when, rank.said, rank.stopped = told["time"], told["said"], told["stopped"]
-        rank.by_launcher = bool(told["by"])
-        self._ended(rank, told["status"])
+        rank.when, rank.message, rank.stopped = child_report["time"], child_report["message"], child_report["stopped"]
+        rank.by_launcher = bool(child_report["by"])
+        self._ended(rank, child_report["status"])
 
     def _lose(self, connection: socket.socket) -> None:
         self._selector.unregister(connection)
@@ -219,7 +219,7 @@ class Attempt:
         """End ranks whose time is up, and those that hang."""
         if self.options.hang_timeout is not None and self._deadline is None:
             self._find_hung(self.options.hang_timeout)
-        if self._deadline is not None and time.monotonic() >= self._deadline and not self._told:
+        if self._deadline is not None and time.monotonic() >= self._deadline and not self._notified:
             self._end(b"end\n")
 
     def _find_hung(self, seconds: float) -> None:
@@ -237,7 +237,7 @@ class Attempt:
 
     def _end(self, word: bytes) -> None:
         """Tell supervisors to end what still runs: with time to end, or at once."""
-        self._told = True
+        self._notified = True
         if self._deadline is None:
             self._deadline = time.monotonic()
         for connection in self._connected.values():

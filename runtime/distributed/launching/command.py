@@ -17,7 +17,7 @@ from .report import report
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None) -> int:
     """Start the ranks and wait for them; start them again where one fails, as often as the options allow.
 
     Args:
@@ -26,10 +26,10 @@ def main(given: Sequence[str] | None = None) -> int:
     Returns:
         0 if all ranks ended well; else the exit status of the rank that failed first, 128 + N for signal N.
     """
-    options = parsed(given)
+    options = parsed(args)
     with tempfile.TemporaryDirectory(prefix="specgrad-logs-") as scratch, _signals() as wake:
         folder = options.logs or Path(scratch)
-        count = options.most
+        count = options.max_nodes
         for restarts in range(options.max_restarts + 1):
             logs = folder / f"attempt_{restarts}"
             outcome = Attempt(options, count, restarts, logs.absolute(), wake).run()
@@ -38,7 +38,7 @@ def main(given: Sequence[str] | None = None) -> int:
             _say(outcome, options, restarts, count, logs)
             if outcome.interrupted:
                 break
-            count = max(options.least, count - 1)
+            count = max(options.min_nodes, count - 1)
     return outcome.status
 
 
@@ -67,9 +67,9 @@ def _say(outcome: Outcome, options: Options, restarts: int, count: int, logs: Pa
         print(f"specgrad.distributed.run: {name}: all {count} ranks have been ended", file=sys.stderr, flush=True)
         return
     title = f"{options.program}, attempt {restarts} of {count} ranks,"
-    print(report(outcome, title, logs, kept=options.logs is not None), file=sys.stderr, flush=True)
+    print(report(outcome, title, logs, retained=options.logs is not None), file=sys.stderr, flush=True)
     if restarts < options.max_restarts:
-        again = max(options.least, count - 1)
+        again = max(options.min_nodes, count - 1)
         print(
             f"specgrad.distributed.run: start {restarts + 2} of at most {options.max_restarts + 1}, with {again} ranks",
             file=sys.stderr,

@@ -14,7 +14,7 @@ def mpiexec() -> str:
         RuntimeError: there is none.
     """
     beside = Path(sys.executable).with_name("mpiexec")
-    found = str(beside) if beside.exists() else shutil.which("mpiexec")
-    if found is None:
+    result = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if result is None:
         raise RuntimeError("there is no mpiexec here, beside this Python or in PATH: pip install specgrad[distributed]")
-    return found
+    return result

@@ -42,8 +42,8 @@ class Options:
         shown: the ranks whose output is shown; None for all.
     """
 
-    least: int
-    most: int
+    min_nodes: int
+    max_nodes: int
     command: list[str]
     program: str
     max_restarts: int
@@ -86,38 +86,38 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def parsed(given: Sequence[str] | None) -> Options:
+def parsed(args: Sequence[str] | None) -> Options:
     """Read a command line.
 
     Args:
         given: its words; those of this process when left out.
     """
     parser = _parser()
-    found = parser.parse_args(given)
+    result = parser.parse_args(args)
     for name, why in _NOTHING_TO_CHOOSE.items():
-        if getattr(found, name[2:].replace("-", "_")) is not None:
+        if getattr(result, name[2:].replace("-", "_")) is not None:
             print(f"specgrad.distributed.run: {name} is not looked at: {why}", file=sys.stderr)
-    if found.module and found.no_python:
+    if result.module and result.no_python:
         parser.error("-m and --no-python exclude each other")
-    start = [] if found.no_python else [sys.executable, "-u", *(["-m"] if found.module else [])]
-    tee = found.tee
-    if found.log_dir is None and (any(found.redirects.values()) or any(tee.values())):
+    start = [] if result.no_python else [sys.executable, "-u", *(["-m"] if result.module else [])]
+    tee = result.tee
+    if result.log_dir is None and (any(result.redirects.values()) or any(tee.values())):
         parser.error("--redirects and --tee need --log-dir")
-    if found.log_dir is not None and not found.redirects and not tee:
+    if result.log_dir is not None and not result.redirects and not tee:
         tee = {-1: _OUT | _ERR}
-    least, most = found.nproc_per_node
+    min_nodes, max_nodes = result.nproc_per_node
     return Options(
-        least,
-        most,
-        [*start, found.program, *found.arguments],
-        found.program,
-        found.max_restarts,
-        found.monitor_interval,
-        found.hang_timeout,
-        found.log_dir,
-        found.redirects,
+        min_nodes,
+        max_nodes,
+        [*start, result.program, *result.arguments],
+        result.program,
+        result.max_restarts,
+        result.monitor_interval,
+        result.hang_timeout,
+        result.log_dir,
+        result.redirects,
         tee,
-        found.local_ranks_filter,
+        result.local_ranks_filter,
     )
 
 
@@ -133,10 +133,10 @@ def _counts(text: str) -> tuple[int, int]:
 def _streams(text: str) -> dict[int, int]:
     """Bits by rank, of all others at -1."""
     parts = [part.split(":") for part in text.split(",")]
-    found = {int(part[0]) if len(part) > 1 else -1: int(part[-1]) for part in parts}
-    if not all(0 <= bits <= _OUT | _ERR for bits in found.values()):
+    results = {int(part[0]) if len(part) > 1 else -1: int(part[-1]) for part in parts}
+    if not all(0 <= bits <= _OUT | _ERR for bits in results.values()):
         raise argparse.ArgumentTypeError(f"{text!r}: 0 none, 1 stdout, 2 stderr, 3 both")
-    return found
+    return results
 
 
 def _ranks(text: str) -> list[int]:

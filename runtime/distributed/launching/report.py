@@ -13,7 +13,7 @@ _WIDTH = 100
 _LINES = 12  # of stderr
 
 
-def report(outcome: Outcome, title: str, logs: Path, kept: bool) -> str:
+def report(outcome: Outcome, title: str, logs: Path, retained: bool) -> str:
     """The report of an attempt.
 
     Args:
@@ -27,7 +27,7 @@ def report(outcome: Outcome, title: str, logs: Path, kept: bool) -> str:
     if outcome.hung:
         lines.append(f"Hung: {outcome.hung}")
     if first is not None:
-        lines += ["First failure:", *_first(first, outcome.when, logs / str(first.number), kept)]
+        lines += ["First failure:", *_first(first, outcome.when, logs / str(first.number), retained)]
         others = sorted((rank for rank in outcome.ranks if rank is not first), key=lambda rank: rank.when)
         if others:
             lines += ["Other ranks:", *(_other(rank, first, outcome.when) for rank in others)]
@@ -49,20 +49,20 @@ def _name(number: int) -> str:
         return "unknown"
 
 
-def _first(rank: Rank, now: float, folder: Path, kept: bool) -> list[str]:
-    found = [
+def _first(rank: Rank, now: float, folder: Path, retained: bool) -> list[str]:
+    matches = [
         f"  rank      : {rank.number} (process {rank.process})",
         f"  time      : {time.strftime('%Y-%m-%d_%H:%M:%S', time.localtime(rank.when))}",
         f"  ended with: {ending(rank)}",
         f"  last call : {_call(rank, now)}",
     ]
-    if kept and (folder / "stderr.log").exists():
-        found.append(f"  log       : {folder / 'stderr.log'}")
+    if retained and (folder / "stderr.log").exists():
+        matches.append(f"  log       : {folder / 'stderr.log'}")
     recorded = _recorded(folder / "error.json")
     if recorded:
-        found.append(f"  error     : {recorded}")
-    said = rank.said.rstrip().splitlines()[-_LINES:]
-    return [*found, *(["  stderr ends with:"] if said else []), *(f"    {line}" for line in said)]
+        matches.append(f"  error     : {recorded}")
+    message = rank.message.rstrip().splitlines()[-_LINES:]
+    return [*matches, *(["  stderr ends with:"] if message else []), *(f"    {line}" for line in message)]
 
 
 def _recorded(path: Path) -> str:

@@ -32,10 +32,10 @@ _SAME = {"ROLE_RANK": "RANK", "ROLE_WORLD_SIZE": "WORLD_SIZE"}
 _STREAMS = {1: "stdout", 2: "stderr"}
 _TAIL = 8192  # bytes of what the program has said last
 _MOMENT = 0.05  # seconds for the rest of a line, so that those of ranks do not mix
-_LAST_WORDS = 2.0  # seconds for output that is still under way when the program has ended
+_FINAL_OUTPUT_TIMEOUT = 2.0  # seconds for output that is still under way when the program has ended
 _LOOK = 0.5  # seconds between looks where no signal says that there is something to see
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
-_NOT_FOUND = 127
+_COMMAND_MISSING = 127
 
 
 def numbers(environment: Mapping[str, str]) -> dict[str, str]:
@@ -44,9 +44,11 @@ def numbers(environment: Mapping[str, str]) -> dict[str, str]:
     Args:
         environment: what the launcher of the MPI library has set.
     """
-    told = {name: next((environment[one] for one in said if one in environment), "") for name, said in _NAMES.items()}
-    told |= {name: told[same] for name, same in _SAME.items()}
-    return {name: number for name, number in told.items() if number}
+    child_report = {
+        name: next((environment[one] for one in message if one in environment), "") for name, message in _NAMES.items()
+    }
+    child_report |= {name: child_report[same] for name, same in _SAME.items()}
+    return {name: number for name, number in child_report.items() if number}
 
 
 class Output:
@@ -74,7 +76,7 @@ class Output:
 
     def finish(self) -> None:
         """Wait for what is under way, but not for processes that the program may have left."""
-        self._thread.join(_LAST_WORDS)
+        self._thread.join(_FINAL_OUTPUT_TIMEOUT)
         if self._line:
             self._show(self.prefix + self._line + (b"\n" if self.prefix else b""))
 
@@ -119,9 +121,9 @@ class Rank:
 
     def _output(self, job: dict[str, Any], folder: Path, stream: int) -> Output:
         redirected, teed = (job[name].get(str(self.rank), job[name].get("-1", 0)) for name in ("redirects", "tee"))
-        kept = (redirected | teed) & stream
+        retained = (redirected | teed) & stream
         shown = job["shown"] is None or self.rank in job["shown"]
-        file = folder / f"{_STREAMS[stream]}.log" if kept else None
+        file = folder / f"{_STREAMS[stream]}.log" if retained else None
         prefix = f"[{self.rank}] ".encode() if teed & stream else b""
         return Output(stream, file, shown and not redirected & stream, prefix)
 
@@ -208,10 +210,10 @@ class Rank:
         self._signal(signal.SIGKILL)  # what it may have left
         for output in self.outputs:
             output.finish()
-        said = self.outputs[1].tail.decode(errors="replace")
+        message = self.outputs[1].tail.decode(errors="replace")
         by = "launcher" if self.ending is not None else ""
         status = self._status()
-        self.tell(rank=self.rank, status=status, time=when, said=said, by=by, stopped=self.stopped)
+        self.tell(rank=self.rank, status=status, time=when, message=message, by=by, stopped=self.stopped)
         while self._word():
             pass
         if self.process is not None:
@@ -219,12 +221,12 @@ class Rank:
 
     def _status(self) -> int:
         if self.process is None:
-            return _NOT_FOUND
+            return _COMMAND_MISSING
         if not hasattr(os, "waitid"):
             return self.process.wait()
-        found = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
-        assert found is not None
-        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+        result = os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        assert result is not None
+        return result.si_status if result.si_code == os.CLD_EXITED else -result.si_status
 
 
 def main(job: str) -> None:

@@ -74,9 +74,9 @@ class FileStore(Store):
 
     def clone(self) -> FileStore:
         """Another object for the same file, beyond the `world_size` that there are."""
-        found = FileStore(self._path)
-        found._timeout = self._timeout
-        return found
+        result = FileStore(self._path)
+        result._timeout = self._timeout
+        return result
 
     def _call(self, name: str, *fields: bytes) -> list[bytes]:
         return self._lines.call(name, *fields)

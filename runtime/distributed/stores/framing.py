@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 _COUNT = struct.Struct("!I")
 _LENGTH = struct.Struct("!Q")
-MOST_FIELDS = 1 << 20
-MOST_BYTES = 1 << 31  # of one field: more is not a store's, and a length that is damaged asks for any number
+MAX_FIELDS = 1 << 20
+MAX_FIELD_BYTES = 1 << 31  # of one field: more is not a store's, and a length that is damaged asks for any number
 
 
 class Ended(Exception):
@@ -37,14 +37,14 @@ def unpacked(read: Callable[[int], bytes]) -> list[bytes]:
         Malformed: more than a store ever has is announced.
     """
     (count,) = _COUNT.unpack(_exactly(read, _COUNT.size))
-    if count > MOST_FIELDS:
+    if count > MAX_FIELDS:
         raise Malformed(f"{count} fields are announced")
     return [_field(read) for _ in range(count)]
 
 
 def _field(read: Callable[[int], bytes]) -> bytes:
     (length,) = _LENGTH.unpack(_exactly(read, _LENGTH.size))
-    if length > MOST_BYTES:
+    if length > MAX_FIELD_BYTES:
         raise Malformed(f"a field of {length} bytes is announced")
     return _exactly(read, length)
 

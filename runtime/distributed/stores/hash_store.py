@@ -24,9 +24,9 @@ class HashStore(Store):
 
     def clone(self) -> HashStore:
         """Another object for the same table."""
-        found = HashStore()
-        found._table, found._timeout = self._table, self._timeout
-        return found
+        result = HashStore()
+        result._table, result._timeout = self._table, self._timeout
+        return result
 
     def _call(self, name: str, *fields: bytes) -> list[bytes]:
         return self._table.call(name, *fields)
@@ -55,8 +55,8 @@ class PrefixStore(Store):
 
     def __init__(self, prefix: str, store: Store) -> None:
         if not isinstance(prefix, str) or not isinstance(store, Store):
-            given = f"{type(prefix).__name__} and {type(store).__name__}"
-            raise TypeError(f"PrefixStore(): expected a prefix, a str, and a Store, but got {given}")
+            value = f"{type(prefix).__name__} and {type(store).__name__}"
+            raise TypeError(f"PrefixStore(): expected a prefix, a str, and a Store, but got {value}")
         self._prefix = prefix
         self._store = store
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from ..groups.errors import DistStoreError, QueueEmptyError
-from .table import is_given, left
+from .table import has_fields, left
 
 DEFAULT_TIMEOUT = timedelta(seconds=300)
 
@@ -66,9 +66,9 @@ class Store:
         """
         name = name_of("get", key)
         deadline = time.monotonic() + self.timeout.total_seconds()
-        while not (found := self._call("get", name)):
+        while not (result := self._call("get", name)):
             self._wait((name,), left(deadline), self.timeout)
-        return found[0]
+        return result[0]
 
     def add(self, key: str, amount: int) -> int:
         """Add to a counter, which begins at 0; its value afterwards.
@@ -118,7 +118,7 @@ class Store:
         Args:
             key: the name.
         """
-        return is_given(self._call("delete", name_of("delete_key", key)))
+        return has_fields(self._call("delete", name_of("delete_key", key)))
 
     def check(self, keys: Sequence[str]) -> bool:
         """Whether all keys are there now.
@@ -126,7 +126,7 @@ class Store:
         Args:
             keys: their names.
         """
-        return is_given(self._call("check", *names_of("check", keys)))
+        return has_fields(self._call("check", *names_of("check", keys)))
 
     def wait(self, keys: Sequence[str], timeout: timedelta | None = None) -> None:
         """Wait until all keys are there.
@@ -192,11 +192,11 @@ class Store:
         """
         name = name_of("queue_pop", key)
         deadline = time.monotonic() + self.timeout.total_seconds()
-        while not (found := self._call("pop", name)):
+        while not (result := self._call("pop", name)):
             if not block:
                 raise QueueEmptyError(f"queue_pop(): queue is empty: {key}")
             self._wait((name,), left(deadline), self.timeout)
-        return found[0]
+        return result[0]
 
     def queue_len(self, key: str) -> int:
         """How many values a queue has.
@@ -243,10 +243,10 @@ class Store:
             time.sleep(min(0.01, left(deadline)))
         return True
 
-    def _wait(self, names: tuple[bytes, ...], seconds: float, whole: timedelta) -> None:
+    def _wait(self, names: tuple[bytes, ...], seconds: float, total_timeout: timedelta) -> None:
         if not self._come(names, seconds):
-            asked = ", ".join(name.decode() for name in names)
-            raise DistStoreError(f"wait timeout after {whole.total_seconds() * 1000:.0f}ms, keys: {asked}")
+            key_names = ", ".join(name.decode() for name in names)
+            raise DistStoreError(f"wait timeout after {total_timeout.total_seconds() * 1000:.0f}ms, keys: {key_names}")
 
 
 def name_of(op: str, key: Any) -> bytes:

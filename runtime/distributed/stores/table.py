@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 CHANGING = frozenset(("set", "add", "append", "compare_set", "delete", "push", "pop"))  # what FileStore writes down
 _EMPTY = b"\0"
-_GIVEN = b"\1"
+_DEFINED_FLAG = b"\1"
 
 
 class Table:
@@ -66,10 +66,10 @@ class Table:
         return [self._values.get(key, expected)]
 
     def _delete(self, key: bytes) -> list[bytes]:
-        return [_EMPTY if self._values.pop(key, None) is None else _GIVEN]
+        return [_EMPTY if self._values.pop(key, None) is None else _DEFINED_FLAG]
 
     def _check(self, *keys: bytes) -> list[bytes]:
-        return [_GIVEN if all(map(self._has, keys)) else _EMPTY]
+        return [_DEFINED_FLAG if all(map(self._has, keys)) else _EMPTY]
 
     def _keys(self) -> list[bytes]:
         return [*self._values, *(key for key, items in self._queues.items() if items)]
@@ -85,8 +85,8 @@ class Table:
         return [str(len(self._queues.get(key, ()))).encode()]
 
 
-def is_given(answer: list[bytes]) -> bool:
-    return answer == [_GIVEN]
+def has_fields(answer: list[bytes]) -> bool:
+    return answer == [_DEFINED_FLAG]
 
 
 _CALLS: dict[str, Callable[..., list[bytes]]] = {

@@ -13,7 +13,7 @@ from . import framing
 from .table import Table
 
 GREETING = b"specgrad store 1\n"
-GIVEN, LATE, WRONG = b"given", b"late", b"wrong"  # what an answer is: fields, nothing in time, an error
+FIELDS_REPLY, LATE, WRONG = b"given", b"late", b"wrong"  # what an answer is: fields, nothing in time, an error
 _SHORTEST_WAIT = 0.5  # seconds after which a thread that waits for keys looks whether the server is still open
 
 
@@ -33,7 +33,7 @@ class Server:
         self._table = Table()
         self._open = True
         self._stores = 0
-        self._joined = 0
+        self._worker_count = 0
         self._change = threading.Condition()
         self._connections: set[socket.socket] = set()
         self._socket = socket.socket(fileno=descriptor) if descriptor is not None else _bound(host, port)
@@ -59,14 +59,14 @@ class Server:
         for one in [self._socket, *connections]:
             shut(one)
 
-    def has_joined(self, count: int, seconds: float) -> bool:
+    def all_workers_arrived(self, count: int, seconds: float) -> bool:
         """Whether so many processes have said that they are there, or do within a time."""
         with self._change:
-            return self._change.wait_for(lambda: self._joined >= count, seconds)
+            return self._change.wait_for(lambda: self._worker_count >= count, seconds)
 
     @property
-    def joined(self) -> int:
-        return self._joined
+    def worker_count(self) -> int:
+        return self._worker_count
 
     def _accept(self) -> None:
         while self._open:
@@ -104,12 +104,12 @@ class Server:
     def _done(self, name: str, fields: list[bytes]) -> list[bytes]:
         if name == "join":
             with self._change:
-                self._joined += 1
+                self._worker_count += 1
                 self._change.notify_all()
-            return [GIVEN]
+            return [FIELDS_REPLY]
         if name == "wait":
-            return [GIVEN if self._wait(tuple(fields[1:]), float(fields[0])) else LATE]
-        return [GIVEN, *self._table.call(name, *fields)]
+            return [FIELDS_REPLY if self._wait(tuple(fields[1:]), float(fields[0])) else LATE]
+        return [FIELDS_REPLY, *self._table.call(name, *fields)]
 
     def _wait(self, keys: tuple[bytes, ...], seconds: float) -> bool:
         while self._open and seconds > _SHORTEST_WAIT:
@@ -123,14 +123,14 @@ def _bound(host: str, port: int) -> socket.socket:
     """A socket on the loopback address alone if `host` is one, else on all addresses, as names are resolved anyhow."""
     alone = host if _is_loopback(host) else ""
     family = socket.AF_INET6 if ":" in alone else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    result = socket.socket(family, socket.SOCK_STREAM)
+    result.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((alone, port))
+        result.bind((alone, port))
     except OSError as error:
-        found.close()
+        result.close()
         raise DistNetworkError(f"TCPStore: the server cannot listen on port {port} of {host}: {error}") from None
-    return found
+    return result
 
 
 def _is_loopback(host: str) -> bool:

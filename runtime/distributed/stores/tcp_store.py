@@ -15,7 +15,7 @@ from ..groups.errors import DistNetworkError, DistStoreError
 from . import framing
 from .store import DEFAULT_TIMEOUT, Store, checked_time
 from .table import left
-from .tcp_server import GIVEN, GREETING, LATE, Server, shut
+from .tcp_server import FIELDS_REPLY, GREETING, LATE, Server, shut
 
 _BETWEEN_TRIES = 0.05  # seconds
 _SLACK = 30.0  # seconds that an answer may take beyond what the server waits
@@ -109,9 +109,9 @@ class TCPStore(Store):
     def _join(self, world_size: int, wait: bool) -> None:
         seconds = self._timeout.total_seconds()
         self._connection.ask(0.0, b"join")
-        if self._server is not None and wait and not self._server.has_joined(world_size, seconds):
+        if self._server is not None and wait and not self._server.all_workers_arrived(world_size, seconds):
             raise DistStoreError(
-                f"Timed out after {seconds:g} seconds waiting for clients. {self._server.joined}/{world_size} clients "
+                f"Timed out after {seconds:g} seconds waiting for clients. {self._server.worker_count}/{world_size} clients "
                 "joined."
             )
 
@@ -164,7 +164,7 @@ class _Connection:
             raise DistNetworkError("TCPStore: this store is that of the process that was forked: make another one here")
         with self._lock:
             answer = self._answer(seconds, fields)
-        if answer[0] not in (GIVEN, LATE):
+        if answer[0] not in (FIELDS_REPLY, LATE):
             raise ValueError(b" ".join(answer[1:]).decode())
         return answer
 
@@ -198,16 +198,16 @@ def _connected(host: str, port: int, timeout: timedelta) -> socket.socket:
 
 
 def _greeted(host: str, port: int, seconds: float) -> socket.socket:
-    found = socket.create_connection((host, port), seconds)
+    result = socket.create_connection((host, port), seconds)
     try:
-        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        found.sendall(GREETING)
+        result.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        result.sendall(GREETING)
         answer = b""
-        while len(answer) < len(GREETING) and (part := found.recv(len(GREETING) - len(answer))):
+        while len(answer) < len(GREETING) and (part := result.recv(len(GREETING) - len(answer))):
             answer += part
         if answer != GREETING:
             raise OSError("what answers there is no store of specgrad's")
-        return found
+        return result
     except OSError:
-        found.close()
+        result.close()
         raise

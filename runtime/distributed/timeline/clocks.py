@@ -16,7 +16,7 @@ from ...tensor.dtypes import int64
 from .. import messages
 from ..groups.process_group import ProcessGroup
 
-_LETTERS = 12
+_CLOCK_ROUNDS = 12
 
 
 class Call(NamedTuple):
@@ -35,18 +35,21 @@ def offsets(group: ProcessGroup) -> list[float]:
         group: the process group.
     """
     if group.rank():
-        for _ in range(_LETTERS):
+        for _ in range(_CLOCK_ROUNDS):
             messages.recv(tensor([0], dtype=int64), group=group, group_src=0)
             messages.send(_now(), group=group, group_dst=0)
         return []
-    return [0.0, *(_ahead([_letter(group, rank) for _ in range(_LETTERS)]) for rank in range(1, group.size()))]
+    return [
+        0.0,
+        *(_ahead([_clock_round(group, rank) for _ in range(_CLOCK_ROUNDS)]) for rank in range(1, group.size())),
+    ]
 
 
 def _now() -> Any:
     return tensor([time.time_ns()], dtype=int64)
 
 
-def _letter(group: ProcessGroup, rank: int) -> tuple[float, float]:
+def _clock_round(group: ProcessGroup, rank: int) -> tuple[float, float]:
     """By how much a rank's clock was ahead at the middle of the way, and half of how long that was."""
     answer = tensor([0], dtype=int64)
     sent = time.time_ns()
@@ -56,9 +59,9 @@ def _letter(group: ProcessGroup, rank: int) -> tuple[float, float]:
     return int(answer[0]) - (sent + back) / 2, (back - sent) / 2
 
 
-def _ahead(letters: Iterable[tuple[float, float]]) -> float:
-    found, doubt = min(letters, key=lambda letter: letter[1])
-    return found if abs(found) > doubt else 0.0
+def _ahead(clock_samples: Iterable[tuple[float, float]]) -> float:
+    result, doubt = min(clock_samples, key=lambda round_trip: round_trip[1])
+    return result if abs(result) > doubt else 0.0
 
 
 def corrected(own: Sequence[Call], first: Sequence[Call]) -> float:
@@ -73,8 +76,8 @@ def corrected(own: Sequence[Call], first: Sequence[Call]) -> float:
     """
     if not own:
         return 0.0
-    least = max(one.begin - other.end for one, other in zip(own, first, strict=True))
-    most = min(one.end - other.begin for one, other in zip(own, first, strict=True))
-    if least > most:  # clocks that do not run alike
-        return (least + most) / 2
-    return min(max(0.0, least), most)
+    lower_bound = max(one.begin - other.end for one, other in zip(own, first, strict=True))
+    upper_bound = min(one.end - other.begin for one, other in zip(own, first, strict=True))
+    if lower_bound > upper_bound:  # clocks that do not run alike
+        return (lower_bound + upper_bound) / 2
+    return min(max(0.0, lower_bound), upper_bound)

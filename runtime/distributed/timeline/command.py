@@ -52,7 +52,7 @@ def _overlaps(traces: Sequence[merging.Trace]) -> list[Overlap]:
     return [overlap(merging.rank_of(one), one["traceEvents"]) for one in traces]
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None) -> int:
     """Write the traces of ranks as one, and print how much of communication was hidden.
 
     Args:
@@ -68,7 +68,7 @@ def main(given: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("out", type=Path, help="the trace to write")
     parser.add_argument("traces", type=Path, nargs="+", help="those of the ranks")
-    options = parser.parse_args(given)
+    options = parser.parse_args(args)
     try:
         traces = sorted(map(merging.read, options.traces), key=merging.rank_of)
         merging.write(options.out, merging.merged(traces))

@@ -19,13 +19,13 @@ def read(path: Path) -> Trace:
     """The trace of one rank; a ValueError where it is no trace, or not of a program with calls between ranks."""
     data = path.read_bytes()
     try:
-        found = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-        found["traceEvents"], found["baseTimeNanoseconds"]
+        result = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+        result["traceEvents"], result["baseTimeNanoseconds"]
     except (ValueError, TypeError, KeyError, OSError) as error:
         raise ValueError(f"timeline: {path} is no trace of specgrad's profiler: {error!r}") from None
-    if "distributedInfo" not in found:
+    if "distributedInfo" not in result:
         raise ValueError(f"timeline: in {path} no calls between ranks say of which rank it is")
-    return found
+    return result
 
 
 def write(path: Path, trace: Trace) -> None:
@@ -96,13 +96,13 @@ def _ahead_of(trace: Trace, first: Trace) -> float:
 
 def _calls(trace: Trace) -> dict[tuple[str, str], Call]:
     """The calls in which nobody goes on before all have come, by group and line."""
-    base, found = trace["baseTimeNanoseconds"], {}
+    base, result = trace["baseTimeNanoseconds"], {}
     for entry in trace["traceEvents"]:
         about = entry.get("args", {})
         if entry.get("cat") == "communication" and _NUMBERED in about["Call"] and _waits_for_all(about):
             begin = base + entry["ts"] * 1e3
-            found[about["Process Group Name"], about["Call"]] = Call(begin, begin + entry["dur"] * 1e3)
-    return found
+            result[about["Process Group Name"], about["Call"]] = Call(begin, begin + entry["dur"] * 1e3)
+    return result
 
 
 def _waits_for_all(about: dict[str, Any]) -> bool:

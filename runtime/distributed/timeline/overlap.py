@@ -44,13 +44,13 @@ def overlap(rank: int, entries: Iterable[dict[str, Any]]) -> Overlap:
 
 def union(spans: Iterable[Span]) -> list[Span]:
     """Spans that cover the same time and do not touch each other, in order."""
-    found: list[Span] = []
+    matches: list[Span] = []
     for begin, end in sorted(spans):
-        if found and begin <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if matches and begin <= matches[-1][1]:
+            matches[-1] = (matches[-1][0], max(end, matches[-1][1]))
         else:
-            found.append((begin, end))
-    return found
+            matches.append((begin, end))
+    return matches
 
 
 def common(some: Sequence[Span], others: Sequence[Span]) -> list[Span]:
@@ -73,10 +73,10 @@ def length(spans: Iterable[Span]) -> float:
     return sum(end - begin for begin, end in spans)
 
 
-def table(found: Iterable[Overlap]) -> str:
+def table(result: Iterable[Overlap]) -> str:
     """A line a rank."""
     lines = [f"{'rank':>6}{'communication':>16}{'hidden':>12}{'driven':>12}{'waited':>12}{'share hidden':>14}"]
-    for one in found:
+    for one in result:
         others = "".join(f"{time / 1e3:9.3f} ms" for time in (one.hidden, one.driven, one.waited))
         lines.append(f"{one.rank:6}{one.communication / 1e3:13.3f} ms{others}{one.share:14.1%}")
     return "\n".join(lines)

@@ -18,7 +18,7 @@ from typing import Any
 import mpi4py
 
 from ..groups.errors import DistBackendError
-from ..groups.place import place
+from ..groups.place import location
 from ..groups.progress import note, silent
 from .aside import of_process
 
@@ -42,12 +42,12 @@ def _function(name: str) -> Any:
 
 def _initialize() -> None:
     provided = ctypes.c_int()
-    with _plain_letters():
+    with _ascii_locale():
         _function("MPI_Init_thread")(None, None, ctypes.c_int(MPI.THREAD_MULTIPLE), ctypes.byref(provided))
 
 
 @contextlib.contextmanager
-def _plain_letters() -> Iterator[None]:
+def _ascii_locale() -> Iterator[None]:
     """In Turkish the capital of i is not I: UCX, below MPICH, would not know its own settings."""
     before = locale.setlocale(locale.LC_CTYPE)
     locale.setlocale(locale.LC_CTYPE, "C")
@@ -65,14 +65,14 @@ def initialize(seconds: float) -> None:
         RuntimeError: MPI is not to be called by several threads.
     """
     if not MPI.Is_initialized():
-        note("init_process_group", place())
+        note("init_process_group", location())
         try:
             of_process.call("MPI_Init", _initialize, seconds)
         except DistBackendError as error:
             rank = next((os.environ[name] for name in _RANK if name in os.environ), "?")
-            where = "{}:{}".format(*place())
-            told = f"[rank {rank}] init_process_group, called at {where}: {error}; {silent() or _UNKNOWN}"
-            raise DistBackendError(told) from None
+            where = "{}:{}".format(*location())
+            messages = f"[rank {rank}] init_process_group, called at {where}: {error}; {silent() or _UNKNOWN}"
+            raise DistBackendError(messages) from None
     for communicator in (MPI.COMM_WORLD, MPI.COMM_SELF):
         communicator.Set_errhandler(MPI.ERRORS_RETURN)
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:

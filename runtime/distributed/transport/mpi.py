@@ -33,11 +33,11 @@ _NUMBERS = {
 class MpiRequest:
     """One of MPI's requests, and the arrays that MPI reads and writes for it at their addresses."""
 
-    __slots__ = ("_ended", "_kept", "_request", "_status", "source")
+    __slots__ = ("_ended", "_referenced", "_request", "_status", "source")
 
-    def __init__(self, request: Any, *kept: Any) -> None:
+    def __init__(self, request: Any, *retained: Any) -> None:
         self._request = request
-        self._kept = kept
+        self._referenced = retained
         self._status = MPI.Status()
         self._ended = False
         self.source = ANY
@@ -51,7 +51,7 @@ class MpiRequest:
                 raise TransportError(f"MPI: {error.Get_error_string()}") from None
             if self._ended:
                 self.source = self._status.Get_source()
-                self._kept = ()
+                self._referenced = ()
         return self._ended
 
 
@@ -77,11 +77,11 @@ class MpiLink:
         self.last_tag = communicator.Get_attr(MPI.TAG_UB)
 
     def all_reduce(self, values: np.ndarray, operation: str) -> MpiRequest:
-        return MpiRequest(self._mpi.Iallreduce(MPI.IN_PLACE, _numbers(values), _OPERATIONS[operation]), values)
+        return MpiRequest(self._mpi.Iallreduce(MPI.INPLACE_FUNCTION, _numbers(values), _OPERATIONS[operation]), values)
 
     def reduce(self, values: np.ndarray, operation: str, root: int) -> MpiRequest:
-        given, into = (MPI.IN_PLACE, _numbers(values)) if self.rank == root else (_numbers(values), None)
-        return MpiRequest(self._mpi.Ireduce(given, into, _OPERATIONS[operation], root), values)
+        value, into = (MPI.INPLACE_FUNCTION, _numbers(values)) if self.rank == root else (_numbers(values), None)
+        return MpiRequest(self._mpi.Ireduce(value, into, _OPERATIONS[operation], root), values)
 
     def broadcast(self, data: Bytes, root: int) -> MpiRequest:
         return MpiRequest(self._mpi.Ibcast(_raw(data), root), data)
@@ -94,8 +94,8 @@ class MpiLink:
         return MpiRequest(self._mpi.Igather(_raw(own), into, root), every, own)
 
     def scatter(self, own: Bytes, every: Bytes | None, root: int) -> MpiRequest:
-        given = _raw(every) if self.rank == root else None
-        return MpiRequest(self._mpi.Iscatter(given, _raw(own), root), every, own)
+        value = _raw(every) if self.rank == root else None
+        return MpiRequest(self._mpi.Iscatter(value, _raw(own), root), every, own)
 
     def all_to_all(self, into: Bytes, sizes_in: Sequence[int], out: Bytes, sizes_out: Sequence[int]) -> MpiRequest:
         return MpiRequest(self._mpi.Ialltoallv(_parts(out, sizes_out), _parts(into, sizes_in)), into, out)
@@ -111,8 +111,8 @@ class MpiLink:
 
     def arrived(self, tag: int) -> tuple[int, int] | None:
         status = MPI.Status()
-        found = self._mpi.Iprobe(MPI.ANY_SOURCE, tag, status)
-        return (status.Get_source(), status.Get_count(MPI.BYTE)) if found else None
+        result = self._mpi.Iprobe(MPI.ANY_SOURCE, tag, status)
+        return (status.Get_source(), status.Get_count(MPI.BYTE)) if result else None
 
     def split(self, ranks: Sequence[int], seconds: float, look: Look) -> MpiLink | None:
         member = self.rank in ranks

@@ -38,8 +38,8 @@ class Board:
         self.size = size
         self.lock = new_lock()
         self.calls: dict[int, list[Any]] = {}  # by the number of the call: what each rank has laid down
-        self.taken: dict[int, int] = {}  # how many have taken what they are due
-        self.letters: list[tuple[int, int, int, Bytes]] = []  # from, to, tag, contents
+        self.received: dict[int, int] = {}  # how many have taken what they are due
+        self.mailbox: list[tuple[int, int, int, Bytes]] = []  # from, to, tag, contents
         self.boards: dict[Any, Board] = {}  # of communicators that were made of this one
 
 
@@ -57,9 +57,9 @@ class SimulatedRequest:
 
     def done(self) -> bool:
         if not self._ended:
-            found = self._take()
-            self._ended = found is not None
-            self.source = ANY if found is None else found
+            result = self._take()
+            self._ended = result is not None
+            self.source = ANY if result is None else result
         return self._ended
 
 
@@ -79,11 +79,11 @@ class SimulatedLink:
         self.rank = rank
         self.size = board.size
 
-    def _exchange(self, given: Any, take: Callable[[list[Any]], object]) -> SimulatedRequest:
+    def _all_to_all(self, value: Any, take: Callable[[list[Any]], object]) -> SimulatedRequest:
         """Lay down what this rank has for the next call; `take` gets what all have, once they have come."""
         board, number = self._board, self._next_call()
         with board.lock:
-            board.calls.setdefault(number, [None] * self.size)[self.rank] = (given,)
+            board.calls.setdefault(number, [None] * self.size)[self.rank] = (value,)
 
         def ready() -> int | None:
             with board.lock:
@@ -91,9 +91,9 @@ class SimulatedLink:
                 if any(one is None for one in every):
                     return None
                 take([one[0] for one in every])
-                board.taken[number] = board.taken.get(number, 0) + 1
-                if board.taken[number] == self.size:
-                    del board.calls[number], board.taken[number]
+                board.received[number] = board.received.get(number, 0) + 1
+                if board.received[number] == self.size:
+                    del board.calls[number], board.received[number]
             return self.rank
 
         return SimulatedRequest(ready)
@@ -102,71 +102,71 @@ class SimulatedLink:
         def take(every: list[Any]) -> None:
             values[...] = reduce(_OPERATIONS[operation], every)
 
-        return self._exchange(values.copy(), take)
+        return self._all_to_all(values.copy(), take)
 
     def reduce(self, values: np.ndarray, operation: str, root: int) -> SimulatedRequest:
         def take(every: list[Any]) -> None:
             if self.rank == root:
                 values[...] = reduce(_OPERATIONS[operation], every)
 
-        return self._exchange(values.copy(), take)
+        return self._all_to_all(values.copy(), take)
 
     def broadcast(self, data: Bytes, root: int) -> SimulatedRequest:
         def take(every: list[Any]) -> None:
             data[...] = every[root]
 
-        return self._exchange(data.copy(), take)
+        return self._all_to_all(data.copy(), take)
 
     def all_gather(self, every: Bytes, own: Bytes) -> SimulatedRequest:
-        return self._exchange(own.copy(), lambda parts: np.concatenate(parts, out=every))
+        return self._all_to_all(own.copy(), lambda parts: np.concatenate(parts, out=every))
 
     def gather(self, every: Bytes | None, own: Bytes, root: int) -> SimulatedRequest:
         def take(parts: list[Any]) -> None:
             if self.rank == root:
                 np.concatenate(parts, out=every)
 
-        return self._exchange(own.copy(), take)
+        return self._all_to_all(own.copy(), take)
 
     def scatter(self, own: Bytes, every: Bytes | None, root: int) -> SimulatedRequest:
-        def take(given: list[Any]) -> None:
-            own[...] = given[root].reshape(self.size, -1)[self.rank]
+        def take(value: list[Any]) -> None:
+            own[...] = value[root].reshape(self.size, -1)[self.rank]
 
-        return self._exchange(None if every is None else every.copy(), take)
+        return self._all_to_all(None if every is None else every.copy(), take)
 
     def all_to_all(
         self, into: Bytes, sizes_in: Sequence[int], out: Bytes, sizes_out: Sequence[int]
     ) -> SimulatedRequest:
         parts = np.split(out.copy(), np.cumsum(sizes_out)[:-1])
-        return self._exchange(parts, lambda every: np.concatenate([sent[self.rank] for sent in every], out=into))
+        return self._all_to_all(parts, lambda every: np.concatenate([sent[self.rank] for sent in every], out=into))
 
     def barrier(self) -> SimulatedRequest:
-        return self._exchange(None, lambda every: None)
+        return self._all_to_all(None, lambda every: None)
 
     def send(self, data: Bytes, to: int, tag: int) -> SimulatedRequest:
         with self._board.lock:
-            self._board.letters.append((self.rank, to, tag, data.copy()))
+            self._board.mailbox.append((self.rank, to, tag, data.copy()))
         return SimulatedRequest(lambda: self.rank)
 
     def receive(self, data: Bytes, source: int, tag: int) -> SimulatedRequest:
         def take() -> int | None:
             with self._board.lock:
-                found = self._next(source, tag)
-                if found is None:
+                result = self._next(source, tag)
+                if result is None:
                     return None
-                self._board.letters = [x for x in self._board.letters if x is not found]
-            data[: found[3].size] = found[3]
-            return found[0]
+                self._board.mailbox = [x for x in self._board.mailbox if x is not result]
+            data[: result[3].size] = result[3]
+            return result[0]
 
         return SimulatedRequest(take)
 
     def _next(self, source: int, tag: int) -> Any:
-        mine = (x for x in self._board.letters if x[1:3] == (self.rank, tag) and source in (ANY, x[0]))
+        mine = (x for x in self._board.mailbox if x[1:3] == (self.rank, tag) and source in (ANY, x[0]))
         return next(mine, None)
 
     def arrived(self, tag: int) -> tuple[int, int] | None:
         with self._board.lock:
-            found = self._next(ANY, tag)
-        return None if found is None else (found[0], found[3].size)
+            result = self._next(ANY, tag)
+        return None if result is None else (result[0], result[3].size)
 
     def split(self, ranks: Sequence[int], seconds: float, look: Look) -> SimulatedLink | None:
         number = self._next_call()

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...dispatch import checks
 from ...namespace import op
-from .masks import constant, dimension, greatest, kept, least, result_dtype
+from .masks import constant, dimension, highest_value, lowest_value, masked_input, result_dtype
 from .reductions import norm
 
 
@@ -27,7 +27,7 @@ def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
         >>> sg.masked.softmax(sg.tensor([1.0, 5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
         tensor([0.5000, 0.0000, 0.5000])
     """
-    x = kept("softmax", input, mask, least("amax"))
+    x = masked_input("softmax", input, mask, lowest_value("amax"))
     return op.softmax(x, dimension("softmax", dim, x.ndim), dtype=result_dtype("softmax", dtype, x._dtype))
 
 
@@ -39,7 +39,7 @@ def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) ->
         >>> sg.masked.log_softmax(sg.tensor([1.0, 5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
         tensor([-0.6931,    -inf, -0.6931])
     """
-    x = kept("log_softmax", input, mask, least("amax"))
+    x = masked_input("log_softmax", input, mask, lowest_value("amax"))
     kind = result_dtype("log_softmax", dtype, x._dtype)
     return op.log_softmax(x, dimension("log_softmax", dim, x.ndim), dtype=kind)
 
@@ -52,7 +52,7 @@ def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
         >>> sg.masked.softmin(sg.tensor([1.0, -5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
         tensor([0.5000, 0.0000, 0.5000])
     """
-    x = kept("softmin", input, mask, greatest("amin"))
+    x = masked_input("softmin", input, mask, highest_value("amin"))
     return op.softmax(-x, dimension("softmin", dim, x.ndim), dtype=result_dtype("softmin", dtype, x._dtype))
 
 
@@ -72,7 +72,7 @@ def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """
     x = checks.tensor("cumsum", "input", input)
     along, kind = dimension("cumsum", dim, x.ndim), result_dtype("cumsum", dtype, x._dtype)
-    return op.cumsum(kept("cumsum", x, mask, constant(0)), along, dtype=kind)
+    return op.cumsum(masked_input("cumsum", x, mask, constant(0)), along, dtype=kind)
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
@@ -85,7 +85,7 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
     """
     x = checks.tensor("cumprod", "input", input)
     along, kind = dimension("cumprod", dim, x.ndim), result_dtype("cumprod", dtype, x._dtype)
-    return op.cumprod(kept("cumprod", x, mask, constant(1)), along, dtype=kind)
+    return op.cumprod(masked_input("cumprod", x, mask, constant(1)), along, dtype=kind)
 
 
 def normalize(input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None) -> Any:
@@ -100,6 +100,6 @@ def normalize(input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: An
         >>> sg.masked.normalize(sg.tensor([3.0, 9.0, 4.0]), 2.0, 0, mask=sg.tensor([True, False, True]))
         tensor([0.6000, 0.0000, 0.8000])
     """
-    x = kept("normalize", input, mask, constant(0))
+    x = masked_input("normalize", input, mask, constant(0))
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return x / op.maximum(length, op.full_like(length, checks.floating("normalize", "eps", eps)))

@@ -20,12 +20,12 @@ def constant(value: float) -> Identity:
     return lambda kind: value
 
 
-def least(name: str) -> Identity:
+def lowest_value(name: str) -> Identity:
     """What no number is less than: it stands for elements left out where the greatest is looked for."""
     return partial(_extreme, name, -inf)
 
 
-def greatest(name: str) -> Identity:
+def highest_value(name: str) -> Identity:
     return partial(_extreme, name, inf)
 
 
@@ -39,7 +39,7 @@ def _extreme(name: str, limit: float, kind: dtype) -> Any:
     return iinfo(kind).min if limit < 0 else iinfo(kind).max
 
 
-def kept(name: str, input: Any, mask: Any, identity: Identity, argument: str = "mask") -> Any:
+def masked_input(name: str, input: Any, mask: Any, identity: Identity, argument: str = "mask") -> Any:
     """The input, with the identity in the place of what the mask leaves out; gradients come to the rest alone."""
     x = checks.tensor(name, "input", input)
     if mask is None:
@@ -68,24 +68,24 @@ def dimensions(name: str, dim: Any, ndim: int) -> list[int]:
     """The dimensions that are reduced, counted from the front; all of them where none is named."""
     if dim is None or dim == () or dim == []:
         return list(range(ndim))
-    found = [wrapped_dim(name, d, ndim) for d in checks.integer_list(name, "dim", dim, 1)]
-    for d in found:
-        if found.count(d) > 1:
+    matches = [wrapped_dim(name, d, ndim) for d in checks.integer_list(name, "dim", dim, 1)]
+    for d in matches:
+        if matches.count(d) > 1:
             raise RuntimeError(f"{name}(): dim={d} appears multiple times in the list of dims")
-    return sorted(found)
+    return sorted(matches)
 
 
 def dimension(name: str, dim: Any, ndim: int) -> int:
     return wrapped_dim(name, checks.integer(name, "dim", dim), ndim)
 
 
-def result_dtype(name: str, given: Any, default: dtype) -> dtype:
-    return default if given is None else checks.dtype(name, "dtype", given)
+def result_dtype(name: str, value: Any, default: dtype) -> dtype:
+    return default if value is None else checks.dtype(name, "dtype", value)
 
 
-def sum_dtype(name: str, given: Any, kind: dtype) -> dtype:
+def sum_dtype(name: str, value: Any, kind: dtype) -> dtype:
     """Of sums and products of integers and bools int64, as elsewhere."""
-    return result_dtype(name, given, int64 if kind.kind in "bi" else kind)
+    return result_dtype(name, value, int64 if kind.kind in "bi" else kind)
 
 
 def flag(name: str, keepdim: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...dispatch import checks
 from ...namespace import op
-from .masks import constant, dimensions, flag, greatest, inf, kept, least, result_dtype, sum_dtype
+from .masks import constant, dimensions, flag, highest_value, inf, lowest_value, masked_input, result_dtype, sum_dtype
 
 
 def sum(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
@@ -28,7 +28,7 @@ def sum(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None,
         >>> sg.masked.sum(sg.tensor([[1, 2], [3, 4]]), 1, mask=sg.tensor([[True, False], [False, False]]))
         tensor([1, 0])
     """
-    x = kept("sum", input, mask, constant(0))
+    x = masked_input("sum", input, mask, constant(0))
     dims, kind = dimensions("sum", dim, x.ndim), sum_dtype("sum", dtype, x._dtype)
     return op.sum(x, dims, flag("sum", keepdim), dtype=kind) if dims else x.to(kind)
 
@@ -41,7 +41,7 @@ def prod(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
         >>> sg.masked.prod(sg.tensor([[1, 2], [3, 4]]), 1, mask=sg.tensor([[True, True], [False, False]]))
         tensor([2, 1])
     """
-    x = kept("prod", input, mask, constant(1))
+    x = masked_input("prod", input, mask, constant(1))
     stays = flag("prod", keepdim)
     result = x.to(sum_dtype("prod", dtype, x._dtype))
     for d in reversed(dimensions("prod", dim, x.ndim)):
@@ -59,9 +59,9 @@ def amax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
         >>> sg.masked.amax(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=sg.tensor([[True, False], [False, False]]))
         tensor([1., -inf])
     """
-    x = kept("amax", input, mask, least("amax"))
-    found = op.amax(x, dimensions("amax", dim, x.ndim), flag("amax", keepdim))
-    return found.to(result_dtype("amax", dtype, x._dtype))
+    x = masked_input("amax", input, mask, lowest_value("amax"))
+    result = op.amax(x, dimensions("amax", dim, x.ndim), flag("amax", keepdim))
+    return result.to(result_dtype("amax", dtype, x._dtype))
 
 
 def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
@@ -74,9 +74,9 @@ def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
         >>> sg.masked.amin(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=sg.tensor([[False, True], [False, False]]))
         tensor([2., inf])
     """
-    x = kept("amin", input, mask, greatest("amin"))
-    found = op.amin(x, dimensions("amin", dim, x.ndim), flag("amin", keepdim))
-    return found.to(result_dtype("amin", dtype, x._dtype))
+    x = masked_input("amin", input, mask, highest_value("amin"))
+    result = op.amin(x, dimensions("amin", dim, x.ndim), flag("amin", keepdim))
+    return result.to(result_dtype("amin", dtype, x._dtype))
 
 
 def argmax(input: Any, dim: int | None = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
@@ -94,7 +94,7 @@ def argmax(input: Any, dim: int | None = None, *, keepdim: Any = False, dtype: A
         >>> sg.masked.argmax(sg.tensor([4, 9, 7]), mask=sg.tensor([True, False, True]))
         tensor(2)
     """
-    return _place("argmax", input, dim, keepdim, dtype, mask)
+    return _arg_reduction("argmax", input, dim, keepdim, dtype, mask)
 
 
 def argmin(input: Any, dim: int | None = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
@@ -105,11 +105,11 @@ def argmin(input: Any, dim: int | None = None, *, keepdim: Any = False, dtype: A
         >>> sg.masked.argmin(sg.tensor([4, 1, 3]), mask=sg.tensor([True, False, True]))
         tensor(2)
     """
-    return _place("argmin", input, dim, keepdim, dtype, mask)
+    return _arg_reduction("argmin", input, dim, keepdim, dtype, mask)
 
 
-def _place(name: str, input: Any, dim: Any, keepdim: Any, dtype: Any, mask: Any) -> Any:
-    x = kept(name, input, mask, least(name) if name == "argmax" else greatest(name))
+def _arg_reduction(name: str, input: Any, dim: Any, keepdim: Any, dtype: Any, mask: Any) -> Any:
+    x = masked_input(name, input, mask, lowest_value(name) if name == "argmax" else highest_value(name))
     index = getattr(op, name)(x, dim, flag(name, keepdim))
     return index.to(result_dtype(name, dtype, x._dtype))
 
@@ -122,9 +122,9 @@ def logsumexp(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any =
         >>> sg.masked.logsumexp(sg.tensor([0.0, 0.0, 50.0]), 0, mask=sg.tensor([True, True, False]))
         tensor(0.6931)
     """
-    x = kept("logsumexp", input, mask, least("logsumexp"))
-    found = op.logsumexp(x, dimensions("logsumexp", dim, x.ndim), flag("logsumexp", keepdim))
-    return found.to(result_dtype("logsumexp", dtype, x._dtype))
+    x = masked_input("logsumexp", input, mask, lowest_value("logsumexp"))
+    result = op.logsumexp(x, dimensions("logsumexp", dim, x.ndim), flag("logsumexp", keepdim))
+    return result.to(result_dtype("logsumexp", dtype, x._dtype))
 
 
 def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None) -> Any:
@@ -143,8 +143,10 @@ def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = No
         >>> sg.masked.logaddexp(x, y, other_mask=sg.tensor([True, False]))
         tensor([0.6931, 1.0000])
     """
-    x = kept("logaddexp", input, input_mask, least("logaddexp"), "input_mask")
-    y = kept("logaddexp", checks.tensor("logaddexp", "other", other), other_mask, least("logaddexp"), "other_mask")
+    x = masked_input("logaddexp", input, input_mask, lowest_value("logaddexp"), "input_mask")
+    y = masked_input(
+        "logaddexp", checks.tensor("logaddexp", "other", other), other_mask, lowest_value("logaddexp"), "other_mask"
+    )
     return op.logaddexp(x, y).to(result_dtype("logaddexp", dtype, x._dtype))
 
 
@@ -163,6 +165,6 @@ def norm(
     """
     x = checks.tensor("norm", "input", input)
     order = checks.floating("norm", "ord", ord)
-    x = kept("norm", x, mask, constant(inf if order == -inf else 0))
+    x = masked_input("norm", x, mask, constant(inf if order == -inf else 0))
     dims = dimensions("norm", dim, x.ndim)
     return op.linalg_vector_norm(x, order, dims, flag("norm", keepdim), dtype=result_dtype("norm", dtype, x._dtype))

@@ -8,7 +8,7 @@ from ...dispatch import checks
 from ...namespace import op
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.dtypes import float32
-from .masks import constant, count, dimension, dimensions, flag, kept, nan, result_dtype
+from .masks import constant, count, dimension, dimensions, flag, masked_input, nan, result_dtype
 from .reductions import sum as masked_sum
 
 
@@ -56,13 +56,13 @@ def median(input: Any, dim: int = -1, *, keepdim: Any = False, dtype: Any = None
     x = checks.tensor("median", "input", input)
     along, kind = dimension("median", dim, x.ndim), result_dtype("median", dtype, x._dtype)
     is_float = x._dtype.kind == "f"
-    values = kept("median", x if is_float else x.to(float32), mask, constant(nan))
-    found = op.nanmedian(values, along, flag("median", keepdim)).values
+    values = masked_input("median", x if is_float else x.to(float32), mask, constant(nan))
+    result = op.nanmedian(values, along, flag("median", keepdim)).values
     if is_float:
-        return found
-    if op.isnan(found).any().item():
+        return result
+    if op.isnan(result).any().item():
         raise ValueError("median(): expects no fully masked out rows if dtype is not floating point")
-    return found.to(kind)
+    return result.to(kind)
 
 
 def var(
@@ -126,8 +126,8 @@ def _variance(name: str, input: Any, dim: Any, correction: float, keepdim: Any, 
     inner = kind if kind.kind in "fc" else float32
     dims, stays = dimensions(name, dim, x.ndim), flag(name, keepdim)
     total = masked_sum(x, dim, keepdim=True, dtype=kind, mask=mask)
-    apart = x - total / count(name, x, mask, dims, True)
-    squares = masked_sum(apart * apart.conj_physical(), dim, keepdim=stays, dtype=inner, mask=mask)
+    difference = x - total / count(name, x, mask, dims, True)
+    squares = masked_sum(difference * difference.conj_physical(), dim, keepdim=stays, dtype=inner, mask=mask)
     number = count(name, x, mask, dims, stays).to(_real(inner))
     return (squares / op.clamp_min(number - correction, 0) if correction else squares / number).to(kind)
 

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import store
-from .digest import digest, folder_text
+from .digest import digest, folder_source
 
 LIST = Path(__file__).parents[1] / "first_kernels.txt"
 WORKER = f"{__package__.rpartition('.')[0]}.first"  # the module that goes through the list
 SETTING = "SPECGRAD_COMPILE_AHEAD"  # 0: no process is started
 OWN = f"{__package__.partition('.runtime.')[0]}."
 MARK = "# "  # before a program's name
-MOST = 3  # processes
+MAX_WORKER_PROCESSES = 3  # processes
 ERASE = "\r\033[K"
 
 
@@ -44,12 +44,12 @@ class Program(NamedTuple):
 @functools.cache
 def programs() -> dict[str, Program]:
     """The programs of the list by their names; an empty line parts what they ask for later from the rest."""
-    found = dict[str, Program]()
+    result = dict[str, Program]()
     for part in LIST.read_text(encoding="utf-8").rstrip().removeprefix(MARK).split(f"\n{MARK}"):
         name, _, lines = f"{part}\n".partition("\n")
         first, _, later = lines.partition("\n\n")
-        found[name] = Program(tuple(first.splitlines()), tuple(later.splitlines()))
-    return found
+        result[name] = Program(tuple(first.splitlines()), tuple(later.splitlines()))
+    return result
 
 
 def name_in(line: str) -> str:
@@ -108,7 +108,7 @@ _passing: list[None] = []  # only who holds the compiler's lock looks here
 
 def begin_early() -> None:
     """Start the processes where nothing has ever been kept: they load the compiler while this one does."""
-    folder = store.kept_in()
+    folder = store.cache_folder()
     if folder is not None and not folder.is_dir():
         begin()
 
@@ -116,7 +116,7 @@ def begin_early() -> None:
 @functools.cache
 def begin() -> bool:
     """Start the processes, unless others have been through the list, or do so now; whether they were started."""
-    count = min(MOST, (os.cpu_count() or 1) - 1)
+    count = min(MAX_WORKER_PROCESSES, (os.cpu_count() or 1) - 1)
     if count < 1 or os.environ.get(SETTING) == "0" or store.archives():
         return False
     mark = progress_file()
@@ -125,7 +125,7 @@ def begin() -> bool:
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch(exist_ok=False)
-        _asked_file(mark).touch()
+        _request_file(mark).touch()
     except OSError:  # they are there, or nothing can be kept
         return False
     for k in range(count):
@@ -137,13 +137,13 @@ def begin() -> bool:
 _started: list[None] = []  # once there are processes
 
 
-def leave(k: int, whole: bool) -> None:
+def leave(k: int, completed: bool) -> None:
     """A process ends: where it has not been through the list, those of the next program begin again."""
     mark = progress_file()
     if k == 0 and mark is not None:
         with suppress(OSError):
-            _asked_file(mark).unlink()
-            if not whole:
+            _request_file(mark).unlink()
+            if not completed:
                 mark.unlink()
 
 
@@ -155,11 +155,11 @@ def tell(k: int, done: int, needed: int) -> None:
             mark.write_text(f"{done}/{needed}", encoding="ascii")
 
 
-def asked() -> list[str]:
+def requested_programs() -> list[str]:
     """What the program has needed."""
     mark = progress_file()
     with suppress(OSError):
-        return [] if mark is None else _asked_file(mark).read_text(encoding="utf-8").splitlines()
+        return [] if mark is None else _request_file(mark).read_text(encoding="utf-8").splitlines()
     return []
 
 
@@ -167,12 +167,12 @@ def _ask(name: str) -> None:
     """Let the processes know what is needed here, while there are any."""
     mark = progress_file()
     if mark is not None:
-        with suppress(OSError), open(_asked_file(mark), "r+", encoding="utf-8") as file:
+        with suppress(OSError), open(_request_file(mark), "r+", encoding="utf-8") as file:
             file.seek(0, os.SEEK_END)
             file.write(f"{name}\n")
 
 
-def _asked_file(mark: Path) -> Path:
+def _request_file(mark: Path) -> Path:
     return mark.with_suffix(".asked")
 
 
@@ -189,8 +189,8 @@ def _start(k: int) -> None:
 
 def progress_file() -> Path | None:
     """Where the processes write how far they are; None where nothing can be kept."""
-    folder = store.kept_in()
-    name = digest("first", programs(), folder_text("."), os.environ.get("SPECGRAD_BOUNDS"))
+    folder = store.cache_folder()
+    name = digest("first", programs(), folder_source("."), os.environ.get("SPECGRAD_BOUNDS"))
     return None if folder is None else folder / f"{store.key(name, store.host()).hex()}.first"
 
 

@@ -16,14 +16,14 @@ from .sealed import DIGEST
 
 MAGIC = b"specgrad-archive-1\n"
 COUNTS = struct.Struct("<QQ")  # bytes of the words, and entries
-PLACE = struct.Struct("<QQ")
-ROW = DIGEST + PLACE.size
+INDEX_NAME = struct.Struct("<QQ")
+ROW = DIGEST + INDEX_NAME.size
 
 
 class Archive:
     """The entries of one file that is mapped into memory; there are none where the file is not one of ours."""
 
-    def __init__(self, path: Path, words: Sequence[str]) -> None:
+    def __init__(self, path: Path, names: Sequence[str]) -> None:
         self.memory: mmap.mmap | bytes = b""
         self.count = self.table = 0
         begin = len(MAGIC) + COUNTS.size
@@ -33,7 +33,7 @@ class Archive:
             memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         if memory[: len(MAGIC)] == MAGIC:
             length, count = COUNTS.unpack_from(memory, len(MAGIC))
-            if memory[begin : begin + length] == _text(words) and begin + length + count * ROW <= len(memory):
+            if memory[begin : begin + length] == _encoded_head(names) and begin + length + count * ROW <= len(memory):
                 self.memory, self.count, self.table = memory, count, begin + length
 
     def keys(self) -> Iterator[bytes]:
@@ -45,28 +45,28 @@ class Archive:
         """The entry of a key, found by halving."""
         low, high = 0, self.count
         while low < high:
-            middle = (low + high) // 2
-            start = self.table + middle * ROW
-            found = self.memory[start : start + DIGEST]
-            if found == key:
-                first, last = PLACE.unpack_from(self.memory, start + DIGEST)
+            midpoint = (low + high) // 2
+            start = self.table + midpoint * ROW
+            entry = self.memory[start : start + DIGEST]
+            if entry == key:
+                first, last = INDEX_NAME.unpack_from(self.memory, start + DIGEST)
                 return self.memory[first:last]
-            low, high = (middle + 1, high) if found < key else (low, middle)
+            low, high = (midpoint + 1, high) if entry < key else (low, midpoint)
         return None
 
 
-def pack(entries: Mapping[bytes, bytes], words: Sequence[str]) -> bytes:
+def pack(entries: Mapping[bytes, bytes], names: Sequence[str]) -> bytes:
     """An archive of entries that were compiled with what the words say."""
-    text = _text(words)
+    text = _encoded_head(names)
     head = MAGIC + COUNTS.pack(len(text), len(entries)) + text
-    place = len(head) + len(entries) * ROW
+    position = len(head) + len(entries) * ROW
     rows, bodies = [], []
     for key, entry in sorted(entries.items()):
-        rows.append(key + PLACE.pack(place, place + len(entry)))
+        rows.append(key + INDEX_NAME.pack(position, position + len(entry)))
         bodies.append(entry)
-        place += len(entry)
+        position += len(entry)
     return b"".join([head, *rows, *bodies])
 
 
-def _text(words: Sequence[str]) -> bytes:
-    return json.dumps(list(words)).encode()
+def _encoded_head(names: Sequence[str]) -> bytes:
+    return json.dumps(list(names)).encode()

@@ -66,8 +66,8 @@ class Functions:
         cells = [self._value(cell.cell_contents, ()) for cell in function.__closure__ or ()]
         defaults = [self._value(one, ()) for one in (function.__defaults__, _pairs(function.__kwdefaults__))]
         names = _names(function.__code__)
-        found = {name: meant(name, function.__globals__.get(name)) for name in sorted(names)}
-        globals_ = [(name, self._value(value, names)) for name, value in found.items()]  # None: builtins, attributes
+        results = {name: meant(name, function.__globals__.get(name)) for name in sorted(names)}
+        globals_ = [(name, self._value(value, names)) for name, value in results.items()]  # None: builtins, attributes
         name = function.__module__, function.__name__
         return digest(name, self.described(function), defaults, cells, globals_)
 
@@ -137,7 +137,7 @@ def _names(code: CodeType) -> frozenset[str]:
     return frozenset(code.co_names).union(*inner)
 
 
-def _text(function: Any) -> Any:
+def _source(function: Any) -> Any:
     """The lines of a function: the same for every version of Python. Its bytecode, if they are not there."""
     code = function.__code__
     lines = _lines(code.co_filename)
@@ -146,7 +146,7 @@ def _text(function: Any) -> Any:
 
 
 def _last_lines(code: CodeType) -> Iterator[int]:
-    yield from (place[1] for place in code.co_positions() if place[1] is not None)
+    yield from (position[1] for position in code.co_positions() if position[1] is not None)
     for value in code.co_consts:
         if isinstance(value, CodeType):
             yield from _last_lines(value)
@@ -162,7 +162,7 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-BYTECODE, TEXT = Functions(_bytecode), Functions(_text)
+BYTECODE, SOURCE = Functions(_bytecode), Functions(_source)
 of_function = BYTECODE.digest
 
 
@@ -173,35 +173,35 @@ def _around(value: Any) -> tuple[Any, ...]:
     module = getattr(value, "__module__", None) or type(value).__module__
     own = module.removeprefix(f"{__package__.rpartition('.')[0]}.") if module.startswith(OWN) else ""
     if own.startswith("llvm.halves.tiles"):
-        return folder_text("llvm"), machine.vector_registers(), machine.pair_products()
+        return folder_source("llvm"), machine.vector_registers(), machine.pair_products()
     if own.startswith("llvm"):
-        return folder_text("llvm"), machine.vector_registers(), machine.fuses()
+        return folder_source("llvm"), machine.vector_registers(), machine.fuses()
     if own.startswith(("scalar.primitives", "scalar.intrinsics")):
-        return module_text(module), module_text(f"{KERNELS_NAME}.scalar.intrinsics"), machine.fuses()
+        return module_source(module), module_source(f"{KERNELS_NAME}.scalar.intrinsics"), machine.fuses()
     if own.startswith("scalar"):
         return ()  # its code says all
-    return () if module.partition(".")[0] in sys.stdlib_module_names else (module_text(module),)
+    return () if module.partition(".")[0] in sys.stdlib_module_names else (module_source(module),)
 
 
 KERNELS_NAME = __package__.rpartition(".")[0]
 
 
 @functools.cache
-def module_text(name: str) -> bytes:
+def module_source(name: str) -> bytes:
     """The digest of a module's text, if it has been written in Python."""
     path = getattr(sys.modules.get(name), "__file__", None)
-    found = (
+    result = (
         Path(path) if path else KERNELS.joinpath(*name.removeprefix(f"{KERNELS_NAME}.").split(".")).with_suffix(".py")
     )
-    return digest(found.read_bytes()) if found.suffix == ".py" and found.is_file() else b""
+    return digest(result.read_bytes()) if result.suffix == ".py" and result.is_file() else b""
 
 
 @functools.cache
-def folder_text(*names: str) -> bytes:
+def folder_source(*names: str) -> bytes:
     """The digest of the modules of folders beside this one."""
-    return digest([texts_of(KERNELS / name) for name in names])
+    return digest([sources_of(KERNELS / name) for name in names])
 
 
-def texts_of(folder: Path) -> bytes:
+def sources_of(folder: Path) -> bytes:
     """The digest of a folder's modules: the same wherever it lies."""
     return digest([(path.relative_to(folder).parts, path.read_bytes()) for path in sorted(folder.rglob("*.py"))])

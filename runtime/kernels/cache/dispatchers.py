@@ -26,7 +26,7 @@ from ..compile.libraries import emit, environments_in
 from ..compile.loading import load_types
 from ..compile.row_entries import LAYOUT, SUFFIX
 from . import ahead, lowered, store
-from .digest import BYTECODE, TEXT, Functions, digest, folder_text, of_options
+from .digest import BYTECODE, SOURCE, Functions, digest, folder_source, of_options
 
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML")
 
@@ -58,7 +58,7 @@ def dispatcher(function: Any, code: Code, options: Mapping[str, Any], prepare: C
 @functools.cache
 def compiler() -> tuple[Any, ...]:
     """What decides how numba compiles, besides a function's own options."""
-    return folder_text("compile"), LAYOUT, [(name, getattr(config, name, None)) for name in SETTINGS]
+    return folder_source("compile"), LAYOUT, [(name, getattr(config, name, None)) for name in SETTINGS]
 
 
 class Uncached(_Cache):
@@ -96,7 +96,7 @@ class KernelCache(Uncached):
     @property
     def cache_path(self) -> str | None:
         """The folder."""
-        return str(store.kept_in() or "nowhere")
+        return str(store.cache_folder() or "nowhere")
 
     def enable(self) -> None:
         """Load and save."""
@@ -130,11 +130,11 @@ class KernelCache(Uncached):
 
     def emitted(self, sig: Any, target_context: Any) -> Parts | None:
         """What LLVM makes of the module that comes with specgrad, which is kept; None where none of this text does."""
-        carried = lowered.find(self.lowered_from(sig))
-        found = None if carried is None else unpickled(carried)
-        if found is None:
+        prebuilt = lowered.find(self.lowered_from(sig))
+        result = None if prebuilt is None else unpickled(prebuilt)
+        if result is None:
             return None
-        name, text, symbols, *rest = found
+        name, text, symbols, *rest = result
         with self.giving_up(sig), garbage.left_alone():
             code = emit(text, name, symbols, target_context.codegen())
         if code is None:
@@ -167,13 +167,13 @@ class KernelCache(Uncached):
     def lowered_from(self, sig: Any) -> bytes:
         """The digest of what the module depends on that comes with specgrad: texts, and traits of the processor."""
         traits = machine.vector_registers(), machine.fuses(), machine.scales(), machine.converts_halves()
-        return digest(self.digest(sig, TEXT), traits)
+        return digest(self.digest(sig, SOURCE), traits)
 
     def compiled(self, args: Any, result: Any) -> Any:
         """What numba compiles for a signature that is not there."""
         function = self.compiler.py_func
-        given_up = self.giving_up(args if result is None else result(*args))
-        with ahead.waiting(function.__name__, function.__module__), garbage.left_alone(), given_up:
+        is_abandoned = self.giving_up(args if result is None else result(*args))
+        with ahead.waiting(function.__name__, function.__module__), garbage.left_alone(), is_abandoned:
             load_types()
             with lean():
                 return self.compile(args, result)
@@ -222,10 +222,10 @@ class KernelCache(Uncached):
         return module
 
 
-def unpickled(found: bytes) -> Parts | None:
+def unpickled(result: bytes) -> Parts | None:
     """The parts of a compiled form; None where a module that they name is not there, as one that a program makes."""
     try:
-        parts: Parts = pickle.loads(found)
+        parts: Parts = pickle.loads(result)
     except (ImportError, AttributeError):
         return None
     return parts

@@ -8,13 +8,13 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-MOST = 1 << 30  # bytes; beyond them what was used longest ago goes
-ENOUGH = MOST * 3 // 4  # what is left then
+MAX_CACHE_BYTES = 1 << 30  # bytes; beyond them what was used longest ago goes
+ENOUGH = MAX_CACHE_BYTES * 3 // 4  # what is left then
 LOOKED_AT = 64  # how many files a process writes before it looks again at how much there is
 DAY = 86400
 
 
-def place(kind: str, own: str = "") -> Path | None:
+def cache_path(kind: str, own: str = "") -> Path | None:
     """Where entries of a kind lie: in a folder of their own that a variable names, or in that of all; None if nowhere.
 
     That is SPECGRAD_CACHE_DIR, or specgrad in XDG_CACHE_HOME, or in ~/.cache.
@@ -33,13 +33,13 @@ def read(path: Path) -> bytes | None:
     """What a file holds; None where there is none that can be read. It counts as used today."""
     try:
         with open(path, "rb") as file:
-            found = file.read()
+            result = file.read()
             if time.time() - os.fstat(file.fileno()).st_mtime > DAY:
                 with suppress(OSError):  # somebody else's
                     os.utime(file.fileno())
     except OSError:
         return None
-    return found
+    return result
 
 
 def write(path: Path, data: bytes) -> None:
@@ -59,15 +59,15 @@ def write(path: Path, data: bytes) -> None:
         prune(path.parent)
 
 
-def prune(folder: Path, most: int = MOST, enough: int = ENOUGH) -> None:
+def prune(folder: Path, max_bytes: int = MAX_CACHE_BYTES, enough: int = ENOUGH) -> None:
     """Delete what was used longest ago, where there is more than `most`, until no more than `enough` is left."""
     with suppress(OSError):  # other processes delete too
         with os.scandir(folder) as entries:
-            found = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in entries]
-        total = sum(size for _, size, _ in found)
-        if total <= most:
+            matches = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in entries]
+        total = sum(size for _, size, _ in matches)
+        if total <= max_bytes:
             return
-        for _, size, path in sorted(found):
+        for _, size, path in sorted(matches):
             if total <= enough:
                 return
             with suppress(OSError):

@@ -22,20 +22,20 @@ MODULES_SUFFIX = ".modules"
 
 def find(digest: bytes) -> bytes | None:
     """What is carried under a digest; None where nothing is."""
-    found = archive()
-    entry = None if found is None else found.get(digest)
-    whole = None if entry is None else unseal(digest, entry)
-    return None if whole is None else lzma.decompress(whole)
+    result = archive()
+    entry = None if result is None else result.get(digest)
+    full = None if entry is None else unseal(digest, entry)
+    return None if full is None else lzma.decompress(full)
 
 
 @functools.cache
 def archive() -> Archive | None:
     """What is carried for machines of this kind."""
-    path = place()
+    path = cache_path()
     return Archive(path, lowering_described()) if path.is_file() else None
 
 
-def place() -> Path:
+def cache_path() -> Path:
     """The file for machines of this kind."""
     return FOLDER / f"{host().triple}{MODULES_SUFFIX}"
 

@@ -24,8 +24,8 @@ def seal(key: bytes, data: bytes, level: int = LEVEL) -> bytes:
 def unseal(key: bytes, entry: bytes) -> bytes | None:
     """What was kept under a key; None where the entry is another one's, cut off or damaged."""
     packed = entry[HEAD:]
-    whole = entry[:HEAD] == KERNEL_MAGIC + key + _checksum(key, packed)
-    return zlib.decompress(packed) if whole else None
+    full = entry[:HEAD] == KERNEL_MAGIC + key + _checksum(key, packed)
+    return zlib.decompress(packed) if full else None
 
 
 def key_of(entry: bytes) -> bytes:

@@ -17,7 +17,7 @@ from .archive import Archive
 from .sealed import seal, unseal
 from .target import Target, host, levels, versions
 
-CARRIED = Path(__file__).parent / "machine_code"
+PREBUILT = Path(__file__).parent / "machine_code"
 SUFFIX = ".kernels"
 PAUSE = 0.005  # seconds between two looks at what another process compiles
 
@@ -25,9 +25,9 @@ PAUSE = 0.005  # seconds between two looks at what another process compiles
 def lookup(digest: bytes) -> bytes | None:
     """Code that was compiled from what has this digest, for this processor or a level of its; None if there is none."""
     for target, archive in archives():
-        found = _unsealed(digest, target, archive.get(key(digest, target)))
-        if found is not None:
-            return found
+        result = _unsealed(digest, target, archive.get(key(digest, target)))
+        if result is not None:
+            return result
     path = _path(digest)
     return None if path is None else _unsealed(digest, host(), folder.read(path))
 
@@ -42,15 +42,15 @@ def obtain(digest: bytes, meanwhile: Callable[[], object] = pause) -> bytes | No
 
     `meanwhile` is called again and again while there is one.
     """
-    found, path = lookup(digest), _path(digest)
-    if found is not None or path is None:
-        return found
+    result, path = lookup(digest), _path(digest)
+    if result is not None or path is None:
+        return result
     while not claims.claim(path):
         meanwhile()
-    found = _unsealed(digest, host(), folder.read(path))
-    if found is not None:
+    result = _unsealed(digest, host(), folder.read(path))
+    if result is not None:
         claims.release(path)
-    return found
+    return result
 
 
 def keep(digest: bytes, code: bytes) -> None:
@@ -68,9 +68,9 @@ def give_up(digest: bytes) -> None:
         claims.release(path)
 
 
-def kept_in() -> Path | None:
+def cache_folder() -> Path | None:
     """The folder of what this user's programs have compiled."""
-    return folder.place("kernels")
+    return folder.cache_path("kernels")
 
 
 def key(digest: bytes, target: Target) -> bytes:
@@ -86,14 +86,14 @@ def described(target: Target) -> tuple[str, ...]:
 @functools.cache
 def archives() -> tuple[tuple[Target, Archive], ...]:
     """The archives that come with specgrad, of levels whose code runs here, the best first."""
-    if not CARRIED.is_dir():
+    if not PREBUILT.is_dir():
         return ()
-    named = [(target, CARRIED / f"{target.name}{SUFFIX}") for target in levels()]
+    named = [(target, PREBUILT / f"{target.name}{SUFFIX}") for target in levels()]
     return tuple((target, Archive(path, described(target))) for target, path in named if path.is_file())
 
 
 def _path(digest: bytes) -> Path | None:
-    above = kept_in()
+    above = cache_folder()
     return None if above is None else above / key(digest, host()).hex()
 
 

@@ -66,12 +66,12 @@ def _widened_by_integers(builder: Any, bits: Any) -> Any:
     special = builder.add(normal, of(word, BIAS << 23))  # infinity and nan, whose exponent is the greatest in both
     is_nan = builder.icmp_unsigned(">", shifted, of(word, 0x1F << 23))
     special = builder.select(is_nan, builder.or_(special, of(word, 1 << 22)), special)
-    least = builder.bitcast(of(word, (BIAS + 1) << 23), single)
-    small = builder.fsub(builder.bitcast(builder.add(normal, of(word, 1 << 23)), single), least)
+    smallest = builder.bitcast(of(word, (BIAS + 1) << 23), single)
+    small = builder.fsub(builder.bitcast(builder.add(normal, of(word, 1 << 23)), single), smallest)
     is_small = builder.icmp_unsigned("<", shifted, of(word, 1 << 23))
     is_special = builder.icmp_unsigned(">=", shifted, of(word, 0x1F << 23))
-    found = builder.select(is_small, builder.bitcast(small, word), builder.select(is_special, special, normal))
-    return builder.bitcast(builder.or_(found, sign), single)
+    result = builder.select(is_small, builder.bitcast(small, word), builder.select(is_special, special, normal))
+    return builder.bitcast(builder.or_(result, sign), single)
 
 
 def _narrowed_by_integers(builder: Any, bits: Any) -> Any:
@@ -88,5 +88,5 @@ def _narrowed_by_integers(builder: Any, bits: Any) -> Any:
     great = builder.select(is_nan, builder.or_(fraction, of(word, 0x7E00)), of(word, 0x7C00))
     is_small = builder.icmp_unsigned("<", size, of(word, (BIAS + 1) << 23))
     is_great = builder.icmp_unsigned(">=", size, of(word, (127 + 16) << 23))
-    found = builder.select(is_small, small, builder.select(is_great, great, normal))
-    return builder.or_(found, builder.lshr(builder.and_(bits, of(word, 1 << 31)), of(word, 16)))
+    result = builder.select(is_small, small, builder.select(is_great, great, normal))
+    return builder.or_(result, builder.lshr(builder.and_(bits, of(word, 1 << 31)), of(word, 16)))

@@ -73,16 +73,16 @@ class HalfArrayModel(StructModel):
         super().__init__(dmm, fe_type, members)
 
 
-def _place(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _element_pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """The address of the one element that is indexed."""
     kind, index = signature.args[:2]
     array = make_array(kind)(context, builder, args[0])
     if isinstance(index, types.BaseTuple):
-        given = [builder.extract_value(args[1], i) for i in range(len(index.types))]
-        kinds, places = normalize_indices(context, builder, index.types, given)
+        values = [builder.extract_value(args[1], i) for i in range(len(index.types))]
+        kinds, positions = normalize_indices(context, builder, index.types, values)
     else:
-        kinds, places = (index,), (args[1],)
-    return basic_indexing(context, builder, kind, array, kinds, places, boundscheck=context.enable_boundscheck)[0]
+        kinds, positions = (index,), (args[1],)
+    return basic_indexing(context, builder, kind, array, kinds, positions, boundscheck=context.enable_boundscheck)[0]
 
 
 @lower_builtin(operator.getitem, HalfArray, types.Integer)
@@ -92,14 +92,14 @@ def get_element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     if isinstance(signature.return_type, types.Array):
         is_tuple = isinstance(signature.args[1], types.BaseTuple)
         return (getitem_array_tuple if is_tuple else getitem_arraynd_intp)(context, builder, signature, args)
-    return widened(builder, builder.load(_place(context, builder, signature, args)), signature.args[0].half)
+    return widened(builder, builder.load(_element_pointer(context, builder, signature, args)), signature.args[0].half)
 
 
 @lower_builtin(operator.setitem, HalfArray, types.Integer, types.Any)
 @lower_builtin(operator.setitem, HalfArray, types.BaseTuple, types.Any)
 def set_element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """x[i] = y, rounded from float32."""
-    kind, _, given = signature.args
-    value = context.cast(builder, args[2], given, types.float32)
-    builder.store(narrowed(builder, value, kind.half), _place(context, builder, signature, args))
+    kind, _, arg = signature.args
+    value = context.cast(builder, args[2], arg, types.float32)
+    builder.store(narrowed(builder, value, kind.half), _element_pointer(context, builder, signature, args))
     return context.get_dummy_value()

@@ -33,7 +33,7 @@ from numba.core.untyped_passes import (
 
 from .compiler_pipelines import OnlyLinked
 from .lean_passes import LeanPasses
-from .libraries import NewApartLibrary, NewKernelLibrary, NewLinkedLibrary, NewRowKernelLibrary
+from .libraries import NewKernelLibrary, NewLinkedLibrary, NewRowKernelLibrary, NewStandaloneLibrary
 from .lifetimes import KeepUntilReturn
 from .reference_counts import WithoutCounts
 
@@ -91,10 +91,10 @@ class LinkedNoAlias(LinkedKernel):
         super().__init__(typing, target, library, args, result, flags, kinds)
 
 
-class ApartKernel(LinkedNoAlias):
+class StandaloneKernel(LinkedNoAlias):
     """The same for what is not inlined."""
 
-    after = (NewApartLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
+    after = (NewStandaloneLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
 
 
 class NoAlias(Kernel):
@@ -104,7 +104,7 @@ class NoAlias(Kernel):
     they overlap: so it did in every in-place op, whose result is its first operand. What LLVM does when it is told
     (reading several elements ahead of writing any) is right for such an operand as well, as long as the kernel writes
     an element after its last read of it, and arrays that overlap are the same elements in the same order. The ops see
-    to the latter: see `check_apart`.
+    to the latter: see `check_disjoint`.
     """
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:

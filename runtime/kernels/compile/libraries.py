@@ -22,7 +22,7 @@ CALLED_BY_PYTHON = "_ZN7cpython"
 ENVIRONMENT = "_ZN08NumbaEnv"
 
 
-class WholeLibrary(JITCodeLibrary):
+class FullLibrary(JITCodeLibrary):
     """A module that is linked with all that it calls."""
 
     def finalize(self) -> None:
@@ -31,7 +31,7 @@ class WholeLibrary(JITCodeLibrary):
         super().finalize()
 
 
-class UnoptimisedLibrary(WholeLibrary):
+class UnoptimisedLibrary(FullLibrary):
     """A module that LLVM does not optimise."""
 
     def _optimize_final_module(self) -> None:
@@ -43,7 +43,7 @@ class UnoptimisedLibrary(WholeLibrary):
         passes.run(self._final_module, self._codegen._pass_builder())
 
 
-class KernelLibrary(WholeLibrary):
+class KernelLibrary(FullLibrary):
     """A module that LLVM optimises as a whole, when all that is called has been linked in, with the widest vectors."""
 
     def add_ir_module(self, module: Any) -> None:
@@ -128,17 +128,17 @@ def environments_in(module: Any) -> set[str]:
 
 def all_called(library: Any) -> dict[Any, None]:
     """The libraries that one has to be linked with, in the order in which they are named."""
-    found = dict[Any, None]()
+    result = dict[Any, None]()
     waiting = [*reversed(library._linking_libraries)]
     while waiting:
         called = waiting.pop()
-        if called not in found:
-            found[called] = None
+        if called not in result:
+            result[called] = None
             waiting += reversed(called._linking_libraries if isinstance(called, LinkedLibrary) else [])
-    return found
+    return result
 
 
-class ApartLibrary(LinkedLibrary):
+class StandaloneLibrary(LinkedLibrary):
     """A module whose functions are not inlined."""
 
     def add_ir_module(self, module: Any) -> None:
@@ -181,11 +181,11 @@ class NewLinkedLibrary(NewKernelLibrary):
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
-class NewApartLibrary(NewKernelLibrary):
+class NewStandaloneLibrary(NewKernelLibrary):
     """The same for what is not inlined."""
 
     _name = "new_apart_library"
-    made = ApartLibrary
+    made = StandaloneLibrary
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)

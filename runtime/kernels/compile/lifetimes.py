@@ -46,7 +46,7 @@ def _lent(state: Any) -> list[str]:
         for each in block.find_insts(ir.Assign):
             values[each.target.name].append(each.value)
             if isinstance(each.value, ir.Expr) and each.value.op == "call" and _is_intrinsic(state, each.value.func):
-                lent += [given.name for given in each.value.args]
+                lent += [value.name for value in each.value.args]
     owners = sorted({_owner(values, name) for name in lent if isinstance(state.typemap[name], types.Array)})
     return [name for name in owners if not isinstance(values[name][0], ir.Arg)]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import locks
 
-WHOLE = (
+FULL_IMPORTS = (
     "numba",
     f"{__package__}.array_types",
     f"{__package__}.compiler_pipelines",
@@ -53,7 +53,7 @@ class Imports:
         """Wait until all is there. False where no thread starts any more, or gets the locks that this one has: whoever
         needs a module imports it here.
         """
-        if locks.loads_here() or sys.is_finalizing() or locks.are_kept():
+        if locks.loads_here() or sys.is_finalizing() or locks.are_retained():
             return False
         errors: list[BaseException] = []
         if not any(thread.is_alive() for thread in self._threads):  # one goes on when who waits for it is interrupted
@@ -76,8 +76,8 @@ class Imports:
             errors.append(error)
 
 
-def _import_whole() -> None:
-    for name in WHOLE:
+def _import_all() -> None:
+    for name in FULL_IMPORTS:
         importlib.import_module(name)
 
 
@@ -95,4 +95,4 @@ def _import_types() -> None:
         importlib.import_module(name)
 
 
-_COMPILER, _TYPES = Imports(_import_whole), Imports(_import_types)
+_COMPILER, _TYPES = Imports(_import_all), Imports(_import_types)

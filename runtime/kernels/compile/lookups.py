@@ -42,24 +42,24 @@ def looks_up(module: Any) -> bool:
 
 def with_vectors(text: str, kinds: Iterable[str]) -> str:
     """The text of a module before LLVM optimises it, with the functions for vectors of some kinds."""
-    wanted = [KINDS[name] for name in kinds]
+    requested = [KINDS[name] for name in kinds]
     lengths = [int(length) for _, length in DEFINED.findall(text)]
-    added = [vector_function(length, kind) for length in lengths for kind in wanted]
-    text = DEFINED.sub(lambda found: f'{found[1]} "{VARIANTS}"="{_named(int(found[2]), wanted)}" {{', text)
-    return text + "\n".join(["", *(kind.called for kind in wanted), *added])
+    added = [vector_function(length, kind) for length in lengths for kind in requested]
+    text = DEFINED.sub(lambda result: f'{result[1]} "{VARIANTS}"="{_named(int(result[2]), requested)}" {{', text)
+    return text + "\n".join(["", *(kind.called for kind in requested), *added])
 
 
 def _named(length: int, kinds: Iterable[Kind]) -> str:
     """Which functions there are for vectors, as LLVM encodes it: an index for each lane, and words for all lanes."""
-    name, words = LOOKUPS[length], "u" * length
-    return ",".join(f"_ZGV_LLVM_N{kind.lanes(length)}v{words}_{name}({name}.{kind.bits})" for kind in kinds)
+    name, index_kinds = LOOKUPS[length], "u" * length
+    return ",".join(f"_ZGV_LLVM_N{kind.lanes(length)}v{index_kinds}_{name}({name}.{kind.bits})" for kind in kinds)
 
 
 def vector_function(length: int, kind: Kind) -> str:
     """The function for vectors of a kind; nobody calls it yet, so it has a linkage that keeps it."""
     word, number = _types(length)
     result, index = (f"<{kind.lanes(length)} x {each}>" for each in (number, word))
-    head = f"define {result} @{LOOKUPS[length]}.{kind.bits}({index} %index, {_words(length)})"
+    head = f"define {result} @{LOOKUPS[length]}.{kind.bits}({index} %index, {_names(length)})"
     lines = [f"{head} alwaysinline nounwind memory(none) {{", *kind.body(length), f"  ret {result} %found", "}", ""]
     return "\n".join(lines)
 
@@ -69,7 +69,7 @@ def _types(length: int) -> tuple[str, str]:
     return ("i64", "double") if ENTRIES[length] == 64 else ("i32", "float")
 
 
-def _words(length: int) -> str:
+def _names(length: int) -> str:
     return ", ".join(f"{_types(length)[0]} %t{k}" for k in range(length))
 
 
@@ -97,7 +97,7 @@ def _avx512(length: int) -> Iterator[str]:
 def _avx2(length: int) -> Iterator[str]:
     """A permutation of each register, and choices between them by bits of the index."""
     yield from _registers(length, 256, "<8 x float>")
-    yield from _halves_of_index() if length == 8 else _whole_index()
+    yield from _halves_of_index() if length == 8 else _integer_index_kinds()
     names, bit = [f"%p{k}" for k in range(length * ENTRIES[length] // 256)], 3
     for k, name in enumerate(names):
         yield f"  {name} = call <8 x float> @llvm.x86.avx2.permps(<8 x float> %r{k}, <8 x i32> %place)"
@@ -113,7 +113,7 @@ def _avx2(length: int) -> Iterator[str]:
     yield f"  %found = bitcast <8 x float> %chosen to <{lanes} x {number}>"
 
 
-def _whole_index() -> Iterator[str]:
+def _integer_index_kinds() -> Iterator[str]:
     yield "  %place = bitcast <8 x i32> %index to <8 x i32>"
 
 
@@ -132,7 +132,7 @@ def _listed(*values: int) -> str:
 def _neon(length: int) -> Iterator[str]:
     """Bytes of four registers, by places of bytes; of four more where those are beyond the first 64."""
     yield from _registers(length, 128, "<16 x i8>")
-    yield from _both_words() if length == 8 else _one_word(length)
+    yield from _mixed_index_kinds() if length == 8 else _one_word(length)
     yield "  %b0 = bitcast <4 x i32> %bytes to <16 x i8>"
     kind, tables = "<16 x i8>", [", ".join(f"<16 x i8> %r{k}" for k in range(n, n + 4)) for n in (0, 4)]
     yield f"  %f0 = call {kind} @llvm.aarch64.neon.tbl4.v16i8({tables[0]}, {kind} %b0)"
@@ -150,7 +150,7 @@ def _one_word(length: int) -> Iterator[str]:
     yield f"  %bytes = add <4 x i32> %first, splat (i32 {0x03020100})"
 
 
-def _both_words() -> Iterator[str]:
+def _mixed_index_kinds() -> Iterator[str]:
     """The places of the bytes of a float64."""
     yield "  %words = bitcast <2 x i64> %index to <4 x i32>"
     yield f"  %both = shufflevector <4 x i32> %words, <4 x i32> poison, <4 x i32> <{_listed(0, 0, 2, 2)}>"
@@ -164,7 +164,7 @@ def _loads(length: int) -> Iterator[str]:
     (word, number), lanes, before = _types(length), 128 // ENTRIES[length], "poison"
     for k in range(lanes):
         yield f"  %i{k} = extractelement <{lanes} x {word}> %index, i64 {k}"
-        yield f"  %e{k} = call {number} @{LOOKUPS[length]}({word} %i{k}, {_words(length)})"
+        yield f"  %e{k} = call {number} @{LOOKUPS[length]}({word} %i{k}, {_names(length)})"
         name = "%found" if k == lanes - 1 else f"%v{k}"
         yield f"  {name} = insertelement <{lanes} x {number}> {before}, {number} %e{k}, i64 {k}"
         before = name

@@ -28,12 +28,12 @@ def in_pairs(text: str) -> str:
     return BODY.sub(lambda body: _changed(body.group(), body.start()), text)
 
 
-def _changed(block: str, place: int) -> str:
+def _changed(block: str, position: int) -> str:
     """A loop's block in which every vector has elements of even places first, or the same block."""
     if not _has_no_order(block):
         return block
-    block = WIDENED.sub(lambda found: _even_and_odd(found, f"%pairs.{place + found.start()}"), block)
-    return NARROWED.sub(lambda found: _together(found, f"%words.{place + found.start()}"), block)
+    block = WIDENED.sub(lambda result: _even_and_odd(result, f"%pairs.{position + result.start()}"), block)
+    return NARROWED.sub(lambda result: _merged(result, f"%words.{position + result.start()}"), block)
 
 
 def _has_no_order(block: str) -> bool:
@@ -51,31 +51,31 @@ def _uses(block: str, name: str) -> int:
     return len(re.findall(rf"{re.escape(name)}(?![\w.])", block)) - 1
 
 
-def _even_and_odd(found: re.Match[str], new: str) -> str:
+def _even_and_odd(result: re.Match[str], new: str) -> str:
     """Words of halves: the lower ones, and behind them the upper ones."""
-    name, size, source = found.groups()
-    words, half = f"<{int(size) // 2} x i32>", int(size) // 2
-    places = ", ".join(f"i32 {place}" for place in range(2 * half))
+    name, size, source = result.groups()
+    i32_vector, half = f"<{int(size) // 2} x i32>", int(size) // 2
+    positions = ", ".join(f"i32 {position}" for position in range(2 * half))
     return (
-        f"  {new}.both = bitcast <{size} x i16> {source} to {words}\n"
-        f"  {new}.even = and {words} {new}.both, {_splat(half, 0xFFFF)}\n"
-        f"  {new}.odd = lshr {words} {new}.both, {_splat(half, 16)}\n"
-        f"  {name} = shufflevector {words} {new}.even, {words} {new}.odd, <{size} x i32> <{places}>"
+        f"  {new}.both = bitcast <{size} x i16> {source} to {i32_vector}\n"
+        f"  {new}.even = and {i32_vector} {new}.both, {_splat(half, 0xFFFF)}\n"
+        f"  {new}.odd = lshr {i32_vector} {new}.both, {_splat(half, 16)}\n"
+        f"  {name} = shufflevector {i32_vector} {new}.even, {i32_vector} {new}.odd, <{size} x i32> <{positions}>"
     )
 
 
-def _together(found: re.Match[str], new: str) -> str:
+def _merged(result: re.Match[str], new: str) -> str:
     """Halves that stand one behind the other in memory, of words in that order."""
-    name, size, source = found.groups()
-    words, kind, half = f"<{int(size) // 2} x i32>", f"<{size} x i32>", int(size) // 2
-    even, odd = (", ".join(f"i32 {first + place}" for place in range(half)) for first in (0, half))
+    name, size, source = result.groups()
+    i32_vector, kind, half = f"<{int(size) // 2} x i32>", f"<{size} x i32>", int(size) // 2
+    even, odd = (", ".join(f"i32 {first + position}" for position in range(half)) for first in (0, half))
     return (
-        f"  {new}.even = shufflevector {kind} {source}, {kind} poison, {words} <{even}>\n"
-        f"  {new}.odd = shufflevector {kind} {source}, {kind} poison, {words} <{odd}>\n"
-        f"  {new}.low = and {words} {new}.even, {_splat(half, 0xFFFF)}\n"
-        f"  {new}.high = shl {words} {new}.odd, {_splat(half, 16)}\n"
-        f"  {new}.both = or {words} {new}.low, {new}.high\n"
-        f"  {name} = bitcast {words} {new}.both to <{size} x i16>"
+        f"  {new}.even = shufflevector {kind} {source}, {kind} poison, {i32_vector} <{even}>\n"
+        f"  {new}.odd = shufflevector {kind} {source}, {kind} poison, {i32_vector} <{odd}>\n"
+        f"  {new}.low = and {i32_vector} {new}.even, {_splat(half, 0xFFFF)}\n"
+        f"  {new}.high = shl {i32_vector} {new}.odd, {_splat(half, 16)}\n"
+        f"  {new}.both = or {i32_vector} {new}.low, {new}.high\n"
+        f"  {name} = bitcast {i32_vector} {new}.both to <{size} x i16>"
     )
 
 

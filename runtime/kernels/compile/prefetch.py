@@ -38,6 +38,6 @@ def _ahead(body: re.Match[str]) -> str:
 def _prefetched(start: int, access: re.Match[str]) -> str:
     name = f"%ahead.{start + access.start()}"  # by its place in the text: a function may have several such loops
     distance = 2 * DISTANCE if access[2] in WIDE else DISTANCE
-    place = f"  {name} = getelementptr i8, ptr {access[3]}, i64 {distance}"
+    address_code = f"  {name} = getelementptr i8, ptr {access[3]}, i64 {distance}"
     kind = 1 if access[1] else 0  # to write, or to read; then: into the nearest cache, data
-    return f"{place}\n  call void @llvm.prefetch.p0(ptr {name}, i32 {kind}, i32 3, i32 1)\n{access.group()}"
+    return f"{address_code}\n  call void @llvm.prefetch.p0(ptr {name}, i32 {kind}, i32 3, i32 1)\n{access.group()}"

@@ -19,7 +19,7 @@ from ..llvm.native_code.typed import WORD
 SUFFIX = ".rows"  # of the entry's name, behind that of the kernel
 BYTES = ir.IntType(8).as_pointer()
 LAYOUT = [(name, field.distance) for name, field in fields(RowCall).items()]  # on which compiled code depends
-ARRAY_WORDS, MEMORY = (
+ARRAY_SLOTS, MEMORY = (
     7,
     4,
 )  # of an array among a kernel's parameters: how many, and which is the address of its elements
@@ -37,8 +37,8 @@ def add_row_entry(kernel: Any) -> None:
     builder.cbranch(builder.icmp_signed("<", WORD(0), rows), loop, done)
     builder.position_at_end(loop)
     row = builder.phi(WORD)
-    given = [value for kind, *walk in walks for value in _given(builder, kind, size, row, *walk)]
-    builder.call(kernel, [*outputs, *given])
+    args = [value for kind, *walk in walks for value in _row_argument(builder, kind, size, row, *walk)]
+    builder.call(kernel, [*outputs, *args])
     following = builder.add(row, WORD(1))
     row.add_incoming(WORD(0), head)
     row.add_incoming(following, builder.block)
@@ -50,21 +50,21 @@ def add_row_entry(kernel: Any) -> None:
 def _parameters(kinds: Sequence[Any]) -> Iterator[tuple[Any, str, int]]:
     """What a kernel takes, from the types of its parameters: the type of a pointer to elements, or of a number; where
     a `RowCall` has it; and its place there."""
-    counts, place = {"arrays": 0, "numbers": 0}, 0
-    while place < len(kinds):
-        name = "arrays" if kinds[place] == BYTES else "numbers"
-        yield kinds[place + MEMORY if name == "arrays" else place], name, counts[name]
+    counts, position = {"arrays": 0, "numbers": 0}, 0
+    while position < len(kinds):
+        name = "arrays" if kinds[position] == BYTES else "numbers"
+        yield kinds[position + MEMORY if name == "arrays" else position], name, counts[name]
         counts[name] += 1
-        place += ARRAY_WORDS if name == "arrays" else 1
+        position += ARRAY_SLOTS if name == "arrays" else 1
 
 
-def _given(builder: Any, kind: Any, size: Any, row: Any, start: Any, step: Any) -> list[Any]:
+def _row_argument(builder: Any, kind: Any, size: Any, row: Any, start: Any, step: Any) -> list[Any]:
     """The arguments for one of these in a row: the words of an array, or a number."""
-    place = builder.add(start, builder.mul(row, step))
+    position = builder.add(start, builder.mul(row, step))
     if not kind.is_pointer:
-        return [builder.load(builder.inttoptr(place, kind.as_pointer()))]
+        return [builder.load(builder.inttoptr(position, kind.as_pointer()))]
     itemsize = kind(None).gep([WORD(1)]).ptrtoint(WORD)
-    return [BYTES(None), BYTES(None), size, itemsize, builder.inttoptr(place, kind), size, itemsize]
+    return [BYTES(None), BYTES(None), size, itemsize, builder.inttoptr(position, kind), size, itemsize]
 
 
 def _walk(builder: Any, call: Any, name: str, k: int) -> tuple[Any, Any]:

@@ -59,7 +59,7 @@ def is_scalar(function: Any) -> bool:
 
 def not_inlined(function: Any) -> Any:
     """Mark a function over arrays that kernels call: it stays one of its own."""
-    function.is_apart = True
+    function.is_standalone = True
     return function
 
 
@@ -70,10 +70,12 @@ class ScalarCompiler:
     inlined, by `inliner`, which saves the time to compile them. Primitives are given.
     """
 
-    def __init__(self, compiler: Callable[[Any], Any], inliner: Callable[[Any], Any], given: dict[str, Any]) -> None:
+    def __init__(
+        self, compiler: Callable[[Any], Any], inliner: Callable[[Any], Any], arguments: dict[str, Any]
+    ) -> None:
         self.compiler = compiler
         self.inliner = inliner
-        self.given = given
+        self.given = arguments
         self.compiled: dict[Any, Any] = {}
 
     def get(self, function: Any) -> Any:
@@ -89,21 +91,21 @@ class ScalarCompiler:
         name: str = function.__name__
         if function is vars(scalar_primitives).get(name):
             return self.given[name]
-        found = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
+        results = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
         users = not is_scalar(function)  # what it calls is compiled too, whatever package that is of
-        plain = {name: callee for name, callee in found.items() if isinstance(callee, types.FunctionType)}
+        plain = {name: callee for name, callee in results.items() if isinstance(callee, types.FunctionType)}
         calls = {name: self.get(callee) for name, callee in plain.items() if users or is_scalar(callee)}
         offered = users or function in (*vars(modules.real).values(), *vars(modules.complex()).values())
-        compiler = self.apart if hasattr(function, "is_apart") else self.compiler if offered else self.inliner
+        compiler = self.standalone if hasattr(function, "is_standalone") else self.compiler if offered else self.inliner
         return compiler(rebuilt(function, calls))
 
-    def apart(self, function: Any) -> Any:
+    def standalone(self, function: Any) -> Any:
         """The compiled form of a function that is not inlined."""
         from numba import njit
 
-        from .kernel_pipelines import ApartKernel
+        from .kernel_pipelines import StandaloneKernel
 
-        return njit(nogil=True, error_model="numpy", fastmath=False, pipeline_class=ApartKernel)(function)
+        return njit(nogil=True, error_model="numpy", fastmath=False, pipeline_class=StandaloneKernel)(function)
 
 
 class ScalarLibrary:
@@ -120,9 +122,9 @@ class ScalarLibrary:
     def used_by(self, function: Any) -> dict[str, Any]:
         """Compiled replacements for the scalar functions that `function` calls, by the names they have there."""
         called = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
-        found = {name: meant(self.module, name, value) for name, value in called.items()}
+        results = {name: meant(self.module, name, value) for name, value in called.items()}
         return {
-            name: self.compiler.get(value) for name, value in found.items() if isinstance(value, types.FunctionType)
+            name: self.compiler.get(value) for name, value in results.items() if isinstance(value, types.FunctionType)
         }
 
 

@@ -42,7 +42,7 @@ class Folded:
 class Steps(NamedTuple):
     """Where x[b, i, j] lies: at (b // times) outer + (b % times) between + i apart + j."""
 
-    apart: int
+    outer_stride: int
     between: int
     times: int
     outer: int
@@ -52,7 +52,7 @@ class Steps(NamedTuple):
 class Folding(Folded):
     """An array of `shape` reduced over some of its dimensions: (before, along, after), those that stay first."""
 
-    kept: Dims  # the shape of the result with the reduced dimensions as 1
+    keepdim_shape: Dims  # the shape of the result with the reduced dimensions as 1
     result: Dims  # the shape of the result
     count: int  # of its elements
     steps: Steps
@@ -67,7 +67,7 @@ class Folding(Folded):
 
     @property
     def in_rows(self) -> bool:
-        return self.folded[2] == 1 == self.steps.apart
+        return self.folded[2] == 1 == self.steps.outer_stride
 
     @property
     def dense(self) -> bool:
@@ -91,13 +91,13 @@ def reduced_dims_of(ndim: int, dim: Sequence[int] | int | None) -> Dims:
 def folding(shape: Dims, dim: Dims | int | None, keepdim: bool = False) -> Folding:
     """The folding of a reduction over `dim`: sorted dimensions counted from the front, or one, or None for all."""
     dim = reduced_dims_of(len(shape), dim)
-    kept = tuple(1 if d in dim else n for d, n in enumerate(shape))
-    result = kept if keepdim else tuple(n for d, n in enumerate(shape) if d not in dim)
+    keepdim_shape = tuple(1 if d in dim else n for d, n in enumerate(shape))
+    result = keepdim_shape if keepdim else tuple(n for d, n in enumerate(shape) if d not in dim)
     wide = [d for d in dim if shape[d] != 1]
     first, last = (wide[0], wide[-1] + 1) if wide else (len(shape), len(shape))
     if all(d in wide or shape[d] == 1 for d in range(first, last)):  # nothing that stays lies between them
         sizes = prod(shape[:first]), prod(shape[first:last]), prod(shape[last:])
-        return Folding(shape, sizes, (), kept, result, prod(result), steps_of(*sizes))
+        return Folding(shape, sizes, (), keepdim_shape, result, prod(result), steps_of(*sizes))
     order = (*(d for d in range(len(shape)) if d not in wide), *wide)
     sizes = prod(result), prod(shape[d] for d in wide), 1
-    return Folding(shape, sizes, order, kept, result, prod(result), steps_of(*sizes))
+    return Folding(shape, sizes, order, keepdim_shape, result, prod(result), steps_of(*sizes))

@@ -10,16 +10,16 @@ import numpy as np
 
 from ..jit import MEMORY, jit
 from ..llvm.addresses import address, empty_row, row_at
-from ..llvm.halves.blocks import joined_rows, rounded_square, turned_square
+from ..llvm.halves.blocks import paired_rows, rounded_square, transposed_square
 from ..llvm.halves.tiles import square_product, tiles_begun, tiles_ended
-from .matmul import even_blocks, whole_line
+from .matmul import even_blocks, full_cache_line
 from .transpose import transpose_at
 
 Array = np.ndarray
 
 SQUARE, PANEL, STEP, LINE = 32, 16, 32, 64  # as tiles.py has them: of sums, of columns, of the depth; bytes
 DEPTH = 512  # of a part: so much of 32 rows stays in the nearest cache
-NEAR = 1 << 19  # bytes of panels that stay in the second-level cache, while the rows go by
+L2_BYTES = 1 << 19  # bytes of panels that stay in the second-level cache, while the rows go by
 ITEM, WORD, ROW = 2, 4, 128  # bytes of an element, of a pair, of a row of sums
 
 
@@ -38,17 +38,17 @@ def packed_panels(b: Array, out: Array, depth: int, columns: int, trans_b: int, 
         item, column = two // twos, two % twos * SQUARE
         matrix, to = address(b) + item * depth * columns * ITEM, address(out) + 2 * two * panel
         if not trans_b:
-            whole = depth // 2 if columns - column >= SQUARE else 0
-            joined_rows(matrix + column * ITEM, columns * ITEM, whole, to, panel)
-            if whole == lines:
+            full = depth // 2 if columns - column >= SQUARE else 0
+            paired_rows(matrix + column * ITEM, columns * ITEM, full, to, panel)
+            if full == lines:
                 continue
         for side in range(2):
             at, here = to + side * panel, column + side * PANEL
             count = max(min(PANEL, columns - here), 0)
             if trans_b:
-                pack_lying(matrix + here * depth * ITEM, depth * ITEM, count, depth, at, LINE, lines)
+                pack_row_major(matrix + here * depth * ITEM, depth * ITEM, count, depth, at, LINE, lines)
             else:
-                pack_standing(matrix + here * ITEM, columns * ITEM, depth, count, at, whole, lines)
+                pack_standing(matrix + here * ITEM, columns * ITEM, depth, count, at, full, lines)
 
 
 @jit
@@ -64,21 +64,21 @@ def pack_standing(source: int, source_row: int, depth: int, columns: int, to: in
     """Pairs of neighbours in columns, as words in lines of 16, from a line on; beyond the matrix there are zeros."""
     for i in range(line, lines):
         upper, lower = source + 2 * i * source_row, source + (2 * i + 1) * source_row
-        words = row_at(np.uint32(0), to + i * LINE, PANEL)
-        join_rows(upper, lower, columns if 2 * i < depth else 0, 2 * i + 1 < depth, words)
+        packed_pairs = row_at(np.uint32(0), to + i * LINE, PANEL)
+        join_rows(upper, lower, columns if 2 * i < depth else 0, 2 * i + 1 < depth, packed_pairs)
 
 
 @jit
-def join_rows(upper: int, lower: int, count: int, both: bool, words: Array) -> None:
+def join_rows(upper: int, lower: int, count: int, both: bool, packed_pairs: Array) -> None:
     """Words of the elements of one or two short rows, and zeros behind them."""
     one, other = row_at(np.uint16(0), upper, count), row_at(np.uint16(0), lower, count if both else 0)
-    for j in range(words.size):
+    for j in range(packed_pairs.size):
         low = np.uint32(one[j]) if j < one.size else np.uint32(0)
-        words[j] = low | (np.uint32(other[j]) << np.uint32(16) if j < other.size else np.uint32(0))
+        packed_pairs[j] = low | (np.uint32(other[j]) << np.uint32(16) if j < other.size else np.uint32(0))
 
 
 @jit
-def pack_lying(source: int, source_row: int, count: int, depth: int, to: int, to_row: int, lines: int) -> None:
+def pack_row_major(source: int, source_row: int, count: int, depth: int, to: int, to_row: int, lines: int) -> None:
     """Pairs of neighbours in `count` rows, as words that stand below each other in `lines` rows of 16."""
     pairs = depth // 2
     if count < PANEL or pairs < lines:
@@ -151,17 +151,17 @@ def multiply_strips(
     """Some rows of c, and of these the columns of some twos of panels."""
     parts = (depth + DEPTH - 1) // DEPTH
     deep = even_blocks(depth, DEPTH, STEP) if depth else 0
-    wide = max(NEAR // (2 * panel), 1) if depth else 1
-    apart = (deep + LINE) * ITEM
-    left = empty_row(np.float32(0), SQUARE * apart // WORD + LINE)
+    wide = max(L2_BYTES // (2 * panel), 1) if depth else 1
+    stride = (deep + LINE) * ITEM
+    left = empty_row(np.float32(0), SQUARE * stride // WORD + LINE)
     sums = empty_row(np.float32(0), ((wide if parts > 1 else 1) + 1) * SQUARE * SQUARE + LINE)
-    block, square = whole_line(address(left)), whole_line(address(sums))
+    block, square = full_cache_line(address(left)), full_cache_line(address(sums))
     for j in range(begin, end, wide):
         here = min(wide, end - j)
         for i in range(first, last, SQUARE):
             lines = min(SQUARE, last - i)
             multiply_strip(
-                a, depth, deep, i, lines, block, apart,
+                a, depth, deep, i, lines, block, stride,
                 panels + 2 * j * panel, panel, here, square, c, columns, j * SQUARE, bias,
             )  # fmt: skip
 
@@ -174,7 +174,7 @@ def multiply_strip(
     row: int,
     lines: int,
     block: int,
-    apart: int,
+    stride: int,
     panels: int,
     panel: int,
     twos: int,
@@ -186,16 +186,16 @@ def multiply_strip(
 ) -> None:
     """At most 32 rows of c, and of these the columns of some twos of panels."""
     size = SQUARE * ROW
-    several, to_rows = deep < depth, c + row * columns * ITEM
-    more = square + (twos * size if several else 0)
+    splits_depth, to_rows = deep < depth, c + row * columns * ITEM
+    more = square + (twos * size if splits_depth else 0)
     for k in range(0, depth, max(deep, 1)):
         here = min(deep, depth - k)
         steps = (here + STEP - 1) // STEP
-        pack_rows(a + (row * depth + k) * ITEM, depth * ITEM, lines, here, block, apart, steps)
+        pack_rows(a + (row * depth + k) * ITEM, depth * ITEM, lines, here, block, stride, steps)
         for two in range(twos):
-            right, at = panels + 2 * two * panel + k // 2 * LINE, square + (two * size if several else 0)
+            right, at = panels + 2 * two * panel + k // 2 * LINE, square + (two * size if splits_depth else 0)
             to = more if k else at
-            square_product(block, apart, right, panel, steps, to)
+            square_product(block, stride, right, panel, steps, to)
             if k:
                 add_square(at, more)
             if k + here == depth:
@@ -227,7 +227,7 @@ def pack_rows(source: int, source_row: int, rows: int, depth: int, to: int, to_r
 
 
 @jit(halves=MEMORY)
-def turned_halves(a: Array, out: Array, rows: int, columns: int, first: int, last: int) -> None:
+def transposed_f16(a: Array, out: Array, rows: int, columns: int, first: int, last: int) -> None:
     """The transpose of each matrix of a batch; a range of strips of 32 of their columns."""
     strips = (columns + SQUARE - 1) // SQUARE
     for strip in range(first, last):
@@ -236,7 +236,7 @@ def turned_halves(a: Array, out: Array, rows: int, columns: int, first: int, las
         for row in range(0, rows, SQUARE):
             at, there = source + (row * columns + column) * ITEM, to + (column * rows + row) * ITEM
             if row + SQUARE <= rows and column + SQUARE <= columns:
-                turned_square(at, columns * ITEM, there, rows * ITEM)
+                transposed_square(at, columns * ITEM, there, rows * ITEM)
             else:
                 turn(at, columns * ITEM, min(SQUARE, rows - row), min(SQUARE, columns - column), there, rows * ITEM)
 

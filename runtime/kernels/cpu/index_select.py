@@ -20,12 +20,14 @@ COLUMNS = 16  # of a table belong to one thread
 
 
 @jit
-def take_rows(table: Array, indices: Array, least: int, out: Array, outside: Array, first: int, last: int) -> None:
+def take_rows(
+    table: Array, indices: Array, lower_bound: int, out: Array, outside: Array, first: int, last: int
+) -> None:
     """out[i] = table[indices[i]]; an index below `least` is out of bounds."""
     size = table.shape[0]  # no exception: the pool's threads have no GIL to raise it with
     for i in range(first, last):
         index = indices[i]
-        if index < least or index >= size:
+        if index < lower_bound or index >= size:
             outside[0] = 1
             return
         copy_elements(out[i], table[index + size if index < 0 else index])
@@ -49,7 +51,7 @@ def take_rows_of(
 
 @jit
 def add_to_rows(
-    table: Array, indices: Array, least: int, rows: Array, scale: float, outside: Array, first: int, last: int
+    table: Array, indices: Array, lower_bound: int, rows: Array, scale: float, outside: Array, first: int, last: int
 ) -> None:
     """table[indices[i]] += scale rows[i], in the order of i.
 
@@ -58,7 +60,7 @@ def add_to_rows(
     size = table.shape[0]
     for i in range(indices.size):
         index = indices[i]
-        if index < least or index >= size:
+        if index < lower_bound or index >= size:
             outside[0] = 1
             return
         source, target = rows[i, first:last], table[index + size if index < 0 else index, first:last]

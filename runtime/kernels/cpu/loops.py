@@ -14,7 +14,7 @@ from ..llvm.take import take_into
 
 Array = np.ndarray
 BLOCK = 512  # indices that are looked at before any of them is used
-FEW = 64  # indices of a row, for which it is not worth while to begin anew
+ROW_INDEX_THRESHOLD = 64  # indices of a row, for which it is not worth while to begin anew
 
 
 @jit
@@ -90,27 +90,27 @@ def gather_lines(a: Array, indices: Array, out: Array, first: int, last: int) ->
     size, count, known, k = a.shape[1], indices.shape[1], empty_row(0, BLOCK), first
     while k < last:
         o, i = k // count, k % count
-        elements = min(BLOCK, last - k) if count < FEW else min(BLOCK, last - k, count - i)
-        places, row = part_of(known, 0, elements), part_of(a, o * size, a.size - o * size)
-        if not copy_inside(part_of(indices, k, elements), size, places):
+        elements = min(BLOCK, last - k) if count < ROW_INDEX_THRESHOLD else min(BLOCK, last - k, count - i)
+        offsets, row = part_of(known, 0, elements), part_of(a, o * size, a.size - o * size)
+        if not copy_inside(part_of(indices, k, elements), size, offsets):
             return False
-        if count < FEW:
-            add_row_starts(places, i, count, size)
-        take_into(row, places, part_of(out, k, elements))
+        if count < ROW_INDEX_THRESHOLD:
+            add_row_starts(offsets, i, count, size)
+        take_into(row, offsets, part_of(out, k, elements))
         k += elements
     return True
 
 
 @jit
-def add_row_starts(places: Array, skip: int, count: int, size: int) -> None:
+def add_row_starts(offsets: Array, skip: int, count: int, size: int) -> None:
     """places[i] += size times the row of element i; a row has `count` of them, of which the first one lacks `skip`."""
     if count == 1:
-        for i in range(places.size):
-            places[i] += i * size
+        for i in range(offsets.size):
+            offsets[i] += i * size
         return
     start, row = 0, 0
-    while start < places.size:
-        own = part_of(places, start, min(count - skip, places.size - start))
+    while start < offsets.size:
+        own = part_of(offsets, start, min(count - skip, offsets.size - start))
         for i in range(own.size):
             own[i] += row * size
         start, row, skip = start + own.size, row + 1, 0
@@ -126,7 +126,7 @@ def write_along(out: Array, indices: Array, source: Array, add: bool, outside: A
     while line < last:
         o, start, width = line // after, line % after, lines_of(after, line, last)
         if after == 1:
-            row, at, given = (
+            row, at, value = (
                 part_of(out, o * size, size),
                 part_of(indices, o * count, count),
                 part_of(source, o * count, count),
@@ -136,16 +136,16 @@ def write_along(out: Array, indices: Array, source: Array, add: bool, outside: A
                 if index < 0 or index >= size:
                     outside[0] = 1
                     return
-                row[index] = row[index] + given[i] if add else given[i]
+                row[index] = row[index] + value[i] if add else value[i]
         else:
             for i in range(count):
                 here = (o * count + i) * after + start
-                at, given = part_of(indices, here, width), part_of(source, here, width)
+                at, value = part_of(indices, here, width), part_of(source, here, width)
                 for j in range(at.size):
                     index = at[j]
                     if index < 0 or index >= size:
                         outside[0] = 1
                         return
                     to = part_of(out, (o * size + index) * after + start + j, 1)
-                    to[0] = to[0] + given[j] if add else given[j]
+                    to[0] = to[0] + value[j] if add else value[j]
         line += width

@@ -19,9 +19,9 @@ from .movement.gathering import gather, loops_of
 from .plan import Layout, Plan, Step
 
 SIDE_BY_SIDE = 64  # elements of rows that lie apart: shorter ones are reduced to one row first
-TOGETHER = 1 << 14  # elements that a plan copies so that those which are reduced together lie side by side
+MAX_PACKED_ELEMENTS = 1 << 14  # elements that a plan copies so that those which are reduced together lie side by side
 MUCH = 1 << 12  # elements of an expanded number that are written down before they are reduced
-MOST = 1 << 20  # elements of a result that is brought into another order
+MAX_REORDERED_ELEMENTS = 1 << 20  # elements of a result that is brought into another order
 
 
 class Loop(NamedTuple):
@@ -36,23 +36,23 @@ class Loop(NamedTuple):
 def folding_of(x: Layout, dim: Dims | int | None, keepdim: bool = False, one_by_one: bool = False) -> Folding | None:
     """The folding of an operand as it lies; None where that takes more loops than there are, and of elements that all
     lie apart, unless they may be read `one_by_one`."""
-    whole = folding(x.shape, dim, keepdim)
+    full = folding(x.shape, dim, keepdim)
     if x.strides is None or not prod(x.shape) or is_in_rows(x.shape, x.strides):
-        return None if whole.order or not prod(x.shape) else whole
+        return None if full.order or not prod(x.shape) else full
     dims = reduced_dims_of(len(x.shape), dim)
-    found = before_along_after(in_memory(x, dims))
-    if found is None or min(x.strides) < 0 or x.halves or is_one_number(x):
+    result = before_along_after(in_memory(x, dims))
+    if result is None or min(x.strides) < 0 or x.halves or is_one_number(x):
         return None
-    if are_all_apart(x) and not one_by_one:
+    if are_all_strided(x) and not one_by_one:
         return None
-    made = strides_of_result(x, whole.kept, dims, keepdim)
-    return Folding(x.shape, found[0], (), whole.kept, whole.result, whole.count, found[1], made)
+    made = strides_of_result(x, full.keepdim_shape, dims, keepdim)
+    return Folding(x.shape, result[0], (), full.keepdim_shape, full.result, full.count, result[1], made)
 
 
 def is_in_rows(shape: Dims, strides: Dims) -> bool:
     """Whether elements lie as those of a contiguous operand do: the step of a dimension of one is never taken."""
     steps = zip(shape, strides, contiguous_strides(shape), strict=True)
-    return all(n == 1 or step == usual for n, step, usual in steps)
+    return all(n == 1 or step == expected_step for n, step, expected_step in steps)
 
 
 def is_one_number(x: Layout) -> bool:
@@ -60,7 +60,7 @@ def is_one_number(x: Layout) -> bool:
     return prod(x.shape) >= MUCH and not any(x.strides or (1,))
 
 
-def are_all_apart(x: Layout) -> bool:
+def are_all_strided(x: Layout) -> bool:
     """Whether no two elements lie side by side: read one by one they take longer than a contiguous copy takes."""
     steps = [step for n, step in zip(x.shape, x.strides or (), strict=False) if n != 1 and step]
     return x.strides is not None and min(steps, default=1) > 1
@@ -71,13 +71,13 @@ def in_memory(x: Layout, dims: Dims) -> list[Loop]:
     strides = contiguous_strides(x.shape) if x.strides is None else x.strides
     loops = [Loop(n, strides[d], d in dims, (d,)) for d, n in enumerate(x.shape) if n != 1]
     loops.sort(key=lambda loop: -(loop.step or inf))
-    found: list[Loop] = []
+    matches: list[Loop] = []
     for loop in loops:
-        if found and found[-1].reduced == loop.reduced and found[-1].step == loop.size * loop.step:
-            last = found.pop()
+        if matches and matches[-1].reduced == loop.reduced and matches[-1].step == loop.size * loop.step:
+            last = matches.pop()
             loop = loop._replace(size=last.size * loop.size, dims=last.dims + loop.dims)
-        found.append(loop)
-    return found
+        matches.append(loop)
+    return matches
 
 
 def before_along_after(loops: list[Loop]) -> tuple[Dims, Steps] | None:
@@ -92,27 +92,27 @@ def before_along_after(loops: list[Loop]) -> tuple[Dims, Steps] | None:
     alone = Loop(1, 0, False)
     outer, between = loops[0] if first > 1 else alone, loops[first - 1] if first else alone
     after = loops[-1].size if first < len(loops) - 1 else 1
-    along, apart, _, _ = loops[first]
-    steps = Steps(apart, between.step if between.size > 1 else along * after, between.size, outer.step)
+    along, stride, _, _ = loops[first]
+    steps = Steps(stride, between.step if between.size > 1 else along * after, between.size, outer.step)
     return (outer.size * between.size, along, after), steps
 
 
-def strides_of_result(x: Layout, kept: Dims, dims: Dims, keepdim: bool) -> Dims | None:
+def strides_of_result(x: Layout, keepdim_shape: Dims, dims: Dims, keepdim: bool) -> Dims | None:
     """The strides of the result of a reduction that goes in the order of memory; None where they are the usual ones."""
     strides = x.strides or ()
-    stays = [d for d, n in enumerate(kept) if n != 1]
+    stays = [d for d, n in enumerate(keepdim_shape) if n != 1]
     order = sorted(stays, key=lambda d: -(strides[d] or inf))
     if order == stays:
         return None
-    steps = dict(zip(order, contiguous_strides(tuple([kept[d] for d in order])), strict=True))
-    return tuple([steps.get(d, 1) for d in range(len(kept)) if keepdim or d not in dims])
+    steps = dict(zip(order, contiguous_strides(tuple([keepdim_shape[d] for d in order])), strict=True))
+    return tuple([steps.get(d, 1) for d in range(len(keepdim_shape)) if keepdim or d not in dims])
 
 
 def in_order(plan: Plan | None, fold: Folding) -> Plan | None:
     """The plan of a reduction in the order of memory, whose result is then brought into that of its dimensions."""
     if plan is None or fold.made is None:
         return plan
-    loops = loops_of(Layout(fold.result, fold.made), MOST)
+    loops = loops_of(Layout(fold.result, fold.made), MAX_REORDERED_ELEMENTS)
     if loops is None:
         return None
     free = 1 + max(output for step in plan for output, _ in step.results)
@@ -135,16 +135,16 @@ Find = Callable[[Layout, Dims, bool], Plan | None]
 
 def by_groups(x: Layout, dim: Dims | int | None, keepdim: bool, first: Find, then: Find) -> Plan | None:
     """The plan of a reduction of one group of dimensions, and of what is left then; None where there is none."""
-    dims, whole = reduced_dims_of(len(x.shape), dim), folding(x.shape, dim, keepdim)
-    if not prod(x.shape) or are_all_apart(x):
+    dims, full = reduced_dims_of(len(x.shape), dim), folding(x.shape, dim, keepdim)
+    if not prod(x.shape) or are_all_strided(x):
         return None
     strides = contiguous_strides(x.shape) if x.strides is None else x.strides
     order = sorted(range(len(strides)), key=lambda d: -(strides[d] or inf))
-    turned = x._replace(shape=tuple([x.shape[d] for d in order]), strides=tuple([strides[d] for d in order]))
-    plan = group_by_group(turned, tuple([k for k, d in enumerate(order) if d in dims]), first, then)
-    made = strides_of_result(x._replace(strides=strides), whole.kept, dims, keepdim)
-    plan = plan and (*plan[:-1], with_shape(plan[-1], whole.result))
-    return in_order(plan, replace(whole, made=made))
+    transposed = x._replace(shape=tuple([x.shape[d] for d in order]), strides=tuple([strides[d] for d in order]))
+    plan = group_by_group(transposed, tuple([k for k, d in enumerate(order) if d in dims]), first, then)
+    made = strides_of_result(x._replace(strides=strides), full.keepdim_shape, dims, keepdim)
+    plan = plan and (*plan[:-1], with_shape(plan[-1], full.result))
+    return in_order(plan, replace(full, made=made))
 
 
 def group_by_group(x: Layout, dims: Dims, first: Find, then: Find) -> Plan | None:
@@ -154,25 +154,25 @@ def group_by_group(x: Layout, dims: Dims, first: Find, then: Find) -> Plan | Non
         if fold is None or group == dims:
             continue
         begun = first(x, group, True)
-        ended = then(Layout(fold.kept, None), tuple([d for d in dims if d not in group]), True)
+        ended = then(Layout(fold.keepdim_shape, None), tuple([d for d in dims if d not in group]), True)
         return behind(begun, ended) if begun and ended else None
     return None
 
 
-def brought_together(x: Layout, dim: Dims | int | None, keepdim: bool, find: Find) -> Plan | None:
+def packed_for_reduction(x: Layout, dim: Dims | int | None, keepdim: bool, find: Find) -> Plan | None:
     """The plan of a reduction of a copy of few elements, in which the dimensions lie last; None for more."""
-    if not 0 < prod(x.shape) <= TOGETHER or x.strides is not None:
+    if not 0 < prod(x.shape) <= MAX_PACKED_ELEMENTS or x.strides is not None:
         return None
-    dims, whole = reduced_dims_of(len(x.shape), dim), folding(x.shape, dim, keepdim)
+    dims, full = reduced_dims_of(len(x.shape), dim), folding(x.shape, dim, keepdim)
     order = [*[d for d in range(len(x.shape)) if d not in dims], *dims]
     strides = contiguous_strides(x.shape)
-    turned = x._replace(shape=tuple([x.shape[d] for d in order]), strides=tuple([strides[d] for d in order]))
-    copy, rows = contiguous_copy(turned, 0, 0), (prod(whole.result), prod([x.shape[d] for d in dims]))
+    transposed = x._replace(shape=tuple([x.shape[d] for d in order]), strides=tuple([strides[d] for d in order]))
+    copy, rows = contiguous_copy(transposed, 0, 0), (prod(full.result), prod([x.shape[d] for d in dims]))
     plan = find(Layout(rows, None), (1,), False)
     if copy is None or plan is None:
         return None
     plan = behind((with_shape(copy, rows),), plan)
-    return (*plan[:-1], with_shape(plan[-1], whole.result))
+    return (*plan[:-1], with_shape(plan[-1], full.result))
 
 
 def groups_of(loops: list[Loop]) -> list[Dims]:

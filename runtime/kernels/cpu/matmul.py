@@ -19,11 +19,13 @@ Array = np.ndarray
 
 PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
 UNIT, PANEL = 6, 64  # rows of a tile, or columns, that stay together in one thread
-FEW = 24  # rows, for which b is not copied to panels: for each line that a row of a panel has, where b is near
-FAR = 32  # such rows where it is not: reading it costs more than what the copy saves
+PACK_ROWS_THRESHOLD = (
+    24  # rows, for which b is not copied to panels: for each line that a row of a panel has, where b is near
+)
+UNCACHED_ROWS_THRESHOLD = 32  # such rows where it is not: reading it costs more than what the copy saves
 LINE = 16  # elements that are at least a line of the cache
 PART = 4096  # of the depth, that is added up in the dtype of the matrices
-NEAR = 1 << 20  # bytes of a matrix that the second-level cache holds
+L2_BYTES = 1 << 20  # bytes of a matrix that the second-level cache holds
 STRIP = 1 << 22  # bytes of panels beside each other: they come from the third-level cache, each while one is multiplied
 ACROSS = 1 << 11  # bytes of a row of such a strip: of c, lines of so many stay in the second-level cache
 HIGH = 96  # rows of c that do so
@@ -168,14 +170,14 @@ def multiply_part(
 
     c^T = b a^T needs a in panels and not b, and every element of it is summed in the same order.
     """
-    if trans_b and not trans_a and 2 * rows < columns and rows * depth * item_size(like) <= NEAR:
-        multiply_turned(like, a, a_row, b, b_row, c, c_row, rows, depth, columns, add)
+    if trans_b and not trans_a and 2 * rows < columns and rows * depth * item_size(like) <= L2_BYTES:
+        multiply_transposed(like, a, a_row, b, b_row, c, c_row, rows, depth, columns, add)
     else:
         multiply_blocks(like, a, a_row, trans_a, b, b_row, trans_b, c, c_row, rows, depth, columns, add)
 
 
 @jit
-def multiply_turned(
+def multiply_transposed(
     like: float,
     a: int,
     a_row: int,
@@ -190,19 +192,19 @@ def multiply_turned(
 ) -> None:
     """c = a b^T, or c + a b^T, as the transpose of b a^T; b is read once, as it lies."""
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
-    whole = (rows + width - 1) // width * width
-    high = even_blocks(columns, max(BLOCK // (max(depth, whole) * size), UNIT), UNIT)
-    panels, block = empty_row(like, whole * depth + LINE), empty_row(like, whole * high + LINE)
-    right, turned = whole_line(address(panels)), whole_line(address(block))
+    full = (rows + width - 1) // width * width
+    high = even_blocks(columns, max(BLOCK // (max(depth, full) * size), UNIT), UNIT)
+    panels, block = empty_row(like, full * depth + LINE), empty_row(like, full * high + LINE)
+    right, rotated = full_cache_line(address(panels)), full_cache_line(address(block))
     fill_panels(like, a, a_row, True, depth, rows, right, depth * panel_row)
     for j in range(0, columns, high):
-        lines, to, row = min(high, columns - j), c + j * size, whole * size
+        lines, to, row = min(high, columns - j), c + j * size, full * size
         if add:
-            transpose_at(like, to, c_row, rows, lines, turned, row)
+            transpose_at(like, to, c_row, rows, lines, rotated, row)
         multiply_tiles(
-            like, b + j * b_row, b_row, right, panel_row, depth * panel_row, turned, row, lines, depth, rows, add
+            like, b + j * b_row, b_row, right, panel_row, depth * panel_row, rotated, row, lines, depth, rows, add
         )
-        transpose_at(like, turned, row, lines, rows, to, c_row)
+        transpose_at(like, rotated, row, lines, rows, to, c_row)
 
 
 @jit
@@ -225,12 +227,12 @@ def multiply_blocks(
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
     # Rows of b that begin with a line of the cache, in a panel that lies close together, are as good as a copy.
-    lies_well = b % 64 == 0 and b_row % 64 == 0 and b_row <= 2 * panel_row
-    few = FEW * panel_row // 64 if depth * b_row <= NEAR else FAR
-    copies = trans_b or (rows > few and not lies_well)
-    along, deep, wide, high = block_sizes(like, rows, depth, columns, copies, trans_a, depth * b_row > NEAR)
+    is_line_aligned = b % 64 == 0 and b_row % 64 == 0 and b_row <= 2 * panel_row
+    skip_copy_rows = PACK_ROWS_THRESHOLD * panel_row // 64 if depth * b_row <= L2_BYTES else UNCACHED_ROWS_THRESHOLD
+    copies = trans_b or (rows > skip_copy_rows and not is_line_aligned)
+    along, deep, wide, high = block_sizes(like, rows, depth, columns, copies, trans_a, depth * b_row > L2_BYTES)
     panels = empty_row(like, (wide + width - 1) // width * width * along + LINE if copies else 0)
-    apart = (deep + LINE) * size  # rows of a block of a: no power of two, for which they would share sets of the cache
+    stride = (deep + LINE) * size  # rows of a block of a: no power of two, for which they would share sets of the cache
     block = empty_row(like, (deep + LINE) * high + LINE if trans_a else 0)
     for start in range(0, depth, along):
         stop = min(start + along, depth)
@@ -239,14 +241,14 @@ def multiply_blocks(
             right, row, panel = b + start * b_row + j * size, b_row, panel_row
             if copies:
                 corner = b + j * b_row + start * size if trans_b else right
-                right, row, panel = whole_line(address(panels)), panel_row, (stop - start) * panel_row
+                right, row, panel = full_cache_line(address(panels)), panel_row, (stop - start) * panel_row
                 fill_panels(like, corner, b_row, trans_b, stop - start, count, right, panel)
             for i in range(0, rows, high):
                 lines, to = min(high, rows - i), c + i * c_row + j * size
                 for k in range(start, stop, deep):
                     here, left, left_row = min(deep, stop - k), a + i * a_row + k * size, a_row
                     if trans_a:
-                        corner, left, left_row = a + k * a_row + i * size, whole_line(address(block)), apart
+                        corner, left, left_row = a + k * a_row + i * size, full_cache_line(address(block)), stride
                         transpose_at(like, corner, a_row, here, lines, left, left_row)
                     at, more = right + (k - start) * row, add or k > 0
                     multiply_tiles(like, left, left_row, at, row, panel, to, c_row, lines, here, count, more)
@@ -254,7 +256,7 @@ def multiply_blocks(
 
 @jit
 def block_sizes(
-    like: float, rows: int, depth: int, columns: int, copies: bool, trans_a: bool, far: bool
+    like: float, rows: int, depth: int, columns: int, copies: bool, trans_a: bool, beyond_cache: bool
 ) -> tuple[int, int, int, int]:
     """The depth of strips of b and of panels in them, the columns of strips, and the rows of blocks of a.
 
@@ -263,7 +265,7 @@ def block_sizes(
     """
     size, width = item_size(like), panel_width(like)
     if not copies and not trans_a:
-        deep = even_blocks(depth, FLAT, 1) if far else depth
+        deep = even_blocks(depth, FLAT, 1) if beyond_cache else depth
         return deep, deep, columns, rows
     deep = even_blocks(depth, NEAREST // panel_bytes(), 1)
     if rows <= LOW and not trans_a:
@@ -292,15 +294,15 @@ def multiply_tiles(
 
 
 @jit(forceinline=True)
-def whole_line(place: int) -> int:
+def full_cache_line(offset: int) -> int:
     """The first address from `place` on where a line of the cache begins."""
-    return (place + 63) // 64 * 64
+    return (offset + 63) // 64 * 64
 
 
 @jit
-def even_blocks(count: int, most: int, step: int) -> int:
+def even_blocks(count: int, max_block: int, step: int) -> int:
     """The size of blocks of at most `most`, and a multiple of `step`; the last is hardly smaller than the others."""
-    blocks = (count + most - 1) // most
+    blocks = (count + max_block - 1) // max_block
     return ((count + blocks - 1) // blocks + step - 1) // step * step
 
 

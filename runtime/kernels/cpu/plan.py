@@ -111,7 +111,7 @@ Find = Callable[..., Plan | None]
 
 def of_any_dtype(find: Find) -> Find:
     """Mark a function that finds plans: their calls move and compare elements alone, and serve bools and integers."""
-    return with_whole_numbers(find)(find)
+    return with_integers(find)(find)
 
 
 def of_any_layout(find: Find) -> Find:
@@ -128,14 +128,14 @@ def of_chosen(find: Find) -> Find:
     return find
 
 
-def with_whole_numbers(other: Find) -> Callable[[Find], Find]:
+def with_integers(other: Find) -> Callable[[Find], Find]:
     """Mark a function that finds plans for floats: those for bools and integers are found by another one."""
 
-    def marked(find: Find) -> Find:
-        find.for_whole_numbers = other  # type: ignore[attr-defined]
+    def with_marker(find: Find) -> Find:
+        find.for_integers = other  # type: ignore[attr-defined]
         return find
 
-    return marked
+    return with_marker
 
 
 class Mask(Layout):
@@ -152,7 +152,7 @@ def is_exact(number: float) -> bool:
 
 
 def are_masks(indices: Sequence[Layout | None]) -> bool:
-    return any(isinstance(found, Mask) for found in indices)
+    return any(isinstance(result, Mask) for result in indices)
 
 
 def are_contiguous(*operands: Layout | None) -> bool:
@@ -198,10 +198,10 @@ def run_if_planned(find: Callable[..., Plan | None], *arguments: Any) -> list[An
         else:
             key.append(argument)
     known = tuple(key)
-    ready = _ready.get(known, NOT_FOUND)
-    if ready is NOT_FOUND:
+    ready = _ready.get(known, NO_PLAN)
+    if ready is NO_PLAN:
         ready = ready_to_run(find, arguments)
-        if len(_ready) >= MOST:
+        if len(_ready) >= MAX_CACHED_PLANS:
             _ready.clear()  # so nobody reads it twice: this may be another thread
         _ready[known] = ready
     if ready is None:
@@ -229,9 +229,9 @@ class ReadyStep(NamedTuple):
     complexes: Ints  # then the results that are of complex numbers
 
 
-MOST = 4096  # plans that are remembered; then all are forgotten
+MAX_CACHED_PLANS = 4096  # plans that are remembered; then all are forgotten
 Ready = tuple[int, int, list[ReadyStep]]
-NOT_FOUND: Ready = (0, 0, [])  # no plan has been looked for
+NO_PLAN: Ready = (0, 0, [])  # no plan has been looked for
 _ready: dict[tuple[Any, ...], Ready | None] = {}
 
 
@@ -247,7 +247,7 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
     for step in plan:
         made = tuple([(output, shape) for output, shape in step.results if output not in named])
         named |= made
-        operands = tuple([(i, None if i < 0 else reach_of(arrays[i])) for i in step.operands])
+        operands = tuple([(i, None if i < 0 else extent_of(arrays[i])) for i in step.operands])
         first = [prod(named[~i]) if i < 0 else size_of(arrays[i]) for i in step.operands[:1]]
         sizes = first + [prod(shape) for _, shape in step.results[:1]]
         constants = (*step.tables, *map(float, step.numbers), *map(int, step.ints))
@@ -280,7 +280,7 @@ def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtyp
             shape = tuple([size or count for size in shape])
         own = np.result_type(dtype, np.complex64) if output in step.complexes else step.dtypes.get(output, dtype)
         results[output] = empty(shape, own)
-    flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
+    flat = [memory_of(results[~i] if i < 0 else arguments[i], read_extent, dtype) for i, read_extent in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]
     flat = list(map(parts_of, flat)) if step.in_parts else flat
     if step.rows is None:
@@ -299,7 +299,7 @@ def size_of(array: Any) -> int:
     return 0 if array is None else array.size
 
 
-def reach_of(array: Any) -> int | None:
+def extent_of(array: Any) -> int | None:
     """How many elements lie between the first and the last of an array that is strided, these included."""
     if array is None or array.flags.c_contiguous:
         return None
@@ -307,11 +307,15 @@ def reach_of(array: Any) -> int | None:
     return 1 + sum((size - 1) * step for size, step in steps) // array.itemsize if array.size else 0
 
 
-def memory_of(array: Any, reach: int | None, dtype: np.dtype) -> Array:
+def memory_of(array: Any, read_extent: int | None, dtype: np.dtype) -> Array:
     """The elements of an operand in the order of memory, from its first to its last one; none of one not given."""
     if array is None:
         return np.empty(0, dtype)
-    return array.reshape(-1) if reach is None else np.lib.stride_tricks.as_strided(array, (reach,), (array.itemsize,))
+    return (
+        array.reshape(-1)
+        if read_extent is None
+        else np.lib.stride_tricks.as_strided(array, (read_extent,), (array.itemsize,))
+    )
 
 
 def parts_of(flat: Array) -> Array:

@@ -39,7 +39,7 @@ def has_nan(row: Array) -> bool:
 
 
 @jit
-def first_place(row: Array, value: float) -> int:
+def first_index(row: Array, value: float) -> int:
     """The first place of a value that a row has, which may be nan; 0 of no elements."""
     for i in range(row.size):
         if row[i] == value or (value != value and row[i] != row[i]):
@@ -48,6 +48,6 @@ def first_place(row: Array, value: float) -> int:
 
 
 @jit
-def element_at(row: Array, place: int) -> float:
+def element_at(row: Array, position: int) -> float:
     """The element at a place of a row, nan where there is none."""
-    return float(row[place]) if 0 <= place < row.size else np.nan
+    return float(row[position]) if 0 <= position < row.size else np.nan

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...pool.parallel_for import shared
-from ...tensor.row_shapes import Given, Output, row_shape
+from ...tensor.row_shapes import Output, RowInput, row_shape
 from .aligned import empty
 from .folding import Folding
 from .movement.copies import contiguous
@@ -20,7 +20,7 @@ FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 def run(
     name: str,
     loop: Any,
-    given: Sequence[Given],
+    args: Sequence[RowInput],
     numbers: Sequence[Any],
     outputs: Sequence[Output],
     dim: int | Sequence[int],
@@ -32,37 +32,37 @@ def run(
         loop: the program's, of arrays, outputs, numbers, the count of elements and a range of rows.
         dim: the dimension that a row lies along, or several.
     """
-    found = row_shape(name, given, dim, keepdim)
-    rows = next(each.array for each in given if each.kind == "row")
+    result = row_shape(name, args, dim, keepdim)
+    rows = next(each.array for each in args if each.kind == "row")
     if rows.dtype not in FLOATS:
         raise TypeError(f"{name}(): expected float32 or float64, but got {rows.dtype}")
-    moved = Turned(found)
-    arrays = [flat(each, moved) for each in given]
+    moved = TransposedRows(result)
+    arrays = [flat(each, moved) for each in args]
     results = [
-        empty(found.count * (moved.along if o.kind == "row" else 1), np.dtype(o.dtype or rows.dtype)) for o in outputs
+        empty(result.count * (moved.along if o.kind == "row" else 1), np.dtype(o.dtype or rows.dtype)) for o in outputs
     ]
-    shared(loop, (*arrays, *results, *numbers, moved.along), found.count, rows.size)
+    shared(loop, (*arrays, *results, *numbers, moved.along), result.count, rows.size)
     made = [
-        moved.back(r) if o.kind == "row" else r.reshape(found.result) for r, o in zip(results, outputs, strict=True)
+        moved.back(r) if o.kind == "row" else r.reshape(result.result) for r, o in zip(results, outputs, strict=True)
     ]
     return made[0] if len(made) == 1 else tuple(made)
 
 
-class Turned:
+class TransposedRows:
     """An array seen as (before, along, after) with what lies along as its last dimension."""
 
-    def __init__(self, found: Folding) -> None:
-        self.found = found
-        self.before, self.along, self.after = found.folded
+    def __init__(self, result: Folding) -> None:
+        self.found = result
+        self.before, self.along, self.after = result.folded
 
     def rows(self, array: Array) -> Array:
         folded = self.found.fold(array)
         return contiguous(folded.transpose(0, 2, 1)).reshape(-1)
 
     def back(self, rows: Array) -> Array:
-        turned = contiguous(rows.reshape(self.before, self.after, self.along).transpose(0, 2, 1))
-        return self.found.unfold(turned)
+        transposed = contiguous(rows.reshape(self.before, self.after, self.along).transpose(0, 2, 1))
+        return self.found.unfold(transposed)
 
 
-def flat(each: Given, moved: Turned) -> Array:
+def flat(each: RowInput, moved: TransposedRows) -> Array:
     return moved.rows(each.array) if each.kind == "row" else contiguous(each.array).reshape(-1)

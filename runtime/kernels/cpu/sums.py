@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..llvm.addresses import clear, empty_row, part_of, place_of
-from ..llvm.lines import squares_of_blocks, squares_of_few, sum_of_blocks, sum_of_few
+from ..llvm.addresses import clear, empty_row, offset_of, part_of
+from ..llvm.lines import squares_of_blocks, squares_of_tail, sum_of_blocks, sum_of_tail
 
 # Into vector lanes, in an order that is fixed when the loop is compiled. No loop that adds writes as well: LLVM would
 # compile it twice, and which one runs would depend on where the arrays happen to lie.
@@ -39,7 +39,7 @@ def chunk_sum(row: Array) -> float:
 def blocks_sum(row: Array, k: int, total: float) -> float:
     """total + sum_i x_i from i = k on, block by block."""
     while k < row.size:
-        total += sum_of_few(row, k, min(_BLOCK, row.size - k))
+        total += sum_of_tail(row, k, min(_BLOCK, row.size - k))
         k += _BLOCK
     return total
 
@@ -84,7 +84,7 @@ def square_sum(row: Array, center: float) -> float:
         total += squares_of_blocks(row, k, center)
         k += FOUR_BLOCKS
     while k < row.size:
-        total += squares_of_few(row, k, min(_BLOCK, row.size - k), center)
+        total += squares_of_tail(row, k, min(_BLOCK, row.size - k), center)
         k += _BLOCK
     return total
 
@@ -97,7 +97,7 @@ def fill(row: Array, value: float) -> None:
 
 
 @jit
-def column_sums(x: Array, rows: int, apart: int, start: int, totals: Array) -> None:
+def column_sums(x: Array, rows: int, stride: int, start: int, totals: Array) -> None:
     """totals[j] = sum_i x[start + i apart + j]."""
     count = totals.size
     part = empty_row(x.dtype.type(0), count)
@@ -107,13 +107,13 @@ def column_sums(x: Array, rows: int, apart: int, start: int, totals: Array) -> N
         last = min(k + _ROWS, rows)
         fours = k + (last - k) // 4 * 4
         for i in range(k, fours, 4):
-            at = i * apart + start
-            one, two = part_of(x, at, count), part_of(x, at + apart, count)
-            three, four = part_of(x, at + 2 * apart, count), part_of(x, at + 3 * apart, count)
+            at = i * stride + start
+            one, two = part_of(x, at, count), part_of(x, at + stride, count)
+            three, four = part_of(x, at + 2 * stride, count), part_of(x, at + 3 * stride, count)
             for j in range(part.size):
                 part[j] += (one[j] + two[j]) + (three[j] + four[j])
         for i in range(fours, last):
-            row = part_of(x, i * apart + start, count)
+            row = part_of(x, i * stride + start, count)
             for j in range(part.size):
                 part[j] += row[j]
         for j in range(part.size):
@@ -121,7 +121,7 @@ def column_sums(x: Array, rows: int, apart: int, start: int, totals: Array) -> N
 
 
 @jit
-def column_square_sums(x: Array, rows: int, apart: int, start: int, centers: Array, totals: Array) -> None:
+def column_square_sums(x: Array, rows: int, stride: int, start: int, centers: Array, totals: Array) -> None:
     """totals[j] = sum_i (x[start + i apart + j] - centers[j])^2."""
     count = totals.size
     part = empty_row(x.dtype.type(0), count)
@@ -129,7 +129,7 @@ def column_square_sums(x: Array, rows: int, apart: int, start: int, centers: Arr
     for k in range(0, rows, _ROWS):
         clear(part)
         for i in range(k, min(k + _ROWS, rows)):
-            row = part_of(x, i * apart + start, count)
+            row = part_of(x, i * stride + start, count)
             for j in range(part.size):
                 part[j] += (row[j] - centers[j]) * (row[j] - centers[j])
         for j in range(part.size):
@@ -143,10 +143,10 @@ def short_row_sums(
     """out[b] = sum_i x[b, i] / divisor for rows of one block: four side by side, for one alone waits for itself."""
     fours = first + (last - first) // 4 * 4
     for b in range(first, fours, 4):
-        one = part_of(x, place_of(b, between, times, outer), along)
-        two = part_of(x, place_of(b + 1, between, times, outer), along)
-        three = part_of(x, place_of(b + 2, between, times, outer), along)
-        four = part_of(x, place_of(b + 3, between, times, outer), along)
+        one = part_of(x, offset_of(b, between, times, outer), along)
+        two = part_of(x, offset_of(b + 1, between, times, outer), along)
+        three = part_of(x, offset_of(b + 2, between, times, outer), along)
+        four = part_of(x, offset_of(b + 3, between, times, outer), along)
         s1 = s2 = s3 = s4 = x.dtype.type(0)
         for i in range(along):
             s1 += one[i]
@@ -155,7 +155,7 @@ def short_row_sums(
             s4 += four[i]
         out[b], out[b + 1], out[b + 2], out[b + 3] = s1 / divisor, s2 / divisor, s3 / divisor, s4 / divisor
     for b in range(fours, last):
-        row, s1 = part_of(x, place_of(b, between, times, outer), along), x.dtype.type(0)
+        row, s1 = part_of(x, offset_of(b, between, times, outer), along), x.dtype.type(0)
         for i in range(row.size):
             s1 += row[i]
         out[b] = s1 / divisor
@@ -168,10 +168,10 @@ def short_square_sums(
     """out[b] = sum_i x[b, i]^2, as `short_row_sums`."""
     fours = first + (last - first) // 4 * 4
     for b in range(first, fours, 4):
-        one = part_of(x, place_of(b, between, times, outer), along)
-        two = part_of(x, place_of(b + 1, between, times, outer), along)
-        three = part_of(x, place_of(b + 2, between, times, outer), along)
-        four = part_of(x, place_of(b + 3, between, times, outer), along)
+        one = part_of(x, offset_of(b, between, times, outer), along)
+        two = part_of(x, offset_of(b + 1, between, times, outer), along)
+        three = part_of(x, offset_of(b + 2, between, times, outer), along)
+        four = part_of(x, offset_of(b + 3, between, times, outer), along)
         s1 = s2 = s3 = s4 = x.dtype.type(0)
         for i in range(along):
             s1 += one[i] * one[i]
@@ -180,24 +180,24 @@ def short_square_sums(
             s4 += four[i] * four[i]
         out[b], out[b + 1], out[b + 2], out[b + 3] = s1, s2, s3, s4
     for b in range(fours, last):
-        row, s1 = part_of(x, place_of(b, between, times, outer), along), x.dtype.type(0)
+        row, s1 = part_of(x, offset_of(b, between, times, outer), along), x.dtype.type(0)
         for i in range(row.size):
             s1 += row[i] * row[i]
         out[b] = s1
 
 
 @jit
-def narrow_column_sums(x: Array, rows: int, apart: int, start: int, totals: Array) -> None:
+def narrow_column_sums(x: Array, rows: int, stride: int, start: int, totals: Array) -> None:
     """totals[j] = sum_i x[start + i apart + j] for few columns: as many rows as make a wide one are added as if they
     were one. Behind the last row of an operand that lies apart there may be nothing."""
-    after, side = totals.size, NARROW // apart
-    groups, count = (rows if apart == after else rows - 1) // side, side * apart
+    after, side = totals.size, NARROW // stride
+    groups, count = (rows if stride == after else rows - 1) // side, side * stride
     wide = empty_row(0.0, count)
     column_sums(x, groups, count, start, wide)
     clear(totals)
     for part in range(side):
         for j in range(after):
-            totals[j] += wide[part * apart + j]
+            totals[j] += wide[part * stride + j]
     for i in range(groups * side, rows):
         for j in range(after):
-            totals[j] += x[start + i * apart + j]
+            totals[j] += x[start + i * stride + j]

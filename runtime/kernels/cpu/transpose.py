@@ -29,10 +29,13 @@ def transpose_at(like: float, source: int, source_row: int, rows: int, columns: 
     """
     size, step = item_size(like), square_rows(like)
     if rows < step or columns < step:
-        lying, across = matrix_at(like, source, rows, columns, source_row), matrix_at(like, to, columns, rows, to_row)
+        source_view, across = (
+            matrix_at(like, source, rows, columns, source_row),
+            matrix_at(like, to, columns, rows, to_row),
+        )
         for i in range(rows):
             for j in range(columns):
-                across[j, i] = lying[i, j]
+                across[j, i] = source_view[i, j]
         return
     for start in range(0, columns, COLUMNS):
         for each_row in range(0, rows, step):

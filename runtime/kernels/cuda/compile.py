@@ -31,7 +31,7 @@ from .storage import BITS
 PTX_FOR = (8, 0)  # the least capability: PTX for it becomes machine code for any later GPU
 NUMBERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
 NUMBERS += ["float16", "float32", "float64", "complex64", "complex128"]
-SAID = {  # by the assembler, of each function
+ASSEMBLER_PATTERNS = {  # by the assembler, of each function
     "registers": r"Used (\d+) registers",
     "stack": r"(\d+) bytes stack frame",
     "spilled": r"(\d+) bytes spill stores",
@@ -53,7 +53,7 @@ class Compiled:
             "cuda": cuda,
             "float32_bits": self.given["bits"],
             "from_bits": self.given["from_bits"],
-            "whole": np.int64,
+            "integer": np.int64,
         }
         own |= {name: intrinsic(make(target)) for name, make in instructions.MAKERS.items()}
         self.names: dict[str, Any] = numbers | own
@@ -128,28 +128,28 @@ def to_cubin(ptx: str, cc: tuple[int, int] = PTX_FOR) -> Cubin:
 
     It says nothing of code that it finds in its own cache on disk, so it is not to look there.
     """
-    code, said = assembled(ptx, cc, "-verbose", "-no-cache")
-    found = {what: [int(n) for n in re.findall(form, said)] for what, form in SAID.items()}
-    return Cubin(code, max(found["registers"]), max(found["stack"]), max(found["spilled"]))
+    code, log = assembled(ptx, cc, "-verbose", "-no-cache")
+    results = {what: [int(n) for n in re.findall(form, log)] for what, form in ASSEMBLER_PATTERNS.items()}
+    return Cubin(code, max(results["registers"]), max(results["stack"]), max(results["spilled"]))
 
 
 def assembled(ptx: str, cc: tuple[int, int], *options: str) -> tuple[bytes, str]:
     """The machine code of a PTX text, and what nvJitLink says meanwhile."""
     from cuda.bindings import nvjitlink
 
-    given = [f"-arch=sm_{cc[0]}{cc[1]}", *options]
-    handle = nvjitlink.create(len(given), given)
+    args = [f"-arch=sm_{cc[0]}{cc[1]}", *options]
+    handle = nvjitlink.create(len(args), args)
     try:
         text = ptx.encode()
         nvjitlink.add_data(handle, nvjitlink.InputType.PTX, text, len(text), "kernel.ptx")
         nvjitlink.complete(handle)
         code = bytearray(nvjitlink.get_linked_cubin_size(handle))
         nvjitlink.get_linked_cubin(handle, code)
-        said = bytearray(nvjitlink.get_info_log_size(handle))
-        nvjitlink.get_info_log(handle, said)
+        log = bytearray(nvjitlink.get_info_log_size(handle))
+        nvjitlink.get_info_log(handle, log)
     finally:
         nvjitlink.destroy(handle)
-    return bytes(code), said.decode()
+    return bytes(code), log.decode()
 
 
 def compile_cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:

@@ -16,7 +16,7 @@ from ..cache import folder
 from .signature import Make, Signature
 from .text import digest
 
-CARRIED = Path(__file__).parent / "machine_code"
+PREBUILT = Path(__file__).parent / "machine_code"
 TARGETS = ((8, 0), (9, 0), (10, 0))  # capabilities for which code is carried: it runs on later minor versions, too
 
 
@@ -24,13 +24,13 @@ def cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
     """The machine code of a kernel for GPUs of a compute capability."""
     name = digest(make, signature)
     for target in (cc, (cc[0], 0)):
-        if name in carried(target):
-            return carried(target)[name]
-    above = kept_in()
+        if name in prebuilt(target):
+            return prebuilt(target)[name]
+    above = cache_folder()
     path = above and above / f"{name}.sm_{cc[0]}{cc[1]}.cubin"
-    found = path and folder.read(path)
-    if found:
-        return found
+    result = path and folder.read(path)
+    if result:
+        return result
     from .compile import compile_cubin
 
     code = compile_cubin(make, signature, cc)
@@ -39,19 +39,19 @@ def cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
     return code
 
 
-def kept_in() -> Path | None:
+def cache_folder() -> Path | None:
     """The folder of what this user's programs have compiled."""
-    return folder.place("cuda", "SPECGRAD_CUDA_CACHE")
+    return folder.cache_path("cuda", "SPECGRAD_CUDA_CACHE")
 
 
 @cache
-def carried(cc: tuple[int, int]) -> dict[str, bytes]:
+def prebuilt(cc: tuple[int, int]) -> dict[str, bytes]:
     """The machine code that comes with specgrad for a capability, by digest."""
     path = archive(cc)
     return unpacked(path.read_bytes()) if path.is_file() else {}
 
 
-def archive(cc: tuple[int, int], above: Path = CARRIED) -> Path:
+def archive(cc: tuple[int, int], above: Path = PREBUILT) -> Path:
     return above / f"sm_{cc[0]}{cc[1]}.xz"
 
 
@@ -65,9 +65,9 @@ def packed(codes: Iterable[tuple[str, bytes]]) -> bytes:
 def unpacked(data: bytes) -> dict[str, bytes]:
     """What an archive holds."""
     text, _, codes = lzma.decompress(data).partition(b"\n")
-    found: dict[str, bytes] = {}
+    results: dict[str, bytes] = {}
     start = 0
     for name, size in json.loads(text).items():
-        found[name] = codes[start : start + size]
+        results[name] = codes[start : start + size]
         start += size
-    return found
+    return results

@@ -34,7 +34,7 @@ put: Any = None
 put_within: Any = None
 
 
-def of_words(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None:
+def of_slots(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None:
     """out_i = draw(word number `offset` + i)."""
     key, first = begin(seed, offset)
     t = uint64(uint64(uint64(cuda.blockIdx.x) * uint64(256)) + uint64(cuda.threadIdx.x))
@@ -176,12 +176,12 @@ def counting(function: Callable[..., None]) -> Kernel:
     return Kernel(function.__name__, make)
 
 
-WORDS = drawing(of_words, word)
-UNIFORM = {4: drawing(of_halves, uniform_float), 8: drawing(of_words, uniform_number)}  # by bytes of a number
-NORMAL = {4: drawing(of_halves, normal_float), 8: drawing(of_words, normal_number)}
-EXPONENTIAL = {4: drawing(of_halves, exponential_float), 8: drawing(of_words, exponential_number)}
-INTEGERS = drawing(of_words, integer)
-TRIALS = drawing(of_words, trial)
+RANDOM_BITS = drawing(of_slots, word)
+UNIFORM = {4: drawing(of_halves, uniform_float), 8: drawing(of_slots, uniform_number)}  # by bytes of a number
+NORMAL = {4: drawing(of_halves, normal_float), 8: drawing(of_slots, normal_number)}
+EXPONENTIAL = {4: drawing(of_halves, exponential_float), 8: drawing(of_slots, exponential_number)}
+INTEGERS = drawing(of_slots, integer)
+TRIALS = drawing(of_slots, trial)
 SURVIVORS = drawing(of_halves, survivor)
 POISSON = counting(poisson_counts)
 BINOMIAL = counting(binomial_counts)

@@ -32,14 +32,14 @@ def element_kernel(package: str, op: str, name: str, computed: np.dtype, own: tu
 
     def make(target: Target, signature: Signature) -> Any:
         function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
-        wanted = [own_dtype(part) if keeps else computed for part, keeps in zip(signature[0], own, strict=True)]
-        return loop(target, signature, scalar(target, function, computed), wanted)
+        read_dtypes = [own_dtype(part) if keeps else computed for part, keeps in zip(signature[0], own, strict=True)]
+        return loop(target, signature, scalar(target, function, computed), read_dtypes)
 
     return Kernel(f"{op}.{name}", make)
 
 
 @cache
-def text_kernel(function: Any, computed: np.dtype) -> Kernel:
+def source_kernel(function: Any, computed: np.dtype) -> Kernel:
     """The kernel of a scalar function that is written by hand: it gets all its operands in the dtype `T`."""
 
     def make(target: Target, signature: Signature) -> Any:
@@ -58,7 +58,7 @@ def operands_read(package: str, op: str, name: str) -> frozenset[int]:
     """The places of the parameters that a generated scalar function reads; that of `copy_` does not look at `self`."""
     function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
     read = {step.argval for step in dis.get_instructions(function) if "LOAD_FAST" in step.opname}
-    names = {name for found in read for name in (found if isinstance(found, tuple) else (found,))}
+    names = {name for result in read for name in (result if isinstance(result, tuple) else (result,))}
     return frozenset(i for i, name in enumerate(inspect.signature(function).parameters) if name in names)
 
 

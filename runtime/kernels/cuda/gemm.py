@@ -64,11 +64,11 @@ def tiles(a: Any, b: Any, c: Any, sizes: Any, steps_a: Any, steps_b: Any, steps_
         for j in range(4):
             down, across = row + y + int64(16 * i), column + x + int64(16 * j)
             if down < m and across < n:
-                place = begin_c + down * steps_c[1] + across * steps_c[2]
+                offset = begin_c + down * steps_c[1] + across * steps_c[2]
                 total = alpha * sums[4 * i + j]
                 if beta != T(0):
-                    total = total + beta * get_c(c, place)
-                put_c(c, place, T(total))
+                    total = total + beta * get_c(c, offset)
+                put_c(c, offset, T(total))
 
 
 def dots(
@@ -83,15 +83,15 @@ def dots(
         i = index(line - index(z * m))
         from_a = index(index(z * steps_a[0]) + index(i * steps_a[1]))
         from_b = index(index(z * steps_b[0]) + index(j * steps_b[2]))
-        place = index(index(index(z * steps_c[0]) + index(i * steps_c[1])) + index(j * steps_c[2]))
-        found = T(0)
+        offset = index(index(index(z * steps_c[0]) + index(i * steps_c[1])) + index(j * steps_c[2]))
+        result = T(0)
         for p in range(k):
             one = get_a(a, index(from_a + index(p * steps_a[2])))
-            found = T(found + T(one) * T(get_b(b, index(from_b + index(p * steps_b[1])))))
-        found = T(alpha * found)
+            result = T(result + T(one) * T(get_b(b, index(from_b + index(p * steps_b[1])))))
+        result = T(alpha * result)
         if beta != T(0):
-            found = T(found + beta * T(get_c(c, place)))
-        put_c(c, place, found)
+            result = T(result + beta * T(get_c(c, offset)))
+        put_c(c, offset, result)
 
 
 @cache

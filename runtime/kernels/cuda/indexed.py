@@ -16,7 +16,7 @@ WIDE = {"f": np.float64, "c": np.complex128}  # of sums
 
 
 @cache
-def indexed_kernel(function: Any, computed: np.dtype, far: bool) -> Kernel:
+def indexed_kernel(function: Any, computed: np.dtype, needs_int64: bool) -> Kernel:
     """The kernel of a text.
 
     Args:
@@ -31,7 +31,7 @@ def indexed_kernel(function: Any, computed: np.dtype, far: bool) -> Kernel:
         names: dict[str, Any] = {
             "T": computed.type,
             "W": WIDE.get(computed.kind, np.int64),
-            "index": np.int64 if far else np.int32,
+            "index": np.int64 if needs_int64 else np.int32,
         }
         for name, part in zip(code.co_varnames[: code.co_argcount], signature, strict=True):
             if isinstance(part, Array):
@@ -45,18 +45,18 @@ def indexed_kernel(function: Any, computed: np.dtype, far: bool) -> Kernel:
 def with_helpers(target: Target, function: Any, names: dict[str, Any], is_complex: bool) -> dict[str, Any]:
     """The names that a text uses; functions of its module are texts too."""
     used = names_in(function.__code__)
-    found = target.scalars(function, is_complex)
-    found |= {name: value for name, value in names.items() if name in used}
+    result = target.scalars(function, is_complex)
+    result |= {name: value for name, value in names.items() if name in used}
     for name in sorted(used):
         helper = function.__globals__.get(name)
         if isinstance(helper, types.FunctionType) and helper.__module__ == function.__module__:
-            found[name] = target.device(helper, **with_helpers(target, helper, names, is_complex))
-    return found
+            result[name] = target.device(helper, **with_helpers(target, helper, names, is_complex))
+    return result
 
 
 def read_in(stored: np.dtype, computed: np.dtype) -> np.dtype:
     """The dtype in which an element is read: integers beside floats, or beside narrower ones, are places, and stay
     such."""
-    whole = stored.kind in "iub"
+    integer = stored.kind in "iub"
     narrows = computed.kind not in "iub" or computed.itemsize < stored.itemsize
-    return in_registers(stored) if whole and narrows else computed
+    return in_registers(stored) if integer and narrows else computed

@@ -34,7 +34,7 @@ def float16_number(bits: Any) -> Any:
     return np.float32(np.uint16(bits).view(np.float16))
 
 
-def whole(x: Any) -> Any:
+def integer(x: Any) -> Any:
     return np.float64(x).astype(np.int64)  # Python's int refuses nan
 
 
@@ -43,18 +43,18 @@ def library_fma() -> Any:
     """The `fma` of C's library; None where there is none."""
     for name in (None, "libm.so.6", "ucrtbase"):
         try:
-            found = ctypes.CDLL(name).fma
+            result = ctypes.CDLL(name).fma
         except (AttributeError, OSError, TypeError):
             continue
-        found.argtypes, found.restype = (ctypes.c_double,) * 3, ctypes.c_double
-        return found
+        result.argtypes, result.restype = (ctypes.c_double,) * 3, ctypes.c_double
+        return result
     return None
 
 
 def fma(x: Any, y: Any, z: Any) -> Any:
     """x y + z, rounded once; C's library is some 30 times faster than fractions."""
-    found = None if primitives.is_single(x) else library_fma()
-    return primitives.fma(x, y, z) if found is None else type(x)(found(x, y, z))
+    result = None if primitives.is_single(x) else library_fma()
+    return primitives.fma(x, y, z) if result is None else type(x)(result(x, y, z))
 
 
 def complex_of(real: Any, imag: Any) -> Any:
@@ -82,12 +82,12 @@ class Interpreted:
         "bfloat16_bits": bfloat16_bits,
         "float16_bits": float16_bits,
         "float16_number": float16_number,
-        "whole": whole,
+        "integer": integer,
     }
 
     def __init__(self) -> None:
-        given = vars(primitives) | {"fma": fma, "polynomial": rebuilt(primitives.polynomial, {"fma": fma})}
-        compiler = ScalarCompiler(typed, typed, given)
+        value = vars(primitives) | {"fma": fma, "polynomial": rebuilt(primitives.polynomial, {"fma": fma})}
+        compiler = ScalarCompiler(typed, typed, value)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
 
     def kernel(self, function: Any, **names: Any) -> Any:

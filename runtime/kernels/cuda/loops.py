@@ -25,7 +25,7 @@ get: Any = None
 put: Any = None
 read: Any = None
 write: Any = None
-place: Any = None
+multi_index: Any = None
 offset: Any = None
 rest: Any = None
 
@@ -37,10 +37,10 @@ def element_wise(operands: Any, results: Any, steps: Any, sizes: Any, size: Any)
     """
     i = uint32(uint32(cuda.blockIdx.x) * uint32(1024) + uint32(cuda.threadIdx.x))
     if uint32(i + uint32(768)) < size:
-        p0 = place(sizes, i)
-        p1 = place(sizes, uint32(i + uint32(256)))
-        p2 = place(sizes, uint32(i + uint32(512)))
-        p3 = place(sizes, uint32(i + uint32(768)))
+        p0 = multi_index(sizes, i)
+        p1 = multi_index(sizes, uint32(i + uint32(256)))
+        p2 = multi_index(sizes, uint32(i + uint32(512)))
+        p3 = multi_index(sizes, uint32(i + uint32(768)))
         x0 = read(operands, steps[0], p0)
         x1 = read(operands, steps[0], p1)
         x2 = read(operands, steps[0], p2)
@@ -51,7 +51,7 @@ def element_wise(operands: Any, results: Any, steps: Any, sizes: Any, size: Any)
         write(results, steps[1], p3, compute(*x3))
     else:
         while i < size:
-            p = place(sizes, i)
+            p = multi_index(sizes, i)
             write(results, steps[1], p, compute(*read(operands, steps[0], p)))
             i = uint32(i + uint32(256))
 
@@ -68,13 +68,13 @@ def read_nothing(operands: Any, steps: Any, p: Any) -> Any:
     return ()
 
 
-def reader(target: Target, operands: Sequence[Any], wanted: Sequence[np.dtype], dims: int) -> Any:
+def reader(target: Target, operands: Sequence[Any], read_dtypes: Sequence[np.dtype], dims: int) -> Any:
     """The function (operands, steps, place) that gives a tuple of numbers of the dtypes that are wanted."""
     made = target.device(read_nothing)
-    for part, dtype in zip(reversed(operands), reversed(wanted), strict=True):
+    for part, dtype in zip(reversed(operands), reversed(read_dtypes), strict=True):
         if isinstance(part, Array):
-            given = getter(target, part.dtype, dtype)
-            made = target.device(read_array, get=given, offset=offset_of(target, dims), rest=made)
+            value = getter(target, part.dtype, dtype)
+            made = target.device(read_array, get=value, offset=offset_of(target, dims), rest=made)
         else:
             made = target.device(read_number, rest=made)
     return made
@@ -103,26 +103,26 @@ def writer(target: Target, results: Sequence[Array], dims: int) -> Any:
     return made
 
 
-def place_flat(sizes: Any, i: Any) -> Any:
+def multi_index_flat(sizes: Any, i: Any) -> Any:
     return i
 
 
-def place_outermost(sizes: Any, i: Any) -> Any:
+def multi_index_outermost(sizes: Any, i: Any) -> Any:
     return (i,)
 
 
-def place_inner(sizes: Any, i: Any) -> Any:
+def multi_index_inner(sizes: Any, i: Any) -> Any:
     """The index along the innermost dim, of n elements, and those along the rest; see `divisor`."""
     n, factor, shift = sizes[0]
-    quotient = uint32(uint32(uint32((uint64(i) * uint64(factor)) >> uint64(32)) + i) >> shift)
-    return (uint32(i - uint32(quotient * n)), *rest(sizes[1:], quotient))
+    ratio = uint32(uint32(uint32((uint64(i) * uint64(factor)) >> uint64(32)) + i) >> shift)
+    return (uint32(i - uint32(ratio * n)), *rest(sizes[1:], ratio))
 
 
-def place_of(target: Target, dims: int) -> Any:
+def multi_index_of(target: Target, dims: int) -> Any:
     """The function (sizes, i) that says where the i-th element lies: indices, the innermost first; i itself for 0."""
-    made = target.device(place_outermost if dims else place_flat)
+    made = target.device(multi_index_outermost if dims else multi_index_flat)
     for _ in range(dims - 1):
-        made = target.device(place_inner, rest=made)
+        made = target.device(multi_index_inner, rest=made)
     return made
 
 
@@ -152,7 +152,7 @@ def divisor(n: int) -> tuple[int, int, int]:
     return n, ((1 << 32) * ((1 << shift) - n)) // n + 1, shift
 
 
-def loop(target: Target, signature: Signature, function: Any, wanted: Sequence[np.dtype]) -> Any:
+def loop(target: Target, signature: Signature, function: Any, read_dtypes: Sequence[np.dtype]) -> Any:
     """The kernel that computes a scalar function of elements, each of which is brought to a dtype before."""
     operands, results, steps, _, _ = signature
     arrays = [*steps[0], *steps[1]]
@@ -160,7 +160,7 @@ def loop(target: Target, signature: Signature, function: Any, wanted: Sequence[n
     return target.kernel(
         element_wise,
         compute=function,
-        place=place_of(target, dims),
-        read=reader(target, operands, wanted, dims),
+        multi_index=multi_index_of(target, dims),
+        read=reader(target, operands, read_dtypes, dims),
         write=writer(target, results, dims),
     )

@@ -15,11 +15,11 @@ from .vocabulary import uint32, uint64
 index: Any = None
 
 
-def near(x: Any) -> Any:
+def index32(x: Any) -> Any:
     return uint32(x)
 
 
-def far(x: Any) -> Any:
+def index64(x: Any) -> Any:
     return uint64(x)
 
 
@@ -27,7 +27,7 @@ def begin_rows(layout: Any, r: Any) -> Any:
     return index(r * layout[0])
 
 
-def place_rows(layout: Any, start: Any, i: Any) -> Any:
+def row_offset(layout: Any, start: Any, i: Any) -> Any:
     return index(start + i)
 
 
@@ -36,7 +36,7 @@ def begin_columns(layout: Any, r: Any) -> Any:
     return index(index(index(q * layout[0]) * layout[1]) + index(r - index(q * layout[1])))
 
 
-def place_columns(layout: Any, start: Any, i: Any) -> Any:
+def column_offset(layout: Any, start: Any, i: Any) -> Any:
     return index(start + index(i * layout[1]))
 
 
@@ -44,7 +44,7 @@ def begin_segments(layout: Any, r: Any) -> Any:
     return index(r * layout[0])
 
 
-def place_segments(layout: Any, start: Any, i: Any) -> Any:
+def segment_offset(layout: Any, start: Any, i: Any) -> Any:
     q = index(i // layout[0])
     return index(start + index(index(q * layout[1]) + index(i - index(q * layout[0]))))
 
@@ -63,16 +63,16 @@ def shared_by_samples(layout: Any, r: Any, i: Any) -> Any:
 
 
 LAYOUTS = {
-    "rows": (begin_rows, place_rows, shared_by_all),  # (n,)
-    "columns": (begin_columns, place_columns, shared_by_all),  # (n, after)
-    "segments": (begin_segments, place_segments, shared_by_all),  # (inner, rows * inner)
-    "channels": (begin_segments, place_segments, shared_by_samples),  # (..., groups, channels of a group)
-    "groups": (begin_rows, place_rows, shared_in_groups),  # (n, groups, channels of a group, elements of a channel)
+    "rows": (begin_rows, row_offset, shared_by_all),  # (n,)
+    "columns": (begin_columns, column_offset, shared_by_all),  # (n, after)
+    "segments": (begin_segments, segment_offset, shared_by_all),  # (inner, rows * inner)
+    "channels": (begin_segments, segment_offset, shared_by_samples),  # (..., groups, channels of a group)
+    "groups": (begin_rows, row_offset, shared_in_groups),  # (n, groups, channels of a group, elements of a channel)
 }
 
 
-def names_of_layout(target: Target, kind: str, is_far: bool) -> dict[str, Any]:
-    """What a kernel calls of its layout, by name; `is_far` says that 32 bits do not reach all places."""
-    of_places = target.device(far if is_far else near)
-    begin, place, shared = (target.device(function, index=of_places) for function in LAYOUTS[kind])
-    return {"begin": begin, "place": place, "shared_place": shared}
+def names_of_layout(target: Target, kind: str, needs_int64: bool) -> dict[str, Any]:
+    """What a kernel calls of its layout, by name; `needs_int64` says that 32 bits do not reach all places."""
+    offset_type = target.device(index64 if needs_int64 else index32)
+    begin, element_offset, shared = (target.device(function, index=offset_type) for function in LAYOUTS[kind])
+    return {"begin": begin, "element_offset": element_offset, "shared_offset": shared}

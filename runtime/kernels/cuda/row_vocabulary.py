@@ -9,16 +9,16 @@ from typing import Any
 
 W: Any = None  # the type that sums and products are computed in
 BLOCK: Any = None  # elements of a lane that are added in T before they are added in W
-LEAST: Any = None  # what no element is below: -inf, or the least integer
-MOST: Any = None
-team: Any = None  # (): the number of this thread's team, which is that of its row
-split_team: Any = None  # (parts): the row, and which part of it, that this thread's team has
+MIN_VALUE: Any = None  # what no element is below: -inf, or the least integer
+MAX_VALUE: Any = None
+thread_group: Any = None  # (): the number of this thread's team, which is that of its row
+split_group: Any = None  # (parts): the row, and which part of it, that this thread's team has
 split_range: Any = None  # (part, size, n): the first element of a part, and that after the last
 lane: Any = None  # (): which thread of the team this is
 lanes: Any = None  # (): how many threads the team has
 begin: Any = None  # (layout, row): where a row begins in memory
-place: Any = None  # (layout, start, i): where element i of a row lies
-shared_place: Any = None  # (layout, row, i): where the number for element i lies that rows share
+element_offset: Any = None  # (layout, start, i): where element i of a row lies
+shared_offset: Any = None  # (layout, row, i): where the number for element i lies that rows share
 # (x): what all lanes have, put together; every lane gets it.
 across_sum: Any = None
 across_prod: Any = None

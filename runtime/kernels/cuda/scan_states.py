@@ -107,14 +107,14 @@ def recur(a: Any, b: Any, c: Any, d: Any) -> Any:
     return A(c + A(a * d)), B(b * d)
 
 
-def greatest(a: Any, b: Any, c: Any, d: Any) -> Any:
+def maximum(a: Any, b: Any, c: Any, d: Any) -> Any:
     """The last of the greatest; nan is greater than all."""
     if c != c or (c >= a and a == a):
         return c, d
     return a, b
 
 
-def least(a: Any, b: Any, c: Any, d: Any) -> Any:
+def minimum(a: Any, b: Any, c: Any, d: Any) -> Any:
     if c != c or (c <= a and a == a):
         return c, d
     return a, b
@@ -142,8 +142,8 @@ STATES = {
     "count": State(read_one, add, write_count),  # of what is not zero
     "product": State(read_one, multiply, write_one),
     "recurrence": State(read_both, recur, write_one),
-    "greatest": State(read_placed, greatest, write_placed),
-    "least": State(read_placed, least, write_placed),
+    "maximum": State(read_placed, maximum, write_placed),
+    "minimum": State(read_placed, minimum, write_placed),
     "logarithm": State(read_exponent, exponentials, write_logarithm),
 }
 OF_INTEGERS = ("sum", "product", "recurrence")
@@ -151,7 +151,7 @@ OF_INTEGERS = ("sum", "product", "recurrence")
 
 def types_of(name: str, computed: np.dtype) -> tuple[Any, Any]:
     """The types of the two numbers of a state."""
-    if name in ("greatest", "least"):
+    if name in ("maximum", "minimum"):
         return computed.type, np.int32
     wide = {"f": np.float64, "c": np.complex128}.get(computed.kind, np.int64)
     return wide, wide if name in ("sum_in_two", "recurrence", "logarithm") else np.int32
@@ -184,7 +184,7 @@ def names_of_state(
         "read": target.device(state.read, **types, **reads),
         "join": target.device(state.join, **types, **helpers, **target.scalars(state.join, False)),
         "write": target.device(written, **types, **puts, **target.scalars(written, False)),
-        "carried": target.device(from_totals if phase == "after" else from_nothing, **types),
+        "carry_in": target.device(from_totals if phase == "after" else from_nothing, **types),
     }
 
 

@@ -17,7 +17,7 @@ from .kernel import Kernel, Signature, Target
 from .scan_states import names_of_state
 from .vocabulary import cuda, uint32
 
-MOST_THREADS = 256  # of a block
+MAX_THREADS = 256  # of a block
 PER_THREAD = 4
 
 # Texts name these; a kernel has its own in their place.
@@ -25,7 +25,7 @@ read: Any = None
 write: Any = None
 nothing: Any = None
 join: Any = None
-carried: Any = None
+carry_in: Any = None
 A: Any = None
 B: Any = None
 
@@ -58,7 +58,7 @@ def folded(sources: Any, start: Any, step: Any, first: Any, last: Any) -> Any:
     return a, b
 
 
-def joined_in_block(firsts: Any, seconds: Any, threads: Any, has: Any, a: Any, b: Any) -> None:
+def block_scan(firsts: Any, seconds: Any, threads: Any, has: Any, a: Any, b: Any) -> None:
     """Leave for each thread of a block the state of all up to it; those that have something come first."""
     t = uint32(cuda.threadIdx.x)
     if has:
@@ -127,17 +127,17 @@ def by_block(
     start, step = line_at(line, along, after, reverse)
     base = uint32(part * length)
     end = lesser(uint32(base + length), along)
-    known, x, y = carried(totals, part)
+    known, x, y = carry_in(totals, part)
     while base < end:
         first = uint32(base + uint32(t * uint32(4)))
         last = lesser(uint32(first + uint32(4)), end)
         a, b = folded(sources, start, step, first, last)
-        joined_in_block(firsts, seconds, threads, first < end, a, b)
+        block_scan(firsts, seconds, threads, first < end, a, b)
         if first < end:
             before, a, b = before_thread(firsts, seconds, t, known, x, y)
             written(sources, results, start, step, first, last, before, a, b)
-        whole = lesser(uint32(uint32(uint32(end - base) + uint32(3)) >> uint32(2)), threads)
-        known, x, y = before_thread(firsts, seconds, whole, known, x, y)
+        full = lesser(uint32(uint32(uint32(end - base) + uint32(3)) >> uint32(2)), threads)
+        known, x, y = before_thread(firsts, seconds, full, known, x, y)
         cuda.syncthreads()
         base = uint32(base + uint32(threads * uint32(4)))
 
@@ -173,7 +173,7 @@ def by_part(sources: Any, totals: Any, along: Any, after: Any, reverse: Any, par
 
 
 @cache
-def scanning(function: Any, name: str, computed: np.dtype, phase: str = "whole") -> Kernel:
+def scanning(function: Any, name: str, computed: np.dtype, phase: str = "full") -> Kernel:
     """The kernel of one way of joining; `function` is `by_thread`, `by_block` or `by_part`.
 
     Args:

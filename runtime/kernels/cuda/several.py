@@ -24,7 +24,7 @@ FLOAT64 = np.dtype(np.float64)
 # Texts name these; a kernel has its own in their place.
 T: Any = None  # the type of elements in registers
 S: Any = None  # that in memory
-WORDS: Any = None  # of a row of the table
+TABLE_ROW_SLOTS: Any = None  # of a row of the table
 ITEM: Any = None  # bytes of an element in memory
 COUNT: Any = None  # of numbers
 COUNTS: Any = None  # the place of the address of what is counted in a row
@@ -121,7 +121,7 @@ def known_first(own: Any, i: Any) -> Any:
 
 def update_chunk(table: Any, row: Any, part: Any, numbers: Any, chunk: Any) -> None:
     """Four elements a thread at a time, all of which are read before the first is written."""
-    at = uint32(row * uint32(WORDS))
+    at = uint32(row * uint32(TABLE_ROW_SLOTS))
     first = int64(int64(part) * int64(chunk))
     left = int64(table[at] - first)
     count = chunk if left > int64(chunk) else uint32(left)
@@ -146,29 +146,29 @@ def update_chunk(table: Any, row: Any, part: Any, numbers: Any, chunk: Any) -> N
         i = uint32(i + threads)
 
 
-def given_numbers(table: Any, places: Any, numbers: Any, chunk: Any) -> None:
+def read_scalars(table: Any, chunk_positions: Any, numbers: Any, chunk: Any) -> None:
     """A launch that is given the numbers."""
-    place = places[uint32(cuda.blockIdx.x)]
-    update(table, uint32(place >> int64(32)), uint32(place), numbers, chunk)
+    chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
+    update(table, uint32(chunk_position >> int64(32)), uint32(chunk_position), numbers, chunk)
 
 
-def own_numbers(table: Any, places: Any, arrived: Any, rate: Any, settings: Any, chunk: Any) -> None:
+def own_numbers(table: Any, chunk_positions: Any, arrived: Any, rate: Any, settings: Any, chunk: Any) -> None:
     """A launch that makes its numbers of what is counted on the device, and counts on: a thread of each block does.
 
     `arrived` says how many blocks of each row have done so; the last of them writes what was counted.
     """
     own = cuda.shared.array(COUNT, T)
-    place = places[uint32(cuda.blockIdx.x)]
-    row = uint32(place >> int64(32))
+    chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
+    row = uint32(chunk_position >> int64(32))
     if uint32(cuda.threadIdx.x) == uint32(0):
         prepare(own, table, row, arrived, rate, settings, chunk)
     cuda.syncthreads()
-    update(table, row, uint32(place), known(own, uint32(0)), chunk)
+    update(table, row, uint32(chunk_position), known(own, uint32(0)), chunk)
 
 
 def prepare_numbers(own: Any, table: Any, row: Any, arrived: Any, rate: Any, settings: Any, chunk: Any) -> None:
     """What is counted begins with the steps, of which this is one more."""
-    at = uint32(row * uint32(WORDS))
+    at = uint32(row * uint32(TABLE_ROW_SLOTS))
     counts = opened(table, uint32(at + uint32(COUNTS)), int64(0), uint32(1))
     before = read(counts, uint32(0))
     lr = rate_of(rate)
@@ -193,7 +193,7 @@ def note_nothing(counts: Any, before: Any, lr: Any, settings: Any, arrived: Any,
 # ---- what is counted, as float64 ---------------------------------------------------------------------------
 
 
-def rate_given(rate: Any) -> Any:
+def rate_value(rate: Any) -> Any:
     return rate
 
 
@@ -229,24 +229,24 @@ def composed(target: Target, none: Any, parts: Sequence[tuple[Any, dict[str, Any
     return made
 
 
-def updating(target: Target, change: Change, stored: np.dtype, present: tuple[bool, ...], words: int) -> Any:
+def updating(target: Target, change: Change, stored: np.dtype, has_tensors: tuple[bool, ...], slot_values: int) -> Any:
     """The function that changes a chunk; arrays that are not `present` are read as zeros, and not written."""
     computed = in_registers(stored)
     bits = np.dtype(np.uint16) if stored.kind == "V" else stored
     get = {"get": getter(target, stored, computed)}
     put = {"put": putter(target, stored), "T": computed.type}
     zero = {"T": computed.type}
-    reads = [(read_first, get) if there else (read_absent, zero) for there in present]
+    reads = [(read_first, get) if there else (read_absent, zero) for there in has_tensors]
     writes: list[tuple[Any, dict[str, Any]]] = []
-    for there, is_written in zip(present, change.written, strict=True):
+    for there, is_written in zip(has_tensors, change.written, strict=True):
         if there:
             writes.append((write_first, put) if is_written else (write_unchanged, {}))
         elif is_written:
             writes.append((write_absent, {}))
-    opens = [(open_first, {"S": bits.type, "ITEM": stored.itemsize})] * sum(present)
+    opens = [(open_first, {"S": bits.type, "ITEM": stored.itemsize})] * sum(has_tensors)
     return target.device(
         update_chunk,
-        WORDS=words,
+        TABLE_ROW_SLOTS=slot_values,
         opened=composed(target, open_none, opens),
         read=composed(target, read_none, reads),
         write=composed(target, write_none, writes),
@@ -256,7 +256,7 @@ def updating(target: Target, change: Change, stored: np.dtype, present: tuple[bo
 
 def preparing(target: Target, change: Change, counts: tuple[np.dtype, ...], rate: Any) -> dict[str, Any]:
     """The parts of `prepare_numbers` for what is counted in these dtypes."""
-    rate_of = target.device(rate_given)
+    rate_of = target.device(rate_value)
     if isinstance(rate, Array):
         rate_of = target.device(rate_in_memory, get=getter(target, rate.dtype, FLOAT64))
     opens = [(open_first, {"S": kind.type, "ITEM": kind.itemsize}) for kind in counts]
@@ -288,17 +288,17 @@ def amount_of(change: Change, counts: int, settings: int) -> int:
 
 
 @cache
-def changing(change: Change, stored: np.dtype, present: tuple[bool, ...]) -> Kernel:
+def changing(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...]) -> Kernel:
     """The kernel of a change whose numbers are given: (table, places, numbers, elements of a chunk)."""
 
     def make(target: Target, signature: Signature) -> Any:
-        return target.kernel(given_numbers, update=updating(target, change, stored, present, 1 + sum(present)))
+        return target.kernel(read_scalars, update=updating(target, change, stored, has_tensors, 1 + sum(has_tensors)))
 
     return Kernel("several arrays", make)
 
 
 @cache
-def counting(change: Change, stored: np.dtype, present: tuple[bool, ...], counts: tuple[np.dtype, ...]) -> Kernel:
+def counting(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...], counts: tuple[np.dtype, ...]) -> Kernel:
     """The kernel of a change that makes its numbers: (table, places, arrived, step size, settings, chunk).
 
     Args:
@@ -306,9 +306,9 @@ def counting(change: Change, stored: np.dtype, present: tuple[bool, ...], counts
     """
 
     def make(target: Target, signature: Signature) -> Any:
-        computed, words = in_registers(stored).type, 1 + sum(present) + len(counts)
+        computed, slot_values = in_registers(stored).type, 1 + sum(has_tensors) + len(counts)
         amount = amount_of(change, len(counts), len(signature[4]))
-        update = updating(target, change, stored, present, words)
+        update = updating(target, change, stored, has_tensors, slot_values)
         keep = composed(target, write_none, [(keep_first, {"T": computed})] * amount)
         own = composed(target, known_none, [(known_first, {})] * amount)
         prepared = preparing(target, change, counts, signature[3])
@@ -318,7 +318,9 @@ def counting(change: Change, stored: np.dtype, present: tuple[bool, ...], counts
             T=computed,
             update=update,
             known=own,
-            prepare=target.device(prepare_numbers, keep=keep, COUNTS=1 + sum(present), WORDS=words, **prepared),
+            prepare=target.device(
+                prepare_numbers, keep=keep, COUNTS=1 + sum(has_tensors), TABLE_ROW_SLOTS=slot_values, **prepared
+            ),
         )
 
     return Kernel("several arrays that are counted", make)
@@ -327,12 +329,12 @@ def counting(change: Change, stored: np.dtype, present: tuple[bool, ...], counts
 # ---- sums over all groups --------------------------------------------------------------------------------------
 
 
-def folded_chunks(table: Any, places: Any, totals: Any, chunk: Any) -> None:
+def folded_chunks(table: Any, chunk_positions: Any, totals: Any, chunk: Any) -> None:
     """What the elements of each chunk of one array come to, put together in an order that sizes alone decide on."""
     own = cuda.shared.array(256, float64)
-    place = places[uint32(cuda.blockIdx.x)]
-    at = uint32(uint32(place >> int64(32)) * uint32(2))
-    first = int64(int64(uint32(place)) * int64(chunk))
+    chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
+    at = uint32(uint32(chunk_position >> int64(32)) * uint32(2))
+    first = int64(int64(uint32(chunk_position)) * int64(chunk))
     left = int64(table[at] - first)
     count = chunk if left > int64(chunk) else uint32(left)
     arrays = opened(table, uint32(at + uint32(1)), first, count)
@@ -362,7 +364,7 @@ def size(x: Any) -> Any:
     return abs(x)
 
 
-FOLDS = {"squares": (square, join_sum), "greatest": (size, maximum)}
+FOLDS = {"squares": (square, join_sum), "norm_inf": (size, maximum)}
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-ARRAY_WORDS = 7
+ARRAY_SLOTS = 7
 
 
 class Array(NamedTuple):
@@ -47,8 +47,8 @@ def parts(signature: Signature) -> Iterator[Any]:
             yield part
 
 
-def words(part: Any) -> int:
+def slot_count(part: Any) -> int:
     """The words of 8 bytes that an array or a number takes: a complex number is two numbers."""
     if isinstance(part, Array):
-        return ARRAY_WORDS
+        return ARRAY_SLOTS
     return 2 if part.kind == "c" else 1

@@ -23,8 +23,8 @@ from .vocabulary import (
     float32,
     from_bits,
     int32,
+    integer,
     uint32,
-    whole,
 )
 
 FLOAT16 = np.dtype(np.float16)
@@ -83,13 +83,13 @@ def get_real(x: Any, i: Any) -> Any:
     return T(load(x, i).real)
 
 
-def get_whole(x: Any, i: Any) -> Any:
+def get_integer(x: Any, i: Any) -> Any:
     """A small integer holds the last bits of a number; what no int64 holds is the hardware's business."""
-    return T(whole(load(x, i)))
+    return T(integer(load(x, i)))
 
 
-def get_whole_real(x: Any, i: Any) -> Any:
-    return T(whole(load(x, i).real))
+def get_integer_real(x: Any, i: Any) -> Any:
+    return T(integer(load(x, i).real))
 
 
 def get_truth(x: Any, i: Any) -> Any:
@@ -100,22 +100,22 @@ def get_truth_real(x: Any, i: Any) -> Any:
     return load(x, i).real != 0
 
 
-def getter(target: Target, stored: np.dtype, wanted: np.dtype) -> Any:
+def getter(target: Target, stored: np.dtype, target_dtype: np.dtype) -> Any:
     """The function (array, index) that reads an element as a number of the dtype that is wanted."""
     own = in_registers(stored)
     read = target.device(LOADS.get(stored, load))
-    if own == wanted:
+    if own == target_dtype:
         return read
-    return target.device(conversion(own, wanted), load=read, T=wanted.type)
+    return target.device(conversion(own, target_dtype), load=read, T=target_dtype.type)
 
 
-def conversion(own: np.dtype, wanted: np.dtype) -> Any:
+def conversion(own: np.dtype, target_dtype: np.dtype) -> Any:
     """The text that reads an element of one dtype as a number of another."""
-    drops = own.kind == "c" and wanted.kind != "c"  # the imaginary part, as on the CPU
-    if wanted.kind == "b":
+    drops = own.kind == "c" and target_dtype.kind != "c"  # the imaginary part, as on the CPU
+    if target_dtype.kind == "b":
         return get_truth_real if drops else get_truth
-    if wanted.kind in "iu" and own.kind in "fc":
-        return get_whole_real if drops else get_whole
+    if target_dtype.kind in "iu" and own.kind in "fc":
+        return get_integer_real if drops else get_integer
     return get_real if drops else get
 
 

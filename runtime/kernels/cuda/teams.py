@@ -29,7 +29,7 @@ P: Any = None  # that of places
 # ---- where a thread is ------------------------------------------------------------------------------------
 
 
-def thread_team() -> Any:
+def single_thread_group() -> Any:
     return uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
 
 
@@ -41,7 +41,7 @@ def thread_lanes() -> Any:
     return uint32(1)
 
 
-def warp_team() -> Any:
+def warp_group() -> Any:
     """Teams of 1, 2, 4, ..., 32 lanes lie in a block as its threads in y."""
     return uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.y) + uint32(cuda.threadIdx.y))
 
@@ -54,7 +54,7 @@ def warp_lanes() -> Any:
     return uint32(cuda.blockDim.x)
 
 
-def block_team() -> Any:
+def block_group() -> Any:
     return uint32(cuda.blockIdx.x)
 
 
@@ -66,7 +66,7 @@ def block_lanes() -> Any:
     return uint32(cuda.blockDim.x)
 
 
-def columns_team() -> Any:
+def columns_group() -> Any:
     return uint32(uint32(cuda.blockIdx.x) * uint32(32) + uint32(cuda.threadIdx.x))
 
 
@@ -116,24 +116,24 @@ def minimum(a: Any, b: Any) -> Any:
     return a if a <= b or a != a else b
 
 
-def comes_first(value: Any, place: Any, best: Any, at: Any) -> Any:
+def comes_first(value: Any, position: Any, best: Any, at: Any) -> Any:
     """Whether the greatest number is this one, at the first of all its places; nan is above all others."""
     if value != value:
-        return best == best or place < at
-    return value > best or (value == best and place < at)
+        return best == best or position < at
+    return value > best or (value == best and position < at)
 
 
-def comes_last(value: Any, place: Any, best: Any, at: Any) -> Any:
+def comes_last(value: Any, position: Any, best: Any, at: Any) -> Any:
     """Whether the least number is this one, at the first of all its places; nan is below all others."""
     if value != value:
-        return best == best or place < at
-    return value < best or (value == best and place < at)
+        return best == best or position < at
+    return value < best or (value == best and position < at)
 
 
 # ---- what all lanes have ----------------------------------------------------------------------------------
 
 
-def team_width() -> Any:
+def group_width() -> Any:
     """How many lanes of a warp are a team."""
     return cuda.blockDim.x
 
@@ -163,79 +163,79 @@ def across_warp(a: Any) -> Any:
 
 def across_block(a: Any) -> Any:
     """Warps by themselves, then the lanes of each warp what all warps have."""
-    found = cuda.shared.array(32, A)
+    result = cuda.shared.array(32, A)
     a = within(a)
     if cuda.threadIdx.x & 31 == 0:
-        found[cuda.threadIdx.x >> 5] = a
+        result[cuda.threadIdx.x >> 5] = a
     cuda.syncthreads()
-    a = between(found[cuda.threadIdx.x & (warps_of_block() - 1)])
+    a = between(result[cuda.threadIdx.x & (warps_of_block() - 1)])
     cuda.syncthreads()  # before the next fold writes there
     return a
 
 
 def across_columns(a: Any) -> Any:
     """The lanes of each column in their order."""
-    found = cuda.shared.array(1024, A)
-    found[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = a
+    result = cuda.shared.array(1024, A)
+    result[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = a
     cuda.syncthreads()
-    a = found[cuda.threadIdx.x]
+    a = result[cuda.threadIdx.x]
     k = 1
     while k < cuda.blockDim.y:
-        a = join(a, found[k * 32 + cuda.threadIdx.x])
+        a = join(a, result[k * 32 + cuda.threadIdx.x])
         k += 1
     cuda.syncthreads()
     return a
 
 
-def pair_across_thread(value: Any, place: Any) -> Any:
-    return value, place
+def pair_across_thread(value: Any, position: Any) -> Any:
+    return value, position
 
 
-def pair_across_warp(value: Any, place: Any) -> Any:
+def pair_across_warp(value: Any, position: Any) -> Any:
     distance = width() >> 1
     while distance:
         other = cuda.shfl_xor_sync(0xFFFFFFFF, value, distance)
-        where = uint32(cuda.shfl_xor_sync(0xFFFFFFFF, int32(place), distance))  # shuffles have no unsigned ones
-        if join(other, where, value, place):
-            value, place = other, where
+        where = uint32(cuda.shfl_xor_sync(0xFFFFFFFF, int32(position), distance))  # shuffles have no unsigned ones
+        if join(other, where, value, position):
+            value, position = other, where
         distance >>= 1
-    return value, place
+    return value, position
 
 
-def pair_across_block(value: Any, place: Any) -> Any:
-    values, places = cuda.shared.array(32, T), cuda.shared.array(32, P)
-    value, place = within(value, place)
+def pair_across_block(value: Any, position: Any) -> Any:
+    values, positions = cuda.shared.array(32, T), cuda.shared.array(32, P)
+    value, position = within(value, position)
     if cuda.threadIdx.x & 31 == 0:
         values[cuda.threadIdx.x >> 5] = value
-        places[cuda.threadIdx.x >> 5] = place
+        positions[cuda.threadIdx.x >> 5] = position
     cuda.syncthreads()
     warp = cuda.threadIdx.x & (warps_of_block() - 1)
-    value, place = between(values[warp], places[warp])
+    value, position = between(values[warp], positions[warp])
     cuda.syncthreads()
-    return value, place
+    return value, position
 
 
-def pair_across_columns(value: Any, place: Any) -> Any:
-    values, places = cuda.shared.array(1024, T), cuda.shared.array(1024, P)
+def pair_across_columns(value: Any, position: Any) -> Any:
+    values, positions = cuda.shared.array(1024, T), cuda.shared.array(1024, P)
     values[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = value
-    places[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = place
+    positions[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = position
     cuda.syncthreads()
-    value, place = values[cuda.threadIdx.x], places[cuda.threadIdx.x]
+    value, position = values[cuda.threadIdx.x], positions[cuda.threadIdx.x]
     k = 1
     while k < cuda.blockDim.y:
-        other, where = values[k * 32 + cuda.threadIdx.x], places[k * 32 + cuda.threadIdx.x]
-        if join(other, where, value, place):
-            value, place = other, where
+        other, where = values[k * 32 + cuda.threadIdx.x], positions[k * 32 + cuda.threadIdx.x]
+        if join(other, where, value, position):
+            value, position = other, where
         k += 1
     cuda.syncthreads()
-    return value, place
+    return value, position
 
 
-PLACES = {
-    "thread": (thread_team, thread_lane, thread_lanes),
-    "warp": (warp_team, warp_lane, warp_lanes),
-    "block": (block_team, block_lane, block_lanes),
-    "columns": (columns_team, columns_lane, columns_lanes),
+INDEX_TYPE = {
+    "thread": (single_thread_group, thread_lane, thread_lanes),
+    "warp": (warp_group, warp_lane, warp_lanes),
+    "block": (block_group, block_lane, block_lanes),
+    "columns": (columns_group, columns_lane, columns_lanes),
 }
 SPLITS = {"block": block_split, "columns": columns_split}
 SINGLE = {"thread": across_thread, "warp": across_warp, "block": across_block, "columns": across_columns}
@@ -249,33 +249,33 @@ JOINS = {"sum": join_sum, "prod": join_prod, "count": join_sum, "max": maximum, 
 PAIR_JOINS = {"argmax": comes_first, "argmin": comes_last}
 
 
-def names_of_team(target: Target, kind: str, value: Any, wide: Any) -> dict[str, Any]:
+def names_of_group(target: Target, kind: str, value: Any, wide: Any) -> dict[str, Any]:
     """What a kernel calls of its team, by name.
 
     Args:
         value: the type that elements are computed in.
         wide: the type that sums and products are computed in.
     """
-    team, lane, lanes = (target.device(function) for function in PLACES[kind])
-    found = {"team": team, "lane": lane, "lanes": lanes, "split_range": target.device(split_range)}
+    thread_group, lane, lanes = (target.device(function) for function in INDEX_TYPE[kind])
+    results = {"thread_group": thread_group, "lane": lane, "lanes": lanes, "split_range": target.device(split_range)}
     if kind in SPLITS:
-        found["split_team"] = target.device(SPLITS[kind])
+        results["split_group"] = target.device(SPLITS[kind])
     kinds = {"sum": wide, "prod": wide, "count": np.int32, "max": value, "min": value}
     for name, function in JOINS.items():
-        joined = target.device(function)
-        found[f"across_{name}"] = _across(target, SINGLE, kind, joined, kinds[name])
+        combine = target.device(function)
+        results[f"across_{name}"] = _across(target, SINGLE, kind, combine, kinds[name])
     for name, pair in PAIR_JOINS.items():
-        joined = target.device(pair)
-        found[f"across_{name}"] = _across(target, PAIRS, kind, joined, value)
-    return found | {function.__name__: target.device(function) for function in PAIR_JOINS.values()}
+        combine = target.device(pair)
+        results[f"across_{name}"] = _across(target, PAIRS, kind, combine, value)
+    return results | {function.__name__: target.device(function) for function in PAIR_JOINS.values()}
 
 
-def _across(target: Target, table: dict[str, Any], kind: str, joined: Any, dtype: Any) -> Any:
-    names = {"join": joined, "A": dtype, "T": dtype, "P": np.uint32}
+def _across(target: Target, table: dict[str, Any], kind: str, combine: Any, dtype: Any) -> Any:
+    names = {"join": combine, "A": dtype, "T": dtype, "P": np.uint32}
     if kind == "warp":
-        names["width"] = target.device(team_width)
+        names["width"] = target.device(group_width)
     if kind == "block":
         names["warps_of_block"] = target.device(warps_of_block)
-        names["within"] = target.device(table["warp"], join=joined, width=target.device(full_width))
-        names["between"] = target.device(table["warp"], join=joined, width=names["warps_of_block"])
+        names["within"] = target.device(table["warp"], join=combine, width=target.device(full_width))
+        names["between"] = target.device(table["warp"], join=combine, width=names["warps_of_block"])
     return target.device(table[kind], **names)

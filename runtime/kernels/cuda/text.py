@@ -18,14 +18,14 @@ from . import instructions
 from .signature import Array, Make, Signature
 
 
-class Text:
+class KernelSource:
     """A function of a kernel: its source, and what its globals stand for."""
 
     __slots__ = ("digest",)
 
     def __init__(self, function: Any) -> None:
-        found = {name: function.__globals__.get(name) for name in sorted(all_names(function.__code__))}
-        parts = [source(function.__code__), *(f"{name} = {meaning(value)}" for name, value in found.items())]
+        results = {name: function.__globals__.get(name) for name in sorted(all_names(function.__code__))}
+        parts = [source(function.__code__), *(f"{name} = {meaning(value)}" for name, value in results.items())]
         self.digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -44,28 +44,30 @@ def source(code: types.CodeType) -> str:
 
 def meaning(value: Any) -> str:
     """What a global of a function stands for, as text."""
-    if isinstance(value, Text):
+    if isinstance(value, KernelSource):
         return value.digest
     if isinstance(value, types.FunctionType):
-        return Text(value).digest
+        return KernelSource(value).digest
     return value.__name__ if isinstance(value, type | types.ModuleType) else repr(value)
 
 
-class Texts:
+class KernelSources:
     """The target that makes digests."""
 
     def __init__(self) -> None:
-        given = {name: Text(make) for name, make in vars(intrinsics).items() if name in primitives.PRIMITIVES}
-        compiler = ScalarCompiler(Text, Text, given)
+        arguments = {
+            name: KernelSource(make) for name, make in vars(intrinsics).items() if name in primitives.PRIMITIVES
+        }
+        compiler = ScalarCompiler(KernelSource, KernelSource, arguments)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
-        made = {name: Text(make) for name, make in instructions.MAKERS.items()}
-        self.names: dict[str, Any] = {"from_bits": given["from_bits"], "float32_bits": given["bits"], **made}
-        self.made: dict[Any, Text] = {}
+        made = {name: KernelSource(make) for name, make in instructions.MAKERS.items()}
+        self.names: dict[str, Any] = {"from_bits": arguments["from_bits"], "float32_bits": arguments["bits"], **made}
+        self.made: dict[Any, KernelSource] = {}
 
-    def kernel(self, function: Any, **names: Any) -> Text:
-        return Text(rebuilt(function, self.names | names))
+    def kernel(self, function: Any, **names: Any) -> KernelSource:
+        return KernelSource(rebuilt(function, self.names | names))
 
-    def device(self, function: Any, **names: Any) -> Text:
+    def device(self, function: Any, **names: Any) -> KernelSource:
         key = (function, *sorted(names.items(), key=lambda item: item[0]))
         if key not in self.made:
             self.made[key] = self.kernel(function, **names)
@@ -75,7 +77,7 @@ class Texts:
         return self.libraries[is_complex].used_by(function)
 
 
-TEXTS = Texts()
+KERNEL_SOURCES = KernelSources()
 
 
 @cache
@@ -93,5 +95,5 @@ def described(part: Any) -> str:
 
 def digest(make: Make, signature: Signature) -> str:
     """Hash of a kernel's text and of its signature."""
-    text: Text = make(TEXTS, signature)
+    text: KernelSource = make(KERNEL_SOURCES, signature)
     return hashlib.sha256(f"{text.digest} {described(signature)} {compiler()}".encode()).hexdigest()

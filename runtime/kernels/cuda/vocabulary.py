@@ -29,4 +29,4 @@ bfloat16_bits: Any = None  # (x): the bits of a float32 number rounded to bfloat
 float16_bits: Any = None  # (x): the same of float16
 float16_number: Any = None  # (bits): the float32 number that is the float16 with the last 16 of these bits
 array_at: Any = None  # (address, size, kind): the array of elements of a type that lies at an address of the device
-whole: Any = None  # (x): a float cut to an int64; what is none in range is the hardware's business
+integer: Any = None  # (x): a float cut to an int64; what is none in range is the hardware's business

@@ -47,31 +47,31 @@ def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
         return None
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        whole = context.make_array(array)(context, builder, args[0]).data
-        first = builder.ptrtoint(builder.gep(whole, [args[1]]), context.get_value_type(types.int64))
+        full = context.make_array(array)(context, builder, args[0]).data
+        first = builder.ptrtoint(builder.gep(full, [args[1]]), context.get_value_type(types.int64))
         return _array_at(context, builder, signature.return_type, first, args[2:], ())
 
     return array.copy(ndim=1, layout="C", readonly=False)(array, start, count), code
 
 
 @for_numba
-def place_of(context: Any, part: Any, between: Any, times: Any, outer: Any) -> Any:
-    """place_of(part, between, times, outer): where a part of an operand begins, in elements: parts are `between` apart,
+def offset_of(context: Any, part: Any, between: Any, times: Any, outer: Any) -> Any:
+    """offset_of(part, between, times, outer): where a part of an operand begins, in elements: parts are `between` apart,
     and `times` of them `outer`."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         number, step, count, further = args
         before = builder.block
-        near = builder.mul(number, step)
+        inner_offset = builder.mul(number, step)
         with builder.if_then(builder.icmp_signed(">=", number, count)):  # else nothing is divided
-            far = builder.mul(builder.sdiv(number, count), further)
-            far = builder.add(far, builder.mul(builder.srem(number, count), step))
+            outer_offset = builder.mul(builder.sdiv(number, count), further)
+            outer_offset = builder.add(outer_offset, builder.mul(builder.srem(number, count), step))
             divided = builder.block
-        place = builder.phi(near.type)
-        place.add_incoming(near, before)
-        place.add_incoming(far, divided)
-        return place
+        element_pointer = builder.phi(inner_offset.type)
+        element_pointer.add_incoming(inner_offset, before)
+        element_pointer.add_incoming(outer_offset, divided)
+        return element_pointer
 
     return types.int64(types.int64, types.int64, types.int64, types.int64), code
 
@@ -113,8 +113,8 @@ def clear(context: Any, array: Any) -> Any:
         return None
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        whole = context.make_array(array)(context, builder, args[0])
-        cgutils.memset(builder, whole.data, builder.mul(whole.nitems, whole.itemsize), 0)
+        full = context.make_array(array)(context, builder, args[0])
+        cgutils.memset(builder, full.data, builder.mul(full.nitems, full.itemsize), 0)
         return context.get_dummy_value()
 
     return types.void(array), code

@@ -9,13 +9,13 @@ from . import for_numba
 
 
 @for_numba
-def least(context: Any, x: Any, y: Any, *more: Any) -> Any:
+def minimum_of(context: Any, x: Any, y: Any, *more: Any) -> Any:
     """min(x, y, ...): of nan and another number the one that comes first, as Python has it."""
     return _extreme(context, operator.lt, x, y, more)
 
 
 @for_numba
-def most(context: Any, x: Any, y: Any, *more: Any) -> Any:
+def maximum_of(context: Any, x: Any, y: Any, *more: Any) -> Any:
     """max(x, y, ...)."""
     return _extreme(context, operator.gt, x, y, more)
 
@@ -30,7 +30,7 @@ def _extreme(context: Any, better: Any, x: Any, y: Any, more: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values = [*args[:2], *cgutils.unpack_tuple(builder, args[2], len(rest))]
-        first, *others = (context.cast(builder, *given, common) for given in zip(values, kinds, strict=True))
+        first, *others = (context.cast(builder, *value, common) for value in zip(values, kinds, strict=True))
         compare = context.get_function(better, types.boolean(common, common))
         for other in others:
             first = builder.select(compare(builder, (other, first)), other, first)

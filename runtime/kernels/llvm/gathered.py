@@ -26,17 +26,17 @@ def gathered_tile(context: Any, vectors: Any, x: Any, starts: Any, steps: Any, p
 def _write_tile(v: VectorLoops, x: Flat, starts: Flat, steps: Flat, panel: Flat, first: Flat, out: Flat) -> None:
     count = v.lines  # vectors of a row
     rows = tile_rows(count)
-    lefts = [v.at(x.start, v.place(starts, v.number(r))) for r in range(rows)]
+    lefts = [v.at(x.start, v.offset_at(starts, v.number(r))) for r in range(rows)]
     unmasked = [None] * count
     start = v.load_all(first.start, unmasked)
     row_bytes = count * v.bytes
 
     def add(p: Any, *sums: Any) -> list[Any]:
-        step = v.times(v.place(steps, p), v.size)
+        step = v.times(v.offset_at(steps, p), v.size)
         right = v.plus(panel.start, v.times(p, row_bytes))
         v.prefetch_all(v.plus(right, AHEAD * row_bytes), count)
         values = v.load_all(right, unmasked)
-        return v.add_products([v.spread(v.scalar(v.plus(left, step))) for left in lefts], values, sums)
+        return v.add_products([v.splat(v.scalar(v.plus(left, step))) for left in lefts], values, sums)
 
     sums = v.loop(steps.size, 1, start * rows, add)
     for r in range(rows):

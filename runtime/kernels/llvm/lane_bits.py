@@ -7,7 +7,7 @@ from typing import Any
 from . import for_numba
 
 LANES = 64  # numbers that are compared
-FEW = 16  # numbers that are compared at a time where one after the other is searched for
+LINEAR_SEARCH_LANES = 16  # numbers that are compared at a time where one after the other is searched for
 
 
 @for_numba
@@ -17,15 +17,15 @@ def not_below(context: Any, row: Any, start: Any, bound: Any) -> Any:
 
 
 @for_numba
-def few_not_below(context: Any, row: Any, start: Any, bound: Any) -> Any:
-    """few_not_below(row, start, bound): bit i is row[start + i] >= bound, for 16 numbers; bit 16 is set."""
-    return _compared(row, ">=", FEW)
+def count_not_below(context: Any, row: Any, start: Any, bound: Any) -> Any:
+    """count_not_below(row, start, bound): bit i is row[start + i] >= bound, for 16 numbers; bit 16 is set."""
+    return _compared(row, ">=", LINEAR_SEARCH_LANES)
 
 
 @for_numba
-def few_above(context: Any, row: Any, start: Any, bound: Any) -> Any:
-    """few_above(row, start, bound): bit i is row[start + i] > bound, for 16 numbers; bit 16 is set."""
-    return _compared(row, ">", FEW)
+def count_above(context: Any, row: Any, start: Any, bound: Any) -> Any:
+    """count_above(row, start, bound): bit i is row[start + i] > bound, for 16 numbers; bit 16 is set."""
+    return _compared(row, ">", LINEAR_SEARCH_LANES)
 
 
 def _compared(row: Any, relation: str, lanes: int) -> Any:

@@ -32,8 +32,8 @@ def sum_of_blocks(context: Any, row: Any, start: Any) -> Any:
 
 
 @for_numba
-def sum_of_few(context: Any, row: Any, start: Any, count: Any) -> Any:
-    """sum_of_few(row, start, count): the sum of neighbours, which are so few that it loses nothing to their number."""
+def sum_of_tail(context: Any, row: Any, start: Any, count: Any) -> Any:
+    """sum_of_tail(row, start, count): the sum of neighbours, which are so few that it loses nothing to their number."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -55,8 +55,8 @@ def squares_of_blocks(context: Any, row: Any, start: Any, center: Any) -> Any:
 
 
 @for_numba
-def squares_of_few(context: Any, row: Any, start: Any, count: Any, center: Any) -> Any:
-    """squares_of_few(row, start, count, center): as `sum_of_few`, of (x - center)^2."""
+def squares_of_tail(context: Any, row: Any, start: Any, count: Any, center: Any) -> Any:
+    """squares_of_tail(row, start, count, center): as `sum_of_tail`, of (x - center)^2."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -67,23 +67,23 @@ def squares_of_few(context: Any, row: Any, start: Any, count: Any, center: Any) 
 
 
 @for_numba
-def present_of_blocks(context: Any, row: Any, start: Any) -> Any:
-    """present_of_blocks(row, start): as `sum_of_blocks`, of what is not nan."""
+def nansum_of_blocks(context: Any, row: Any, start: Any) -> Any:
+    """nansum_of_blocks(row, start): as `sum_of_blocks`, of what is not nan."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return Present(context, builder, row, args[0]).sum_of_blocks(args[1])
+        return NanSkippingLines(context, builder, row, args[0]).sum_of_blocks(args[1])
 
     return types.float64(row, types.int64), code
 
 
 @for_numba
-def present_of_few(context: Any, row: Any, start: Any, count: Any) -> Any:
-    """present_of_few(row, start, count): as `sum_of_few`, of what is not nan."""
+def nansum_of_tail(context: Any, row: Any, start: Any, count: Any) -> Any:
+    """nansum_of_tail(row, start, count): as `sum_of_tail`, of what is not nan."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lines = Present(context, builder, row, args[0])
+        lines = NanSkippingLines(context, builder, row, args[0])
         return lines.as_double(lines.total(*args[1:]))
 
     return types.float64(row, types.int64, types.int64), code
@@ -111,8 +111,8 @@ def range_of(context: Any, row: Any) -> Any:
     result = types.UniTuple(row.dtype, 2)
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = Lines(context, builder, row, args[0]).extremes()
-        return context.make_tuple(builder, signature.return_type, found)
+        value = Lines(context, builder, row, args[0]).minmax()
+        return context.make_tuple(builder, signature.return_type, value)
 
     return result(row), code
 
@@ -129,31 +129,31 @@ class Lines(VectorLoops):
         self.bytes, self.lanes = LINE, LINE // self.size
         self.type = self.ir.VectorType(self.element, self.lanes)
         self.start, self.join, self.side = self.ir.Constant(self.type, None), builder.fadd, SIDE
-        given = context.make_array(kind)(context, builder, array)
-        self.memory = builder.ptrtoint(given.data, self.ir.IntType(64))
-        self.count = given.nitems
+        value = context.make_array(kind)(context, builder, array)
+        self.memory = builder.ptrtoint(value.data, self.ir.IntType(64))
+        self.count = value.nitems
 
-    def vector(self, place: Any) -> Any:
+    def vector(self, offset: Any) -> Any:
         """The elements from a place on."""
-        return self.numbers(place, self.type, self.lanes)
+        return self.numbers(offset, self.type, self.lanes)
 
-    def one(self, place: Any) -> Any:
+    def one(self, offset: Any) -> Any:
         """The element at a place."""
-        return self.numbers(place, self.element, 0)
+        return self.numbers(offset, self.element, 0)
 
-    def numbers(self, place: Any, kind: Any, lanes: int) -> Any:
+    def numbers(self, offset: Any, kind: Any, lanes: int) -> Any:
         """As many elements as a type has, widened where they are stored in 16 bits."""
         from ..compile.half_bits import HALF, widened
 
-        address = self.plus(self.memory, self.times(place, self.stored))
+        address = self.plus(self.memory, self.times(offset, self.stored))
         stored = (self.ir.VectorType(HALF, lanes) if lanes else HALF) if self.half else kind
         read = self.builder.load(self.builder.inttoptr(address, stored.as_pointer()), align=self.stored)
         return widened(self.builder, read, self.half) if self.half else read
 
-    def ask_ahead(self, places: Sequence[Any]) -> None:
+    def ask_ahead(self, offsets: Sequence[Any]) -> None:
         """Ask for what lies behind vectors, where memory is read in its order and little is computed."""
-        for place in places if self.asks and not reads_side_by_side() else ():
-            self.prefetch_all(self.plus(self.plus(self.memory, self.times(place, self.stored)), AHEAD), 1)
+        for offset in offsets if self.asks and not reads_side_by_side() else ():
+            self.prefetch_all(self.plus(self.plus(self.memory, self.times(offset, self.stored)), AHEAD), 1)
 
     def added(self, total: Any, x: Any) -> Any:
         """The sum with one more element, or vector of them."""
@@ -162,9 +162,9 @@ class Lines(VectorLoops):
     def sum_of_blocks(self, start: Any) -> Any:
         """The sum of four blocks."""
         # Side by side they keep more of some memory busy.
-        together = SIDE if reads_side_by_side() else 1
+        unroll = SIDE if reads_side_by_side() else 1
         starts = [self.plus(start, k * BLOCK) for k in range(SIDE)]
-        groups = [starts[k : k + together] for k in range(0, SIDE, together)]
+        groups = [starts[k : k + unroll] for k in range(0, SIDE, unroll)]
         doubles = [self.as_double(total) for group in groups for total in self.sums(group)]
         return self.beside(self.builder.fadd, doubles)
 
@@ -173,10 +173,10 @@ class Lines(VectorLoops):
 
         def add(i: Any, *totals: Any) -> list[Any]:
             starting = [self.plus(start, k * self.lanes) for start in starts for k in range(SIDE)]
-            places = [self.plus(place, i) for place in starting]
-            self.ask_ahead(places)
-            found = [self.vector(place) for place in places]
-            return [self.added(total, each) for total, each in zip(totals, found, strict=True)]
+            offsets = [self.plus(offset, i) for offset in starting]
+            self.ask_ahead(offsets)
+            matches = [self.vector(offset) for offset in offsets]
+            return [self.added(total, each) for total, each in zip(totals, matches, strict=True)]
 
         totals = self.loop(self.number(BLOCK), SIDE * self.lanes, [self.start] * (SIDE * len(starts)), add)
         vectors = [self.beside(self.join, totals[k : k + SIDE]) for k in range(0, len(totals), SIDE)]
@@ -191,26 +191,26 @@ class Lines(VectorLoops):
         def add(i: Any, number: Any) -> list[Any]:
             return [self.added(number, self.one(self.plus(start, i)))]
 
-        several = self.builder.select(is_short, count, nothing)
-        return self.loop(several, 1, [self.across(self.join, vector)], add)[0]
+        short_count = self.builder.select(is_short, count, nothing)
+        return self.loop(short_count, 1, [self.across(self.join, vector)], add)[0]
 
     def in_lanes(self, start: Any, count: Any) -> Any:
         """Sums of neighbours in the lanes of a vector: several vectors at a time, then one, then what is left."""
-        many, whole = (self.largest_multiple(count, k * self.lanes) for k in (self.side, 1))
+        unrolled_count, full = (self.largest_multiple(count, k * self.lanes) for k in (self.side, 1))
 
         def add_from(first: Any, i: Any, *totals: Any) -> list[Any]:
-            places = [self.plus(self.plus(first, i), k * self.lanes) for k in range(len(totals))]
-            self.ask_ahead(places)
-            return [self.added(total, self.vector(place)) for total, place in zip(totals, places, strict=True)]
+            offsets = [self.plus(self.plus(first, i), k * self.lanes) for k in range(len(totals))]
+            self.ask_ahead(offsets)
+            return [self.added(total, self.vector(offset)) for total, offset in zip(totals, offsets, strict=True)]
 
         def add_rest(_: Any, total: Any) -> list[Any]:
             last = self.vector(self.plus(self.plus(start, count), -self.lanes))  # some of it has been added before
             return [self.builder.select(self.last_lanes(rest), self.added(total, last), total)]
 
-        totals = self.loop(many, self.side * self.lanes, [self.start] * self.side, partial(add_from, start))
-        behind, single = self.plus(start, many), self.builder.sub(whole, many)
+        totals = self.loop(unrolled_count, self.side * self.lanes, [self.start] * self.side, partial(add_from, start))
+        behind, single = self.plus(start, unrolled_count), self.builder.sub(full, unrolled_count)
         totals = self.loop(single, self.lanes, [self.beside(self.join, totals)], partial(add_from, behind))
-        rest = self.builder.sub(count, whole)
+        rest = self.builder.sub(count, full)
         once = self.builder.zext(self.builder.icmp_signed(">", rest, self.number(0)), rest.type)
         return self.loop(once, 1, totals, add_rest)[0]
 
@@ -219,14 +219,14 @@ class Lines(VectorLoops):
         word = self.ir.IntType(32)
         numbers = self.ir.Constant(self.ir.VectorType(word, self.lanes), [*range(self.lanes)])
         first = self.builder.sub(word(self.lanes), self.builder.trunc(count, word))
-        return self.builder.icmp_signed(">=", numbers, self.spread(first))
+        return self.builder.icmp_signed(">=", numbers, self.splat(first))
 
     def beside(self, join: Any, vectors: Sequence[Any]) -> Any:
         """One vector of several, by pairs."""
-        found = list(vectors)
-        while len(found) > 1:
-            found = [join(found[k], found[k + 1]) for k in range(0, len(found), 2)]
-        return found[0]
+        matches = list(vectors)
+        while len(matches) > 1:
+            matches = [join(matches[k], matches[k + 1]) for k in range(0, len(matches), 2)]
+        return matches[0]
 
     def across(self, join: Any, vector: Any) -> Any:
         """One number of all lanes, by halves."""
@@ -252,27 +252,27 @@ class Lines(VectorLoops):
         """x where it is greater, else y."""
         return self.builder.select(self.builder.fcmp_ordered(">", x, y), x, y)
 
-    def extremes(self) -> list[Any]:
+    def minmax(self) -> list[Any]:
         """The least and the greatest element: four vectors at a time, then one, then one element."""
         joins, first = (self.lesser, self.greater), self.one(self.number(0))
-        many = self.largest_multiple(self.count, SIDE * self.lanes)
+        unrolled_count = self.largest_multiple(self.count, SIDE * self.lanes)
         single = self.largest_multiple(self.count, self.lanes)
 
-        def go_on(start: Any, stop: Any, step: int, read: Any, carried: Sequence[Any]) -> list[Any]:
-            def body(i: Any, *found: Any) -> list[Any]:
+        def go_on(start: Any, stop: Any, step: int, read: Any, carry_values: Sequence[Any]) -> list[Any]:
+            def body(i: Any, *result: Any) -> list[Any]:
                 new = read(self.plus(start, i))
-                return [joins[k // len(new)](new[k % len(new)], each) for k, each in enumerate(found)]
+                return [joins[k // len(new)](new[k % len(new)], each) for k, each in enumerate(result)]
 
-            return self.loop(self.builder.sub(stop, start), step, carried, body)
+            return self.loop(self.builder.sub(stop, start), step, carry_values, body)
 
-        def four(place: Any) -> list[Any]:
-            return [self.vector(self.plus(place, k * self.lanes)) for k in range(SIDE)]
+        def four(offset: Any) -> list[Any]:
+            return [self.vector(self.plus(offset, k * self.lanes)) for k in range(SIDE)]
 
-        wide = go_on(self.number(0), many, SIDE * self.lanes, four, [self.spread(first)] * (2 * SIDE))
+        wide = go_on(self.number(0), unrolled_count, SIDE * self.lanes, four, [self.splat(first)] * (2 * SIDE))
         vectors = [self.beside(join, wide[k * SIDE : (k + 1) * SIDE]) for k, join in enumerate(joins)]
-        vectors = go_on(many, single, self.lanes, lambda place: [self.vector(place)], vectors)
+        vectors = go_on(unrolled_count, single, self.lanes, lambda offset: [self.vector(offset)], vectors)
         numbers = [self.across(join, vector) for join, vector in zip(joins, vectors, strict=True)]
-        return go_on(single, self.count, 1, lambda place: [self.one(place)], numbers)
+        return go_on(single, self.count, 1, lambda offset: [self.one(offset)], numbers)
 
 
 class Squares(Lines):
@@ -285,12 +285,12 @@ class Squares(Lines):
         self.center = center if center.type == self.element else builder.fptrunc(center, self.element)
 
     def added(self, total: Any, x: Any) -> Any:
-        away = self.builder.fsub(x, self.center if x.type == self.element else self.spread(self.center))
+        away = self.builder.fsub(x, self.center if x.type == self.element else self.splat(self.center))
         square = self.builder.fmul(away, away, flags=FUSED)
         return self.builder.fadd(total, square, flags=FUSED)
 
 
-class Present(Lines):
+class NanSkippingLines(Lines):
     """Emits code for one row of whose elements those are added that are not nan."""
 
     def added(self, total: Any, x: Any) -> Any:

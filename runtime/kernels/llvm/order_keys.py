@@ -41,16 +41,16 @@ def float_key(builder: Any, bits: Any) -> Any:
     every, infinity = kind((1 << width - 1) - 1), kind(0x7F800000 if width == 32 else 0x7FF0000000000000)
     size = builder.and_(bits, every)
     bits = builder.select(builder.icmp_signed("==", size, kind(0)), size, bits)
-    turned = builder.xor(bits, builder.and_(builder.ashr(bits, kind(width - 1)), every))
-    return builder.select(builder.icmp_signed(">", size, infinity), every, turned)
+    flipped_bits = builder.xor(bits, builder.and_(builder.ashr(bits, kind(width - 1)), every))
+    return builder.select(builder.icmp_signed(">", size, infinity), every, flipped_bits)
 
 
 @for_numba
-def greatest_key(context: Any, number: Any) -> Any:
-    """greatest_key(number): the greatest key of numbers of its kind."""
+def max_key(context: Any, number: Any) -> Any:
+    """max_key(number): the greatest key of numbers of its kind."""
     from llvmlite import ir
     from numba import types
 
     width = width_of(number)
-    most = ir.IntType(width)((1 << width - 1) - 1)
-    return types.Integer.from_bitwidth(width, True)(number), lambda context, builder, signature, args: most
+    largest = ir.IntType(width)((1 << width - 1) - 1)
+    return types.Integer.from_bitwidth(width, True)(number), lambda context, builder, signature, args: largest

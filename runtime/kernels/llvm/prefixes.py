@@ -32,11 +32,11 @@ def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any
         pair = zip(signature.args, args[:2], strict=False)
         source, target = (context.make_array(kind)(context, builder, array).data for kind, array in pair)
         # What came before is in all lanes, so that the next eight wait for one addition.
-        total = cgutils.alloca_once_value(builder, spread(builder, base))
+        total = cgutils.alloca_once_value(builder, splat(builder, base))
         step = first.type(LANES)
-        with cgutils.for_range_slice(builder, first, stop, step, first.type) as (place, _):
-            sums, before = prefixes(builder, eight_at(builder, source, place)), builder.load(total)
-            store(builder, eight_at(builder, target, place), builder.fadd(sums, before))
+        with cgutils.for_range_slice(builder, first, stop, step, first.type) as (position, _):
+            sums, before = prefixes(builder, eight_at(builder, source, position)), builder.load(total)
+            store(builder, eight_at(builder, target, position), builder.fadd(sums, before))
             builder.store(builder.fadd(before, shuffled(builder, sums, [LANES - 1] * LANES)), total)
         return builder.extract_element(builder.load(total), lane(0))
 
@@ -66,13 +66,13 @@ def running_products(context: Any, x: Any, out: Any, at: Any, stop: Any, base: A
             cgutils.alloca_once_value(builder, base),
             builder.fmul if number == types.float64 else builder.mul,
         )
-        with cgutils.for_range_slice(builder, first, stop, first.type(LANES), first.type) as (place, _):
-            fours = products_of_fours(builder, times, eight_at(builder, source, place), base.type)
+        with cgutils.for_range_slice(builder, first, stop, first.type(LANES), first.type) as (position, _):
+            fours = products_of_fours(builder, times, eight_at(builder, source, position), base.type)
             before = builder.load(total)
             half = times(before, builder.extract_element(fours, lane(LANES // 2 - 1)))
-            halves = spread(builder, before), spread(builder, half)
+            halves = splat(builder, before), splat(builder, half)
             ahead = builder.shuffle_vector(*halves, constant([0] * (LANES // 2) + [LANES] * (LANES // 2)))
-            store(builder, eight_at(builder, target, place), times(ahead, fours))
+            store(builder, eight_at(builder, target, position), times(ahead, fours))
             builder.store(times(half, builder.extract_element(fours, lane(LANES - 1))), total)
         return builder.load(total)
 
@@ -83,8 +83,8 @@ def products_of_fours(builder: Any, times: Any, address: Any, number: Any) -> An
     """Eight elements in a type of 64 bits, each times those before it of its four."""
     products = widened_to(builder, builder.load(address, align=alignment(address)), number)
     ones = constant_of(products.type, 1)
-    for places in ([-1, 0, -1, 2, -1, 4, -1, 6], [-1, -1, 1, 1, -1, -1, 5, 5]):
-        before = constant([LANES + j if j >= 0 else 0 for j in places])
+    for positions in ([-1, 0, -1, 2, -1, 4, -1, 6], [-1, -1, 1, 1, -1, -1, 5, 5]):
+        before = constant([LANES + j if j >= 0 else 0 for j in positions])
         products = times(builder.shuffle_vector(ones, products, before), products)
     return products
 
@@ -107,25 +107,25 @@ def running_eights_in_two(context: Any, x: Any, out: Any, at: Any, stop: Any, to
         pair = zip(signature.args, args[:2], strict=False)
         source, target = (context.make_array(kind)(context, builder, array).data for kind, array in pair)
         start, stop = args[2:4]
-        kept = [cgutils.alloca_once_value(builder, each) for each in (start, *args[4:])]
+        stored_vars = [cgutils.alloca_once_value(builder, each) for each in (start, *args[4:])]
         body, done, end = (builder.append_basic_block(name) for name in ("eight", "finite", "end"))
         builder.cbranch(builder.icmp_signed("<", start, stop), body, end)
         with builder.goto_block(body):
-            place, total, low = map(builder.load, kept)
-            sums = prefixes(builder, eight_at(builder, source, place))
+            position, total, low = map(builder.load, stored_vars)
+            sums = prefixes(builder, eight_at(builder, source, position))
             own = builder.extract_element(sums, lane(LANES - 1))
             lost = builder.fsub(own, own)
             builder.cbranch(builder.fcmp_ordered("ord", lost, lost), done, end)
         with builder.goto_block(done):
-            before = spread(builder, builder.fadd(total, low))
-            store(builder, eight_at(builder, target, place), builder.fadd(before, sums))
+            before = splat(builder, builder.fadd(total, low))
+            store(builder, eight_at(builder, target, position), builder.fadd(before, sums))
             total, error = two_sum(builder, total, own)
-            place = builder.add(place, place.type(LANES))
-            for room, value in zip(kept, (place, total, builder.fadd(low, error)), strict=True):
-                builder.store(value, room)
-            builder.cbranch(builder.icmp_signed("<", place, stop), body, end)
+            position = builder.add(position, position.type(LANES))
+            for buffer, value in zip(stored_vars, (position, total, builder.fadd(low, error)), strict=True):
+                builder.store(value, buffer)
+            builder.cbranch(builder.icmp_signed("<", position, stop), body, end)
         builder.position_at_end(end)
-        return context.make_tuple(builder, signature.return_type, [builder.load(each) for each in kept])
+        return context.make_tuple(builder, signature.return_type, [builder.load(each) for each in stored_vars])
 
     result = types.Tuple((types.int64, types.float64, types.float64))
     return result(x, out, types.int64, types.int64, types.float64, types.float64), code
@@ -140,69 +140,71 @@ def two_sum(builder: Any, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 @for_numba
-def greatest_of_eights(
-    context: Any, x: Any, values: Any, places: Any, at: Any, stop: Any, place: Any, best: Any, found: Any
+def argmax_of_8(
+    context: Any, x: Any, values: Any, positions: Any, at: Any, stop: Any, position: Any, best: Any, result: Any
 ) -> Any:
-    """greatest_of_eights(x, values, places, at, stop, place, best, found): running maxima, and where they last occur.
+    """argmax_of_8(x, values, places, at, stop, place, best, found): running maxima, and where they last occur.
 
     The elements from `at` on are `place`, `place` + 1, ... of their line, whose maximum before them is `best`, number
     `found`; gives those behind them. There are a multiple of eight. nan is greater than all numbers.
     """
-    return _extremes_of_eights(x, values, places, ">=")
+    return _minmax_of_8(x, values, positions, ">=")
 
 
 @for_numba
-def least_of_eights(
-    context: Any, x: Any, values: Any, places: Any, at: Any, stop: Any, place: Any, best: Any, found: Any
+def argmin_of_8(
+    context: Any, x: Any, values: Any, positions: Any, at: Any, stop: Any, position: Any, best: Any, result: Any
 ) -> Any:
-    """Running minima, as `greatest_of_eights` has the maxima; nan is less than all numbers."""
-    return _extremes_of_eights(x, values, places, "<=")
+    """Running minima, as `argmax_of_8` has the maxima; nan is less than all numbers."""
+    return _minmax_of_8(x, values, positions, "<=")
 
 
-def _extremes_of_eights(x: Any, values: Any, places: Any, relation: str) -> Any:
+def _minmax_of_8(x: Any, values: Any, positions: Any, relation: str) -> Any:
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         from numba.core import cgutils
 
-        start, stop, place, best, found = args[3:]
-        read, *written = (Eights(context, builder, *each) for each in zip((x, values, places), args[:3], strict=True))
+        start, stop, position, best, match = args[3:]
+        read, *written = (
+            Eights(context, builder, *each) for each in zip((x, values, positions), args[:3], strict=True)
+        )
         # What came before is in all lanes, so that the next eight wait for one comparison.
-        before = spread(builder, read.lanes_of(read.model.as_data(builder, best))), spread(builder, found)
-        carried = [cgutils.alloca_once_value(builder, each) for each in before]
-        offset, step = builder.sub(place, start), start.type(LANES)
+        before = splat(builder, read.lanes_of(read.model.as_data(builder, best))), splat(builder, match)
+        carry_values = [cgutils.alloca_once_value(builder, each) for each in before]
+        offset, step = builder.sub(position, start), start.type(LANES)
         with cgutils.for_range_slice(builder, start, stop, step, start.type) as (at, _):
-            extremes, lanes = _running(builder, relation, read.load(at))
-            number = spread(builder, builder.add(at, offset))
-            own = extremes, builder.add(builder.zext(lanes, number.type), number)
+            minmax, lanes = _running(builder, relation, read.load(at))
+            number = splat(builder, builder.add(at, offset))
+            own = minmax, builder.add(builder.zext(lanes, number.type), number)
             last = [shuffled(builder, each, [LANES - 1] * LANES) for each in own]
-            ahead = [builder.load(each) for each in carried]
+            ahead = [builder.load(each) for each in carry_values]
             for target, vector in zip(written, _later(builder, relation, ahead, own), strict=True):
                 target.store(vector, at)
-            for kept, vector in zip(carried, _later(builder, relation, ahead, last), strict=True):
-                builder.store(vector, kept)
-        best, found = (builder.extract_element(builder.load(each), lane(0)) for each in carried)
-        return context.make_tuple(builder, signature.return_type, [read.number_of(best), found])
+            for stored_vars, vector in zip(carry_values, _later(builder, relation, ahead, last), strict=True):
+                builder.store(vector, stored_vars)
+        best, match = (builder.extract_element(builder.load(each), lane(0)) for each in carry_values)
+        return context.make_tuple(builder, signature.return_type, [read.number_of(best), match])
 
     result = types.Tuple((x.dtype, types.int64))
-    return result(x, values, places, *[types.int64] * 3, x.dtype, types.int64), code
+    return result(x, values, positions, *[types.int64] * 3, x.dtype, types.int64), code
 
 
 @for_numba
-def greatest_down(context: Any, groups: Any, x: Any, values: Any, places: Any, at: Any, along: Any, after: Any) -> Any:
-    """greatest_down(groups, x, values, places, at, along, after), of literally so many groups of eight columns: running
+def argmax_down(context: Any, groups: Any, x: Any, values: Any, positions: Any, at: Any, along: Any, after: Any) -> Any:
+    """argmax_down(groups, x, values, places, at, along, after), of literally so many groups of eight columns: running
     maxima down `along` rows, which begin `after` elements behind each other, the first of them at place `at`, and in
     which row they last occur. nan is greater than all numbers."""
-    return _extremes_down(groups, x, values, places, ">=")
+    return _minmax_columns(groups, x, values, positions, ">=")
 
 
 @for_numba
-def least_down(context: Any, groups: Any, x: Any, values: Any, places: Any, at: Any, along: Any, after: Any) -> Any:
-    """Running minima, as `greatest_down` has the maxima; nan is less than all numbers."""
-    return _extremes_down(groups, x, values, places, "<=")
+def argmin_down(context: Any, groups: Any, x: Any, values: Any, positions: Any, at: Any, along: Any, after: Any) -> Any:
+    """Running minima, as `argmax_down` has the maxima; nan is less than all numbers."""
+    return _minmax_columns(groups, x, values, positions, "<=")
 
 
-def _extremes_down(groups: Any, x: Any, values: Any, places: Any, relation: str) -> Any:
+def _minmax_columns(groups: Any, x: Any, values: Any, positions: Any, relation: str) -> Any:
     from numba import types
 
     starts = [group * LANES for group in range(groups.literal_value)]
@@ -211,32 +213,34 @@ def _extremes_down(groups: Any, x: Any, values: Any, places: Any, relation: str)
         from numba.core import cgutils
 
         first, along, after = args[4:]
-        read, *written = (Eights(context, builder, *each) for each in zip((x, values, places), args[1:4], strict=True))
+        read, *written = (
+            Eights(context, builder, *each) for each in zip((x, values, positions), args[1:4], strict=True)
+        )
         none = constant([0] * LANES)
-        carried = [
+        carry_values = [
             [cgutils.alloca_once_value(builder, each) for each in (read.load(builder.add(first, first.type(k))), none)]
             for k in starts
         ]
         with cgutils.for_range(builder, along) as loop:
             row = builder.add(first, builder.mul(loop.index, after))
-            number = spread(builder, builder.trunc(loop.index, none.type.element))
-            for start, kept in zip(starts, carried, strict=True):
+            number = splat(builder, builder.trunc(loop.index, none.type.element))
+            for start, stored_vars in zip(starts, carry_values, strict=True):
                 at = builder.add(row, first.type(start))
-                best = _later(builder, relation, [builder.load(each) for each in kept], (read.load(at), number))
-                for room, vector in zip(kept, best, strict=True):
-                    builder.store(vector, room)
+                best = _later(builder, relation, [builder.load(each) for each in stored_vars], (read.load(at), number))
+                for buffer, vector in zip(stored_vars, best, strict=True):
+                    builder.store(vector, buffer)
                 written[0].store(best[0], at)
                 written[1].store(builder.zext(best[1], written[1].vector), at)
         return context.get_dummy_value()
 
-    return types.void(groups, x, values, places, *[types.int64] * 3), code
+    return types.void(groups, x, values, positions, *[types.int64] * 3), code
 
 
 def _running(builder: Any, relation: str, elements: Any) -> Any:
     """The running extremes of eight lanes, and in which lanes they occur: numbers of few bits need few registers."""
     pair = elements, constant(list(range(LANES)))
-    for places in HALVES_FIRST:
-        pair = _later(builder, relation, [shuffled(builder, each, places) for each in pair], pair)
+    for positions in HALVES_FIRST:
+        pair = _later(builder, relation, [shuffled(builder, each, positions) for each in pair], pair)
     return pair
 
 
@@ -294,18 +298,18 @@ def _later(builder: Any, relation: str, before: Any, pair: Any) -> Any:
     """Of two extremes and their places, lane by lane, the second where that is as extreme, or nan."""
     (old, _), (new, _) = before, pair
     if hasattr(new.type.element, "width"):
-        kept = builder.icmp_signed(relation, new, old)
+        stored_vars = builder.icmp_signed(relation, new, old)
     else:
-        kept = builder.or_(builder.fcmp_ordered(relation, new, old), builder.fcmp_unordered("uno", new, new))
-    return tuple(builder.select(kept, *each) for each in zip(pair, before, strict=True))
+        stored_vars = builder.or_(builder.fcmp_ordered(relation, new, old), builder.fcmp_unordered("uno", new, new))
+    return tuple(builder.select(stored_vars, *each) for each in zip(pair, before, strict=True))
 
 
-def eight_at(builder: Any, start: Any, place: Any) -> Any:
+def eight_at(builder: Any, start: Any, position: Any) -> Any:
     """The address of eight neighbours as a vector's."""
     from llvmlite import ir
 
     kind = ir.VectorType(start.type.pointee, LANES)
-    return builder.bitcast(builder.gep(start, [place]), kind.as_pointer())
+    return builder.bitcast(builder.gep(start, [position]), kind.as_pointer())
 
 
 def prefixes(builder: Any, address: Any) -> Any:
@@ -316,8 +320,8 @@ def prefixes(builder: Any, address: Any) -> Any:
     # -0 changes no number that it is added to; to shift in 0, LLVM has an instruction that AMD is slow at.
     nothing = constant_of(sums.type, -0.0)
     for step in (1, 2, 4):
-        places = [LANES + j - step if j >= step else j for j in range(LANES)]
-        sums = builder.fadd(sums, builder.shuffle_vector(nothing, sums, constant(places)))
+        positions = [LANES + j - step if j >= step else j for j in range(LANES)]
+        sums = builder.fadd(sums, builder.shuffle_vector(nothing, sums, constant(positions)))
     return sums
 
 
@@ -356,7 +360,7 @@ def alignment(address: Any) -> int:
     return element.width // 8 if isinstance(element, ir.IntType) else 8 if element == ir.DoubleType() else 4
 
 
-def spread(builder: Any, value: Any) -> Any:
+def splat(builder: Any, value: Any) -> Any:
     """A vector with the same number in all lanes."""
     from llvmlite import ir
 
@@ -365,16 +369,16 @@ def spread(builder: Any, value: Any) -> Any:
     return shuffled(builder, single, [0] * LANES)
 
 
-def shuffled(builder: Any, vector: Any, places: list[int]) -> Any:
+def shuffled(builder: Any, vector: Any, positions: list[int]) -> Any:
     """The lanes at these places."""
-    return builder.shuffle_vector(vector, vector, constant(places))
+    return builder.shuffle_vector(vector, vector, constant(positions))
 
 
-def constant(places: list[int]) -> Any:
+def constant(positions: list[int]) -> Any:
     """The constant that says where each lane comes from."""
     from llvmlite import ir
 
-    return ir.Constant(ir.VectorType(ir.IntType(32), LANES), places)
+    return ir.Constant(ir.VectorType(ir.IntType(32), LANES), positions)
 
 
 def lane(number: int) -> Any:

@@ -12,25 +12,25 @@ LINES = 4  # of the sizes of tiles: see `VectorLoops`
 
 
 @for_numba
-def sum_of_rows(context: Any, table: Any, places: Any, factors: Any, first: Any, last: Any, out: Any) -> Any:
+def sum_of_rows(context: Any, table: Any, offsets: Any, factors: Any, first: Any, last: Any, out: Any) -> Any:
     """sum_of_rows(table, places, factors, first, last, out): out[j] += sum over k of factors[k] table[places[k] + j].
 
     All arrays are flat, k goes from `first` to `last`, and there are AHEAD more places than that.
     """
-    return array_intrinsic(_write, LINES, None, table, places, factors, first, last, out)
+    return array_intrinsic(_write, LINES, None, table, offsets, factors, first, last, out)
 
 
-def _write(v: VectorLoops, table: Flat, places: Flat, factors: Flat, first: Any, last: Any, out: Flat) -> None:
+def _write(v: VectorLoops, table: Flat, offsets: Flat, factors: Flat, first: Any, last: Any, out: Flat) -> None:
     count = v.builder.sub(last, first)
 
     def tile(column: Any, masks: Masks) -> None:
         start = v.at(table.start, column)
 
         def add(k: Any, *sums: Any) -> list[Any]:
-            place = v.plus(first, k)
-            v.prefetch_all(v.at(start, v.place(places, v.plus(place, AHEAD))), len(masks))
-            row = v.load_all(v.at(start, v.place(places, place)), masks)
-            return v.add_products([v.spread(v.scalar(v.at(factors.start, place)))], row, sums)
+            offset_at = v.plus(first, k)
+            v.prefetch_all(v.at(start, v.offset_at(offsets, v.plus(offset_at, AHEAD))), len(masks))
+            row = v.load_all(v.at(start, v.offset_at(offsets, offset_at)), masks)
+            return v.add_products([v.splat(v.scalar(v.at(factors.start, offset_at)))], row, sums)
 
         def add_two(k: Any, *sums: Any) -> list[Any]:
             return [*add(k, *sums[: len(masks)]), *add(v.plus(k, 1), *sums[len(masks) :])]

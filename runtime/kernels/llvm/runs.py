@@ -32,8 +32,8 @@ def _moving(to: Any, source: Any, backward: bool) -> Any:
         return None
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        given = zip((to, source), args, strict=True)
-        target, read = [context.make_array(kind)(context, builder, value) for kind, value in given]
+        arg = zip((to, source), args, strict=True)
+        target, read = [context.make_array(kind)(context, builder, value) for kind, value in arg]
         RunCopy(context, builder, target, read, backward, conversion(builder, source, to)).write()
         return context.get_dummy_value()
 
@@ -69,13 +69,13 @@ class RunCopy:
 
     def write(self) -> None:
         """Copy all."""
-        self.copy_by(vector_registers()[0] // max(self.sizes), whole=True)
+        self.copy_by(vector_registers()[0] // max(self.sizes), full=True)
 
-    def copy_by(self, lanes: int, whole: bool = False) -> None:
+    def copy_by(self, lanes: int, full: bool = False) -> None:
         """Copy by vectors of so many lanes if the run has as many elements, else by those of half of them: each but the
         last one, if there may be several, and the last one, which may overlap the one before."""
         enough = self.builder.icmp_signed(">=", self.count, self.word(lanes))
-        if lanes == 1 and whole:  # an element fills a vector, as two float64 fill 128 bits
+        if lanes == 1 and full:  # an element fills a vector, as two float64 fill 128 bits
             self.loop(self.count, 1, lambda i: self.move(i, 1))
             return
         if lanes == 1:
@@ -85,7 +85,7 @@ class RunCopy:
         with self.builder.if_else(enough) as (then, otherwise):
             with then:
                 last = self.builder.sub(self.count, self.word(lanes))
-                if whole:
+                if full:
                     self.loop(last, lanes, lambda i: self.move(i, lanes))
                 else:
                     self.move(self.word(0), lanes)
@@ -100,20 +100,20 @@ class RunCopy:
         with cgutils.for_range_slice(self.builder, self.word(0), stop, self.word(step), inc=True) as (i, _):
             body(i)
 
-    def move(self, place: Any, lanes: int) -> None:
+    def move(self, offset: Any, lanes: int) -> None:
         """Write so many elements from a place on."""
-        start = place
+        start = offset
         if self.backward:
-            start = self.builder.sub(self.builder.sub(self.count, self.word(lanes)), place)
+            start = self.builder.sub(self.builder.sub(self.count, self.word(lanes)), offset)
         to_size, source_size = self.sizes
-        found = self.builder.load(self.pointer(self.source, start, source_size, lanes), align=source_size)
+        result = self.builder.load(self.pointer(self.source, start, source_size, lanes), align=source_size)
         if self.backward and lanes > 1:
             order = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), lanes), [*reversed(range(lanes))])
-            found = self.builder.shuffle_vector(found, found, order)
-        found = self.convert(found) if self.convert else found
-        self.builder.store(found, self.pointer(self.to, place, to_size, lanes), align=to_size)
+            result = self.builder.shuffle_vector(result, result, order)
+        result = self.convert(result) if self.convert else result
+        self.builder.store(result, self.pointer(self.to, offset, to_size, lanes), align=to_size)
 
-    def pointer(self, memory: Any, place: Any, size: int, lanes: int) -> Any:
+    def pointer(self, memory: Any, offset: Any, size: int, lanes: int) -> Any:
         """Where the element at a place lies, as the address of a vector."""
-        address = self.builder.add(memory, self.builder.mul(place, self.word(size)))
+        address = self.builder.add(memory, self.builder.mul(offset, self.word(size)))
         return self.builder.inttoptr(address, self.ir.VectorType(self.ir.IntType(8 * size), lanes).as_pointer())

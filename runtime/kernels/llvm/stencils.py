@@ -48,13 +48,12 @@ class _Strip:
         self.v, self.column, self.width, self.columns, self.kernel = v, column, width, columns, kernel
         self.beside = -(-(kernel // 2) // v.lanes)  # vectors at each side
         lanes = v.ir.Constant(v.ir.VectorType(v.ir.IntType(64), v.lanes), list(range(v.lanes)))
-        places = [
-            v.builder.add(v.spread(v.plus(column, k * v.lanes)), lanes)
-            for k in range(-self.beside, width + self.beside)
+        tap_order = [
+            v.builder.add(v.splat(v.plus(column, k * v.lanes)), lanes) for k in range(-self.beside, width + self.beside)
         ]
-        zero, end = v.spread(v.number(0)), v.spread(columns)
+        zero, end = v.splat(v.number(0)), v.splat(columns)
         masks = [
-            v.builder.and_(v.builder.icmp_signed(">=", p, zero), v.builder.icmp_signed("<", p, end)) for p in places
+            v.builder.and_(v.builder.icmp_signed(">=", p, zero), v.builder.icmp_signed("<", p, end)) for p in tap_order
         ]
         self.all_masks, self.masks = masks, masks[self.beside : self.beside + width]
 
@@ -80,17 +79,17 @@ class _Strip:
 
     def masks_if(self, condition: Any) -> list[Any]:
         """The masks of the strip's vectors, or of no lanes."""
-        all_lanes = self.v.spread(condition)
+        all_lanes = self.v.splat(condition)
         return [self.v.builder.and_(mask, all_lanes) for mask in self.masks]
 
 
 def _over_strips(v: VectorLoops, columns: Any, kernel: int, strip: Callable[[_Strip], None]) -> None:
     """Strips of two vectors, and one of one vector for what is no wider."""
     two = 2 * v.lanes
-    whole = v.largest_multiple(v.plus(columns, v.lanes - 1), two)
-    v.loop(whole, two, [], lambda column: strip(_Strip(v, column, 2, columns, kernel)))
-    with v.builder.if_then(v.builder.icmp_signed("<", whole, columns)):
-        strip(_Strip(v, whole, 1, columns, kernel))
+    full = v.largest_multiple(v.plus(columns, v.lanes - 1), two)
+    v.loop(full, two, [], lambda column: strip(_Strip(v, column, 2, columns, kernel)))
+    with v.builder.if_then(v.builder.icmp_signed("<", full, columns)):
+        strip(_Strip(v, full, 1, columns, kernel))
 
 
 def _write_stencil(
@@ -98,9 +97,9 @@ def _write_stencil(
 ) -> None:
     p, last = kernel // 2, kernel * kernel - 1
     straight = v.builder.icmp_signed("==", mirrored, v.number(0))
-    places = [v.builder.select(straight, v.number(k), v.number(last - k)) for k in range(last + 1)]
-    weights = [v.spread(v.scalar(v.at(w.start, place))) for place in places]
-    start = v.spread(v.scalar(bias.start))
+    tap_order = [v.builder.select(straight, v.number(k), v.number(last - k)) for k in range(last + 1)]
+    weights = [v.splat(v.scalar(v.at(w.start, tap))) for tap in tap_order]
+    start = v.splat(v.scalar(bias.start))
 
     def down(strip: _Strip) -> None:
         def row(r: Any, *open_sums: Any) -> list[Any]:
@@ -115,21 +114,21 @@ def _write_stencil(
             v.store_all(sums[: strip.width], strip.row(out.start, done), strip.masks_if(inside))
             return sums[strip.width :]
 
-        found = v.loop(rows, 1, [start] * (kernel - 1) * strip.width, row)
+        result = v.loop(rows, 1, [start] * (kernel - 1) * strip.width, row)
         for i in range(p):
             at = strip.row(out.start, v.plus(rows, i - p))
-            v.store_all(found[i * strip.width : (i + 1) * strip.width], at, strip.masks)
+            v.store_all(result[i * strip.width : (i + 1) * strip.width], at, strip.masks)
 
     _over_strips(v, columns, kernel, down)
 
 
 def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, x_step: Any, *target: Any) -> None:
     out, rows, columns, samples = target
-    together = 3 if kernel == 3 else 1  # rows of the kernel whose sums fill the registers
+    unroll = 3 if kernel == 3 else 1  # rows of the kernel whose sums fill the registers
 
     def down(strip: _Strip) -> None:
-        for first in range(0, kernel, together):
-            lines = range(first, first + together)
+        for first in range(0, kernel, unroll):
+            lines = range(first, first + unroll)
 
             def over_samples(n: Any, *sums: Any, lines: range = lines) -> list[Any]:
                 own_g, own_x = v.row(g.start, g_step, n), v.row(x.start, x_step, n)
@@ -145,8 +144,8 @@ def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, 
 
                 return v.loop(rows, 1, sums, row)
 
-            found = v.loop(samples, 1, [v.zero] * (together * kernel), over_samples)
-            for i, total in enumerate(found):
+            result = v.loop(samples, 1, [v.zero] * (unroll * kernel), over_samples)
+            for i, total in enumerate(result):
                 v.add_to(v.at(out.start, first * kernel + i), total)
 
     _over_strips(v, columns, kernel, down)

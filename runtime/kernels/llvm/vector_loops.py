@@ -24,10 +24,10 @@ class VectorLoops(Vectors):
     def __init__(self, context: Any, builder: Any, like: Any, lines: int) -> None:
         super().__init__(context, builder, like)
         self.context, self.lines = context, lines
-        many = vector_registers()[1] == 4
+        has_wide_registers = vector_registers()[1] == 4
         # The sizes of tiles in vectors, the widest first: sums, and the operands of one step, fill the registers.
-        self.widths = {4: (5, 4, 2, 1), 2: (8, 4, 2, 1), 1: (12, 6, 3, 1)}[lines] if many else (3, 2, 1)
-        self.splits = {4: (6, 4, 2, 1), 2: (9, 6, 3, 1), 1: (9, 6, 3, 1)}[lines] if many else (3, 2, 1)
+        self.widths = {4: (5, 4, 2, 1), 2: (8, 4, 2, 1), 1: (12, 6, 3, 1)}[lines] if has_wide_registers else (3, 2, 1)
+        self.splits = {4: (6, 4, 2, 1), 2: (9, 6, 3, 1), 1: (9, 6, 3, 1)}[lines] if has_wide_registers else (3, 2, 1)
 
     def argument(self, kind: Any, value: Any) -> Any:
         """An array as a `Flat`, anything else as it is."""
@@ -47,9 +47,9 @@ class VectorLoops(Vectors):
     def times(self, x: Any, y: Any) -> Any:
         return self.builder.mul(x, self.index(y))
 
-    def at(self, address: Any, place: Any) -> Any:
+    def at(self, address: Any, offset_at: Any) -> Any:
         """The address of the element that is `place` elements further."""
-        return self.plus(address, self.times(self.index(place), self.size))
+        return self.plus(address, self.times(self.index(offset_at), self.size))
 
     def row(self, address: Any, step: Any, line: Any) -> Any:
         return self.at(address, self.times(step, line))
@@ -58,9 +58,9 @@ class VectorLoops(Vectors):
         """The addresses of the block's rows."""
         return [self.row(address, step, r) for r in range(self.lines)]
 
-    def place(self, places: Flat, p: Any) -> Any:
+    def offset_at(self, offsets: Flat, p: Any) -> Any:
         """One of an array's int64 numbers."""
-        pointer = self.builder.inttoptr(self.plus(places.start, self.times(p, 8)), self.ir.IntType(64).as_pointer())
+        pointer = self.builder.inttoptr(self.plus(offsets.start, self.times(p, 8)), self.ir.IntType(64).as_pointer())
         return self.builder.load(pointer)
 
     def largest_multiple(self, x: Any, of: int) -> Any:
@@ -107,14 +107,14 @@ class VectorLoops(Vectors):
     # Loops
 
     def loop(
-        self, stop: Any, step: int, carried: Sequence[Any], body: Callable[..., Sequence[Any] | None]
+        self, stop: Any, step: int, carry_values: Sequence[Any], body: Callable[..., Sequence[Any] | None]
     ) -> list[Any]:
         """for i in range(0, stop, step): carried = body(i, *carried); returns what is carried at the end."""
         builder, before = self.builder, self.builder.block
         head, inside, after = (builder.append_basic_block(name) for name in ("head", "inside", "after"))
         builder.branch(head)
         builder.position_at_end(head)
-        starts = [self.number(0), *carried]
+        starts = [self.number(0), *carry_values]
         values = [builder.phi(start.type) for start in starts]
         for value, start in zip(values, starts, strict=True):
             value.add_incoming(start, before)
@@ -130,22 +130,24 @@ class VectorLoops(Vectors):
     def cover(self, columns: Any, tile: Callable[[Any, Masks], None]) -> None:
         """tile(column, masks) for as many of the widest tiles as fit, and one as narrow as may be for the rest."""
         widest, *narrower = self.widths
-        whole = self.largest_multiple(columns, widest * self.lanes)
-        self.loop(whole, widest * self.lanes, [], lambda column: tile(column, [None] * widest))
-        rest = self.builder.sub(columns, whole)
+        full = self.largest_multiple(columns, widest * self.lanes)
+        self.loop(full, widest * self.lanes, [], lambda column: tile(column, [None] * widest))
+        rest = self.builder.sub(columns, full)
         for width, below in zip(self.widths, (*narrower, 0), strict=True):
             with self.builder.if_then(self.within(rest, below * self.lanes + 1, width * self.lanes)):
-                tile(whole, [self.mask(rest, k) for k in range(width)])
+                tile(full, [self.mask(rest, k) for k in range(width)])
 
     def split(self, count: Any, tile: Callable[[Any, int], None]) -> None:
         """tile(first, width) so that each of `count` places is in one tile."""
         widest, *narrower = self.splits
         first = self.largest_multiple(count, widest)
-        self.loop(first, widest, [], lambda place: tile(place, widest))
+        self.loop(first, widest, [], lambda offset_at: tile(offset_at, widest))
         for width in narrower:
             rest = self.largest_multiple(self.builder.sub(count, first), width)
             start = first
-            self.loop(rest, width, [], lambda place, start=start, width=width: tile(self.plus(start, place), width))
+            self.loop(
+                rest, width, [], lambda offset_at, start=start, width=width: tile(self.plus(start, offset_at), width)
+            )
             first = self.plus(first, rest)
 
 
@@ -161,5 +163,5 @@ def array_intrinsic(write: Callable[..., None], lines: int, literal: Any, *kinds
         write(v, *map(v.argument, kinds, args[-len(kinds) :]))
         return context.get_dummy_value()
 
-    taken = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
-    return types.void(*(taken if literal is None else (literal, *taken))), code
+    argument_types = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
+    return types.void(*(argument_types if literal is None else (literal, *argument_types))), code

@@ -17,12 +17,12 @@ class Vectors:
     Vectors have as many elements as a register, but no more than `most`.
     """
 
-    def __init__(self, context: Any, builder: Any, like: Any, most: int = LINE) -> None:
+    def __init__(self, context: Any, builder: Any, like: Any, max_registers: int = LINE) -> None:
         from llvmlite import ir
 
         self.ir, self.builder = ir, builder
         self.size = like.bitwidth // 8
-        self.lanes = min(vector_registers()[0] // self.size, most)
+        self.lanes = min(vector_registers()[0] // self.size, max_registers)
         self.bytes = self.lanes * self.size
         self.element = context.get_value_type(like)
         self.type = ir.VectorType(self.element, self.lanes)
@@ -50,7 +50,7 @@ class Vectors:
         moved = self.builder.add(base, self.builder.mul(stride, self.number(count)))
         return self.builder.add(moved, self.number(offset))
 
-    def spread(self, value: Any) -> Any:
+    def splat(self, value: Any) -> Any:
         """A vector with the same value in all lanes."""
         kind = self.ir.VectorType(value.type, self.lanes)
         undefined = self.ir.Constant(kind, self.ir.Undefined)
@@ -58,26 +58,26 @@ class Vectors:
         single = self.builder.insert_element(undefined, value, self.number(0, 32))
         return self.shuffled(single, single, [0] * self.lanes)
 
-    def shuffled(self, a: Any, b: Any, places: Sequence[int]) -> Any:
+    def shuffled(self, a: Any, b: Any, indices: Sequence[int]) -> Any:
         """The lanes of `a`, and behind them those of `b`, at the given places."""
         from .native_code.squares import shuffled  # which loads llvmlite
 
-        return shuffled(self.builder, a, b, places)
+        return shuffled(self.builder, a, b, indices)
 
     def mask(self, width: Any, number: int) -> Any:
         """Which lanes of vector `number` of a row are among the first `width` elements of the row."""
         if self.bytes == MASKED:
             return self.bits_mask(self.builder.sub(width, self.number(number * self.lanes)))
         kind = self.ir.VectorType(self.ir.IntType(64), self.lanes)
-        places = self.ir.Constant(kind, list(range(number * self.lanes, (number + 1) * self.lanes)))
-        return self.builder.icmp_signed("<", places, self.spread(width))
+        indices = self.ir.Constant(kind, list(range(number * self.lanes, (number + 1) * self.lanes)))
+        return self.builder.icmp_signed("<", indices, self.splat(width))
 
     def bits_mask(self, count: Any) -> Any:
         """The first `count` lanes, as bits of a number: a comparison of vectors LLVM would repeat in every loop that
         reads by it, where it takes the place of arithmetic."""
-        builder, none, most = self.builder, self.number(0), self.number(self.lanes)
+        builder, none, max_registers = self.builder, self.number(0), self.number(self.lanes)
         some = builder.select(builder.icmp_signed("<", count, none), none, count)
-        inside = builder.select(builder.icmp_signed("<", some, most), some, most)
+        inside = builder.select(builder.icmp_signed("<", some, max_registers), some, max_registers)
         bits = builder.sub(builder.shl(self.number(1), inside), self.number(1))
         lanes = builder.trunc(bits, self.ir.IntType(self.lanes))
         return builder.bitcast(lanes, self.ir.VectorType(self.ir.IntType(1), self.lanes))
@@ -131,22 +131,22 @@ def emitted(kind: Any, like: Any, count: int) -> Any:
     return types.void(like, *[types.int64] * count), code
 
 
-def emitted_apart(kind: Any, like: Any, count: int) -> Any:
+def emitted_strided(kind: Any, like: Any, count: int) -> Any:
     """The same, but the code is a function by itself, which is not inlined."""
     from llvmlite import ir
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         name, integer = f"{kind.__name__}.{like}", ir.IntType(64)
-        found = builder.module.globals.get(name)
-        if found is None:
-            found = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), [integer] * count), name)
-            found.linkage = "internal"
-            found.attributes.update(("noinline", "nounwind"))
-            inside = ir.IRBuilder(found.append_basic_block())
-            kind(Vectors(context, inside, like), *found.args).emit()
+        cached = builder.module.globals.get(name)
+        if cached is None:
+            cached = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), [integer] * count), name)
+            cached.linkage = "internal"
+            cached.attributes.update(("noinline", "nounwind"))
+            inside = ir.IRBuilder(cached.append_basic_block())
+            kind(Vectors(context, inside, like), *cached.args).emit()
             inside.ret_void()
-        builder.call(found, args[1:])
+        builder.call(cached, args[1:])
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * count), code

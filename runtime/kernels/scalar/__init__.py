@@ -35,7 +35,7 @@ from .bessel.sine_ratio import sinc, spherical_bessel_j0
 from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
 from .circular import cos, sin, tan
 from .error import erf, erfc
-from .exponential import exp, exp2, exp_of_masked, exp_of_usual, expm1, sigmoid, with_sign
+from .exponential import exp, exp2, exp_fast_range, exp_of_masked, expm1, sigmoid, with_sign
 from .exponential import scaled as _scaled
 from .gamma.gamma import digamma, lgamma
 from .gamma.incomplete import igamma, igammac
@@ -52,7 +52,7 @@ from .recursions import orthogonal
 from .softplus import log1p_exp, log_sigmoid
 
 # From here on all numbers of a type are whole, so adding this rounds a smaller one to a whole one, half to even.
-WHOLE = (8388608.0, 4503599627370496.0)
+INTEGRAL_FROM = (8388608.0, 4503599627370496.0)
 
 
 def is_integer(x: Any) -> Any:
@@ -147,8 +147,8 @@ def round(x: Any) -> Any:
     """The nearest whole number, the even one of two; floats that are whole anyway, infinite or nan stay."""
     if is_integer(x):
         return x
-    size, whole = abs(x), choose(x, WHOLE[0], WHOLE[1])
-    return with_sign(select(size < whole, (size + whole) - whole, size), x)
+    size, integral = abs(x), choose(x, INTEGRAL_FROM[0], INTEGRAL_FROM[1])
+    return with_sign(select(size < integral, (size + integral) - integral, size), x)
 
 
 def floor(x: Any) -> Any:

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from .exponential import with_sign
-from .inverse import near_inverse_of_half
+from .inverse import inverse_estimate_of_half
 from .primitives import bits, choose, fma, from_bits, polynomial, root, select
 
 HALF_PI_SINGLE = (1.5707963705062866, -4.371138828673793e-08)
@@ -121,7 +121,7 @@ def lost_by_root(side: Any, square: Any, twice: Any) -> Any:
 
     That is the rest of the square over `side`; an inverse that is wrong by a twentieth is good enough for it.
     """
-    return fma(-side, side, square) * near_inverse_of_half(twice)
+    return fma(-side, side, square) * inverse_estimate_of_half(twice)
 
 
 def asin_tail(start: Any, square: Any, low: Any) -> Any:
@@ -183,7 +183,7 @@ def atan_tail(ratio: Any, low: Any) -> Any:
 def atan2(y: Any, x: Any) -> Any:
     """The angle of the point (x, y); error at most 1.0 and 1.0 ulp."""
     steep = abs(y) > abs(x)
-    ratio, low = quotient(select(steep, abs(x), abs(y)), select(steep, abs(y), abs(x)))
+    ratio, low = safe_ratio(select(steep, abs(x), abs(y)), select(steep, abs(y), abs(x)))
     negative = bits(x) < 0
     times = select(steep, type(x)(1), select(negative, type(x)(2), 0.0))  # quarter turns
     factor = select(steep != negative, type(x)(-1), 1.0)
@@ -192,7 +192,7 @@ def atan2(y: Any, x: Any) -> Any:
     return select((x != x) | (y != y), x + y, value)
 
 
-def quotient(x: Any, y: Any) -> Any:
+def safe_ratio(x: Any, y: Any) -> Any:
     """x / y rounded, and what was lost, for 0 <= x <= y; 0 / 0 is 0, and infinity over infinity 1."""
     infinite = y == math.inf
     x = select(infinite, select(x == math.inf, type(x)(1), 0.0), x)

@@ -30,48 +30,52 @@ TWO_OVER_PI = (
     -1067353403556880418, 6783290426449870554,  7853607389861473950,  -8322989400534000918,
     5725640658272843386,  1041438810801820887,  -666706196656680788,
 )  # fmt: skip
-WORDS = tuple(TWO_OVER_PI[k : k + 16] for k in range(4))
+PI_WINDOWS = tuple(TWO_OVER_PI[k : k + 16] for k in range(4))
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17)
 # In three parts, the second of 32 bits: whole numbers below 2^20 times that have no rounding error.
-NEAR_HALF_PI = (1.5707963267948966, 6.12323399667708e-17, -9.403137205957857e-27)
+HALF_PI_PARTS = (1.5707963267948966, 6.12323399667708e-17, -9.403137205957857e-27)
 QUARTERS = 0.6366197723675814  # 2 / pi
-NEAR = 2.0**20
+SMALL_LIMIT = 2.0**20
 LOW = 0xFFFFFFFF  # the lower half of a word
 FRACTION = (1 << 52) - 1
-WHOLE = 2.0**52  # from here on the last bit of a float64 is worth 1
-SIGNED_WHOLE = 1.5 * 2.0**52  # from here on, up to 2^53, as well
+INTEGRAL_FROM = 2.0**52  # from here on the last bit of a float64 is worth 1
+SIGNED_INTEGRAL_FROM = 1.5 * 2.0**52  # from here on, up to 2^53, as well
 
 
-def quarter_turns(x: Any, ahead: Any) -> Any:
+def quadrant_of(x: Any, ahead: Any) -> Any:
     """n + ahead, r and lost with x = n pi/2 + (r - lost) modulo 2 pi, |r| <= pi/4; nan for what is not finite."""
-    near, far = quarter_turns_near(x, ahead), quarter_turns_far(x, ahead)
-    is_near = abs(x) < NEAR
-    return select(is_near, near[0], far[0]), select(is_near, near[1], far[1]), select(is_near, near[2], far[2])
+    small_branch, asymptotic = quadrant_fast(x, ahead), quadrant_full(x, ahead)
+    is_small = abs(x) < SMALL_LIMIT
+    return (
+        select(is_small, small_branch[0], asymptotic[0]),
+        select(is_small, small_branch[1], asymptotic[1]),
+        select(is_small, small_branch[2], asymptotic[2]),
+    )
 
 
-def quarter_turns_near(x: Any, ahead: Any) -> Any:
+def quadrant_fast(x: Any, ahead: Any) -> Any:
     """The same for |x| < 2^20, with n + ahead from the last bit of a number on. Of -0.0, r is that and lost 0.0.
 
     The first product and its sum are exact, multiples of 2^-53 and below 1. The second product is a multiple of 2^-85
     and below 2^-34: so is r where the first sum is smaller, and else r - first is exact.
     """
-    shifted = fma(x, QUARTERS, SIGNED_WHOLE + ahead)
-    n = shifted - (SIGNED_WHOLE + ahead)
-    first = fma(-n, NEAR_HALF_PI[0], x)
-    r = fma(-n, NEAR_HALF_PI[1], first)
-    return bits(shifted), r, fma(n, NEAR_HALF_PI[2], fma(n, NEAR_HALF_PI[1], r - first))
+    shifted = fma(x, QUARTERS, SIGNED_INTEGRAL_FROM + ahead)
+    n = shifted - (SIGNED_INTEGRAL_FROM + ahead)
+    first = fma(-n, HALF_PI_PARTS[0], x)
+    r = fma(-n, HALF_PI_PARTS[1], first)
+    return bits(shifted), r, fma(n, HALF_PI_PARTS[2], fma(n, HALF_PI_PARTS[1], r - first))
 
 
-def quarter_turns_far(x: Any, ahead: Any) -> Any:
+def quadrant_full(x: Any, ahead: Any) -> Any:
     """The same for |x| >= 0.5, also where it is not finite."""
-    n, fraction, low = turned(abs(x))
+    n, fraction, low = reduced_angle(abs(x))
     fraction, low = select(x < 0, -fraction, fraction), select(x < 0, -low, low)
     r = fraction * HALF_PI[0]
     lost = fma(fraction, -HALF_PI[0], r) - fma(fraction, HALF_PI[1], low * HALF_PI[0])
-    return select(x < 0, -n, n) + bits(SIGNED_WHOLE + ahead), r + (x - x), lost
+    return select(x < 0, -n, n) + bits(SIGNED_INTEGRAL_FROM + ahead), r + (x - x), lost
 
 
-def turned(x: Any) -> Any:
+def reduced_angle(x: Any) -> Any:
     """n and a fraction of a quarter turn, as a sum of two numbers, |fraction| <= 1/2; for finite x >= 0.5.
 
     The significand of `x`, a whole number, times 192 bits of 2 / pi, modulo 2^192: of the product the upper 128 bits
@@ -96,11 +100,16 @@ def turned(x: Any) -> Any:
 
 def window(word: Any, bit: Any) -> Any:
     """Three words of 2 / pi from a bit of a word on."""
-    a, b, c, d = pick(WORDS[0], word), pick(WORDS[1], word), pick(WORDS[2], word), pick(WORDS[3], word)
-    return joined(a, b, bit), joined(b, c, bit), joined(c, d, bit)
+    a, b, c, d = (
+        pick(PI_WINDOWS[0], word),
+        pick(PI_WINDOWS[1], word),
+        pick(PI_WINDOWS[2], word),
+        pick(PI_WINDOWS[3], word),
+    )
+    return merged_halves(a, b, bit), merged_halves(b, c, bit), merged_halves(c, d, bit)
 
 
-def joined(upper: Any, lower: Any, bit: Any) -> Any:
+def merged_halves(upper: Any, lower: Any, bit: Any) -> Any:
     """The word that begins at a bit of `upper` and ends in `lower`."""
     return (upper << bit) | ((lower >> 1 & (1 << 63) - 1) >> 63 - bit)
 
@@ -113,9 +122,11 @@ def half(x: Any) -> Any:
 def product(x: Any, word: Any) -> Any:
     """x times a word, x < 2^54: the upper word of the product, and the lower one as a float64."""
     last = (x & LOW) * (word & LOW)
-    middle = (x & LOW) * half(word) + half(last)
-    other = half(x) * (word & LOW) + (middle & LOW)
-    return half(x) * half(word) + half(middle) + half(other), fma(unsigned(other & LOW), 2.0**32, unsigned(last & LOW))
+    mid_bits = (x & LOW) * half(word) + half(last)
+    other = half(x) * (word & LOW) + (mid_bits & LOW)
+    return half(x) * half(word) + half(mid_bits) + half(other), fma(
+        unsigned(other & LOW), 2.0**32, unsigned(last & LOW)
+    )
 
 
 def upper_product(x: Any, word: Any) -> Any:
@@ -126,12 +137,12 @@ def upper_product(x: Any, word: Any) -> Any:
 
 def signed(k: Any) -> Any:
     """A whole number |k| <= 2^51 as a float64."""
-    return from_bits(SIGNED_WHOLE, bits(SIGNED_WHOLE) + k) - SIGNED_WHOLE
+    return from_bits(SIGNED_INTEGRAL_FROM, bits(SIGNED_INTEGRAL_FROM) + k) - SIGNED_INTEGRAL_FROM
 
 
 def unsigned(k: Any) -> Any:
     """A whole number 0 <= k < 2^52 as a float64."""
-    return from_bits(WHOLE, bits(WHOLE) | k) - WHOLE
+    return from_bits(INTEGRAL_FROM, bits(INTEGRAL_FROM) | k) - INTEGRAL_FROM
 
 
 SIGN = -(2**63)  # the bit of a float64's sign
@@ -186,16 +197,18 @@ AT_SIXTEENTHS, AFTER_QUARTER = table_from(0), table_from(4)
 # pi / 8 in three float32, of which the first is a multiple of 2^-26.
 SIXTEENTH = (0.39269906282424927, 1.887447531601083e-08, -4.2878112750147047e-16)
 SIXTEENTHS = 2.546479089470325  # 8 / pi
-NEAR_SINGLE = 2.0**17
+FAST_REDUCTION_LIMIT_F32 = 2.0**17
 HALF_SIXTEENTH = (0.19634953141212463, 9.437237658005415e-09, -2.1439056375073523e-16)
 HALF_SIXTEENTHS = 5.092958178940651  # 16 / pi
 # (tan(r) - r) / r^3 as a polynomial in r^2 for |r| <= 0.0985: error at most 2^-28.9 of the tangent
 TAN_SHORT = (0.13406476378440857, 0.3333311378955841)
 # Whole numbers in the proportion of sin(k pi / 16) to cos(k pi / 16), but for 2^-29.3 of it, and so small that sums of
 # them, with one as factor that has eight digits, are exact. The first make of 0.0 and -0.0 themselves.
-SINES_WHOLE = (-0.0, 7352.0, 13860.0, 27694.0, 1.0, 41447.0, 33461.0, 36961.0, 1.0)
-COSINES_WHOLE = (-1.0, *SINES_WHOLE[7:0:-1], 0.0)
-AT_HALF_SIXTEENTHS = single(SINES_WHOLE + SINES_WHOLE[7:0:-1], COSINES_WHOLE + tuple(-c for c in COSINES_WHOLE[7:0:-1]))
+SINE_INTEGERS = (-0.0, 7352.0, 13860.0, 27694.0, 1.0, 41447.0, 33461.0, 36961.0, 1.0)
+COSINE_INTEGERS = (-1.0, *SINE_INTEGERS[7:0:-1], 0.0)
+AT_HALF_SIXTEENTHS = single(
+    SINE_INTEGERS + SINE_INTEGERS[7:0:-1], COSINE_INTEGERS + tuple(-c for c in COSINE_INTEGERS[7:0:-1])
+)
 EIGHT_DIGITS = -1 << 16  # the bits of a float32's sign, exponent, and first digits
 # tan(pi r) (1/4 - r^2) / r as a polynomial in r^2 for |r| <= 0.5405: relative error at most 2^-28.2
 TAN_WIDE = (
@@ -228,12 +241,12 @@ def tan(x: Any) -> Any:
 
 def sin_without_tables(x: Any) -> Any:
     """The sine for functions of complex numbers, which call it: LLVM does not inline what looks up in tables."""
-    return choose(x, sin_far, sin_double)(x)
+    return choose(x, sin_full_reduction, sin_double)(x)
 
 
 def cos_without_tables(x: Any) -> Any:
     """The cosine for those."""
-    return choose(x, cos_far, cos_double)(x)
+    return choose(x, cos_full_reduction, cos_double)(x)
 
 
 def half_turn(x: Any) -> Any:
@@ -245,23 +258,23 @@ def half_turn(x: Any) -> Any:
     return select(size < 2.0**104, first, HALF_TURN[3][0]), select(size < 2.0**104, low, HALF_TURN[3][1])
 
 
-def half_turns(x: Any, inverse: Any) -> Any:
+def half_revolutions(x: Any, inverse: Any) -> Any:
     """n, from the last bit of a number on, and r with x / pi = n + r, |r| <= 0.533."""
     first, low = inverse
-    shifted = fma(x, first, SIGNED_WHOLE)
-    return shifted, fma(x, low, fma(x, first, -(shifted - SIGNED_WHOLE)))
+    shifted = fma(x, first, SIGNED_INTEGRAL_FROM)
+    return shifted, fma(x, low, fma(x, first, -(shifted - SIGNED_INTEGRAL_FROM)))
 
 
-def odd_quarter_turns(x: Any, inverse: Any) -> Any:
+def odd_quadrant(x: Any, inverse: Any) -> Any:
     """n + 1, from the last bit of a number on, and r with x / pi = n + 1/2 + r, |r| <= 0.533."""
     first, low = inverse
-    shifted = fma(x, first, -0.5) + (SIGNED_WHOLE + 1.0)
-    return shifted, fma(x, low, fma(x, first, -(shifted - (SIGNED_WHOLE + 1.0) + 0.5)))
+    shifted = fma(x, first, -0.5) + (SIGNED_INTEGRAL_FROM + 1.0)
+    return shifted, fma(x, low, fma(x, first, -(shifted - (SIGNED_INTEGRAL_FROM + 1.0) + 0.5)))
 
 
-def sin_of_turns(turns: Any) -> Any:
+def sin_of_revolutions(revolutions: Any) -> Any:
     """sin(pi (n + r)) in float32, |r| <= 0.533."""
-    shifted, r = turns
+    shifted, r = revolutions
     value = r * polynomial(r * r, SIN_WIDE, SIN_WIDE)
     return np.float32(from_bits(value, bits(value) ^ (bits(shifted) << 63)))
 
@@ -297,41 +310,41 @@ def with_sign_of(value: Any, n: Any) -> Any:
     return from_bits(value, bits(value) ^ narrow(value, (n & 8) << 28))
 
 
-def sin_near(x: Any) -> Any:
+def sin_fast_reduction(x: Any) -> Any:
     """The sine of a float32 below 2^17."""
     n, r, low = multiples(x, SIXTEENTHS, SIXTEENTH)
     return with_sign_of(sin_after(picks(AT_SIXTEENTHS, n), r, low), n)
 
 
-def cos_near(x: Any) -> Any:
+def cos_fast_reduction(x: Any) -> Any:
     """The cosine, which is the sine a quarter turn further."""
     n, r, low = multiples(x, SIXTEENTHS, SIXTEENTH)
     return with_sign_of(sin_after(picks(AFTER_QUARTER, n), r, low), n)
 
 
-def sin_far(x: Any) -> Any:
+def sin_full_reduction(x: Any) -> Any:
     """The sine of any float32, without tables."""
-    return sin_of_turns(half_turns(np.float64(x), half_turn(np.float64(x))))
+    return sin_of_revolutions(half_revolutions(np.float64(x), half_turn(np.float64(x))))
 
 
-def cos_far(x: Any) -> Any:
+def cos_full_reduction(x: Any) -> Any:
     """The cosine of any float32, without tables."""
-    return sin_of_turns(odd_quarter_turns(np.float64(x), half_turn(np.float64(x))))
+    return sin_of_revolutions(odd_quadrant(np.float64(x), half_turn(np.float64(x))))
 
 
 def sin_single(x: Any) -> Any:
-    return select(abs(x) < NEAR_SINGLE, sin_near(x), sin_far(x))
+    return select(abs(x) < FAST_REDUCTION_LIMIT_F32, sin_fast_reduction(x), sin_full_reduction(x))
 
 
 def cos_single(x: Any) -> Any:
-    return select(abs(x) < NEAR_SINGLE, cos_near(x), cos_far(x))
+    return select(abs(x) < FAST_REDUCTION_LIMIT_F32, cos_fast_reduction(x), cos_full_reduction(x))
 
 
 def tan_single(x: Any) -> Any:
-    return select(abs(x) < NEAR_SINGLE, tan_near(x), tan_far(x))
+    return select(abs(x) < FAST_REDUCTION_LIMIT_F32, tan_fast_reduction(x), tan_full_reduction(x))
 
 
-def tan_near(x: Any) -> Any:
+def tan_fast_reduction(x: Any) -> Any:
     """The tangent of a float32 below 2^17: (s + c t) / (c - s t), t = tan(r), where s / c is that of a multiple.
 
     The quotient's first eight digits have an exact rest, of which t is needed as a sum of two numbers.
@@ -342,46 +355,46 @@ def tan_near(x: Any) -> Any:
     low = fma(r * square, polynomial(square, TAN_SHORT, TAN_SHORT), low)
     t = r + low
     part = type(x)(1) / fma(-sine, t, cosine)
-    quotient = fma(cosine, t, sine) * part
-    quotient = from_bits(quotient, narrow(quotient, bits(quotient) & EIGHT_DIGITS))
-    slope = fma(quotient, sine, cosine)
-    return fma(fma(slope, low, fma(slope, r, fma(-quotient, cosine, sine))), part, quotient)
+    ratio = fma(cosine, t, sine) * part
+    ratio = from_bits(ratio, narrow(ratio, bits(ratio) & EIGHT_DIGITS))
+    tan_derivative = fma(ratio, sine, cosine)
+    return fma(fma(tan_derivative, low, fma(tan_derivative, r, fma(-ratio, cosine, sine))), part, ratio)
 
 
-def tan_far(x: Any) -> Any:
+def tan_full_reduction(x: Any) -> Any:
     """The tangent of any float32, without tables."""
-    return tan_of_turns(half_turns(np.float64(x), half_turn(np.float64(x))))
+    return tan_of_revolutions(half_revolutions(np.float64(x), half_turn(np.float64(x))))
 
 
-def tan_of_turns(turns: Any) -> Any:
+def tan_of_revolutions(revolutions: Any) -> Any:
     """tan(pi (n + r)) in float32."""
-    _, r = turns
+    _, r = revolutions
     above = r * polynomial(r * r, TAN_WIDE, TAN_WIDE)
     return np.float32(above * inverse(fma(-r, r, 0.25)))
 
 
 def sin_double(x: Any) -> Any:
-    return sin_of_quarters(quarter_turns(x, 0.0))
+    return sin_of_quarters(quadrant_of(x, 0.0))
 
 
-def sin_double_near(x: Any) -> Any:
+def sin_double_fast_reduction(x: Any) -> Any:
     """The same for |x| < 2^20."""
-    return sin_of_quarters(quarter_turns_near(x, 0.0))
+    return sin_of_quarters(quadrant_fast(x, 0.0))
 
 
 def cos_double(x: Any) -> Any:
     """The sine a quarter turn further."""
-    return sin_of_quarters(quarter_turns(x, 1.0))
+    return sin_of_quarters(quadrant_of(x, 1.0))
 
 
-def cos_double_near(x: Any) -> Any:
+def cos_double_fast_reduction(x: Any) -> Any:
     """The same for |x| < 2^20."""
-    return sin_of_quarters(quarter_turns_near(x, 1.0))
+    return sin_of_quarters(quadrant_fast(x, 1.0))
 
 
-def sin_of_quarters(turns: Any) -> Any:
+def sin_of_quarters(revolutions: Any) -> Any:
     """The sine of n quarter turns and r - lost."""
-    n, r, lost = turns
+    n, r, lost = revolutions
     value = select((n & 1) == 0, sin_part(r, lost), cos_part(r, lost))
     return from_bits(value, bits(value) ^ ((n << 62) & SIGN))
 
@@ -399,17 +412,17 @@ def cos_part(r: Any, lost: Any) -> Any:
 
 
 def tan_double(x: Any) -> Any:
-    return tan_of_quarters(x, quarter_turns(abs(x), 0.0))
+    return tan_of_quarters(x, quadrant_of(abs(x), 0.0))
 
 
-def tan_double_near(x: Any) -> Any:
+def tan_double_fast_reduction(x: Any) -> Any:
     """The same for |x| < 2^20."""
-    return tan_of_quarters(x, quarter_turns_near(abs(x), 0.0))
+    return tan_of_quarters(x, quadrant_fast(abs(x), 0.0))
 
 
-def tan_of_quarters(x: Any, turns: Any) -> Any:
+def tan_of_quarters(x: Any, revolutions: Any) -> Any:
     """r + r^3 P(r^2), and of an odd number of quarter turns -1 over that."""
-    n, r, rest = turns
+    n, r, rest = revolutions
     square = r * r
     cube = square * r
     lost = fma(square, r, -cube) + fma(r, r, -square) * r

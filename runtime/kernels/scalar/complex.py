@@ -196,8 +196,8 @@ def cos(z: Any) -> Any:
 
 def sinc(z: Any) -> Any:
     one = type(z.real)(1)
-    turned = z * type(z.real)(PI)
-    return complex(one, one - one) if z == 0 else divide(sin(turned), turned)
+    scaled_by_pi = z * type(z.real)(PI)
+    return complex(one, one - one) if z == 0 else divide(sin(scaled_by_pi), scaled_by_pi)
 
 
 def tan(z: Any) -> Any:

@@ -18,12 +18,12 @@ from .exponential import (
     SHIFT,
     exp_minus,
     power_of_two,
+    round_to_int,
     scaled,
     times_power,
-    whole,
     with_sign,
 )
-from .pieces import is_nearer, nearer_place
+from .pieces import is_nearer, smaller_piece
 from .power import EXP2_WIDE
 from .power_pieces import by_power_pieces
 from .primitives import choose, fma, polynomial, select
@@ -53,13 +53,13 @@ LOG2_ERFC_DOUBLE = (
     -1.6278995615659615,     -7.405111853233496e-07,
 )  # fmt: skip
 # e^(x^2) erfc(x) as a polynomial in x - 9 for 7.75 <= x <= 10.5: relative error at most 2^-29.1
-ERFC_FAR = (
+ERFC_ASYMPTOTIC = (
     -9.959557267476037e-09, 1.0383488869981638e-07, -9.40211631187563e-07, 8.735948039945307e-06,
     -8.10017622511227e-05, 0.0007465156847943041, -0.006840134818274907, 0.06230772395989291,
 )  # fmt: skip
 # x e^(x^2) erfc(x) as a polynomial in (x - MIDDLE) / (x + MIDDLE) for 0.7 <= x <= 28: relative error at most 2^-59.7.
 # At MIDDLE it is 35/64, so that the constant term has no rounding error.
-MIDDLE = 3.856823540336794
+ERFC_CENTER = 3.856823540336794
 ERFC_DOUBLE = (
     -5.5543609731598765e-09, 9.74928334722333e-09,    4.481210402092549e-08,   -1.0515974415958113e-07,
     -2.4832117179902773e-07, 9.420085138431344e-07,   8.280645703535372e-07,   -8.065339513912313e-06,
@@ -73,7 +73,7 @@ ERFC_DOUBLE = (
 def erf(x: Any) -> Any:
     """The error function; error at most 1.2 and 1.1 ulp."""
     size = abs(x)
-    value = select(size < 1, erf_near_zero(size), type(x)(1) - rest(size))
+    value = select(size < 1, erf_small(size), type(x)(1) - rest(size))
     return with_sign(value, x)
 
 
@@ -93,23 +93,23 @@ def erfc(x: Any) -> Any:
 
 
 def erfc_single(x: Any) -> Any:
-    return select(is_nearer(x), erfc_near(x), erfc_far(x))
+    return select(is_nearer(x), erfc_small(x), erfc_asymptotic(x))
 
 
-def erfc_near(x: Any) -> Any:
+def erfc_small(x: Any) -> Any:
     """The same of a float32, |x| < 7.75."""
-    return by_power_pieces(x, nearer_place(x), ERFC_TABLE)
+    return by_power_pieces(x, smaller_piece(x), ERFC_TABLE)
 
 
-def erfc_far(x: Any) -> Any:
+def erfc_asymptotic(x: Any) -> Any:
     """The same of a float32, |x| >= 7.75, in float64: above 10.5 it is 0, below -7.75 it is 2."""
     wide = np.float64(x)
     size = select(wide < 7.75, 7.75, select(wide > 10.5, 10.5, wide))
     exponent = size * size * -LOG2_E
-    n, k = whole(exponent)
+    n, k = round_to_int(exponent)
     r = exponent - n
     power = fma(r, polynomial(r, EXP2_WIDE, EXP2_WIDE), 1.0) * power_of_two(r, k)
-    return np.float32(select(wide < 0, 2.0, power * polynomial(size - 9.0, ERFC_FAR, ERFC_FAR)))
+    return np.float32(select(wide < 0, 2.0, power * polynomial(size - 9.0, ERFC_ASYMPTOTIC, ERFC_ASYMPTOTIC)))
 
 
 def erfc_double(x: Any) -> Any:
@@ -117,10 +117,10 @@ def erfc_double(x: Any) -> Any:
     size = select(size > 28, 28.0, size)
     k, value = erfc_parts(select(size < 0.7, 0.7, size), size * size, fma(size, size, -size * size))
     value = scaled(value, k)
-    return select(size < 0.75, 1.0 - erf_near_zero(x), select(x < 0, 2.0 - value, value))
+    return select(size < 0.75, 1.0 - erf_small(x), select(x < 0, 2.0 - value, value))
 
 
-def erf_near_zero(x: Any) -> Any:
+def erf_small(x: Any) -> Any:
     """erf(x) for |x| <= 1."""
     return fma(x, polynomial(x * x, ERF_SINGLE, ERF_DOUBLE), x)
 
@@ -138,4 +138,4 @@ def erfc_parts(x: Any, square: Any, low: Any) -> Any:
 
 def without_exponential(x: Any) -> Any:
     """x e^(x^2) erfc(x) for 0.7 <= x <= 28."""
-    return polynomial((x - MIDDLE) / (x + MIDDLE), ERFC_DOUBLE, ERFC_DOUBLE)
+    return polynomial((x - ERFC_CENTER) / (x + ERFC_CENTER), ERFC_DOUBLE, ERFC_DOUBLE)

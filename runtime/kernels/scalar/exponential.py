@@ -69,7 +69,7 @@ SHIFT_OF_EIGHTHS = SHIFT[1] / 8.0
 LN2_NEAREST = (0.6931471805599453, 2.3190468138462996e-17)  # ln 2 as a float64, and the rest
 
 
-def whole(x: Any) -> Any:
+def round_to_int(x: Any) -> Any:
     """`x` rounded to a whole number, as a number and as an integer; |x| at most 2^22 (2^51 in float64)."""
     shift = choose(x, 12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
     shifted = x + shift
@@ -152,9 +152,9 @@ def power_single(r: Any, low: Any) -> Any:
 
 def exp_double(x: Any) -> Any:
     """2^(n/8) e^r for a whole number n: as little of r is lost as it is small, so only the last sum is rounded."""
-    place, unit, part = eighths(x)
-    unit = from_bits(x, bits(unit) + ((place & 7) << 49))
-    return scaled(fma(unit, part, unit), (place - bits(SHIFT_OF_EIGHTHS)) >> 3)
+    piece_index, unit, part = eighths(x)
+    unit = from_bits(x, bits(unit) + ((piece_index & 7) << 49))
+    return scaled(fma(unit, part, unit), (piece_index - bits(SHIFT_OF_EIGHTHS)) >> 3)
 
 
 def eighths(x: Any) -> Any:
@@ -175,28 +175,28 @@ def exp_of_masked(x: Any) -> Any:
     return select(gone, 0.0, exp(select(gone, 0.0, x)))
 
 
-def exp_of_usual(x: Any) -> Any:
+def exp_fast_range(x: Any) -> Any:
     """`exp` between -87 and 87, or -708 and 708, where it is a normal number: the same bits; nan stays."""
-    return choose(x, exp_single_of_usual, exp_double_of_usual)(x)
+    return choose(x, exp_single_fast_range, exp_double_fast_range)(x)
 
 
-def exp_single_of_usual(x: Any) -> Any:
+def exp_single_fast_range(x: Any) -> Any:
     k, r, low = reduced(x)
     return power_single(r, low) * power_of_two(x, k)
 
 
-def exp_double_of_usual(x: Any) -> Any:
-    place, unit, part = eighths(x)
-    power = from_bits(x, bits(unit) + (place << 49))
+def exp_double_fast_range(x: Any) -> Any:
+    piece_index, unit, part = eighths(x)
+    power = from_bits(x, bits(unit) + (piece_index << 49))
     return fma(power, part, power)
 
 
-def exp_usual(x: Any) -> Any:
+def exp_common(x: Any) -> Any:
     """`exp` where both e^x and e^-x are normal numbers: its bits, by a sum of exponents, not two products."""
-    return choose(x, exp_single_usual, exp_double_of_usual)(x)
+    return choose(x, exp_single_common, exp_double_fast_range)(x)
 
 
-def exp_single_usual(x: Any) -> Any:
+def exp_single_common(x: Any) -> Any:
     k, r, low = reduced(x)
     return from_bits(x, narrow(x, bits(power_single(r, low)) + (k << 23)))
 
@@ -213,7 +213,7 @@ def exp_minus(x: Any, low: Any) -> Any:
 def exp2(x: Any) -> Any:
     """2^x; error at most 0.9 and 0.8 ulp."""
     x = clamped(x, choose(x, -151.0, -1076.0), choose(x, 129.0, 1025.0))
-    n, k = whole(x)
+    n, k = round_to_int(x)
     r = x - n
     return scaled(fma(r, polynomial(r, EXP2_SINGLE, EXP2_DOUBLE), 1.0), k)
 
@@ -224,14 +224,14 @@ def expm1(x: Any) -> Any:
     With half = 2^k / 2, which does not overflow, it is twice half - 1/2 + half (e^(r + low) - 1). What the first sums
     lose is doubled before it is added: halves of subnormal numbers are rounded.
     """
-    two, middle = type(x)(2), type(x)(0.5)
+    two, one_half = type(x)(2), type(x)(0.5)
     shifted, r, n = remainder_of(clamped(x, choose(x, -18.0, -38.0), choose(x, 89.0, 710.0)))
     t = fma(n, -choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), r)
     low = n * -choose(x, 2.0 * LN2_SINGLE[1], 2.0 * LN2_DOUBLE[1])
     tail = fma(t * t, polynomial(t, EXPM1_TWICE_SINGLE, EXPM1_TWICE_DOUBLE), low)
-    half = times_power(middle, shifted)
-    below = middle - half  # with this sign nothing but -0.0 is left of -0.0
-    off = middle - (half + below)
+    half = times_power(one_half, shifted)
+    below = one_half - half  # with this sign nothing but -0.0 is left of -0.0
+    off = one_half - (half + below)
     first = fma(half, r, -below)
     lost = fma(below + first, -two, half * (r + r))
     return fma(first, two, -fma(-half, tail, fma(off, two, -lost)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .exponential import LN2_DOUBLE, LN2_SINGLE, LOG2_E, SHIFT, remainder_of, times_power, with_sign
-from .pieces import by_pieces, shifted_place
+from .pieces import by_pieces, shifted_piece
 from .primitives import bits, choose, fma, from_bits, narrow, polynomial, select
 from .tables import TANH_TABLE
 
@@ -53,7 +53,7 @@ def tanh(x: Any) -> Any:
 def tanh_single(x: Any) -> Any:
     size = abs(x)
     size = select(size > TANH_IS_ONE, TANH_IS_ONE, size)
-    return with_sign(by_pieces(size, shifted_place(size), TANH_TABLE), x)
+    return with_sign(by_pieces(size, shifted_piece(size), TANH_TABLE), x)
 
 
 def tanh_double(x: Any) -> Any:
@@ -61,8 +61,8 @@ def tanh_double(x: Any) -> Any:
     size = abs(x)
     size = select(size > 22, 22.0, size)  # tanh is 1 to the last bit from here on, and e^2x does not overflow
     square = size * size
-    near = fma(size * square, polynomial(square, TANH_DOUBLE, TANH_DOUBLE), size)
-    return with_sign(select(size < 0.63, near, 1.0 - 2.0 / squared_exp_and_one(size)), x)
+    small_branch = fma(size * square, polynomial(square, TANH_DOUBLE, TANH_DOUBLE), size)
+    return with_sign(select(size < 0.63, small_branch, 1.0 - 2.0 / squared_exp_and_one(size)), x)
 
 
 def squared_exp_and_one(x: Any) -> Any:

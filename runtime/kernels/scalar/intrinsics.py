@@ -112,8 +112,8 @@ def halves(builder: Any, x: Any) -> tuple[Any, Any]:
     """The first 26 bits of a number, rounded, and the rest."""
     from llvmlite import ir
 
-    whole = ir.IntType(64)
-    rounded = builder.and_(builder.add(builder.bitcast(x, whole), whole(1 << 26)), whole(-1 << 27))
+    integral = ir.IntType(64)
+    rounded = builder.and_(builder.add(builder.bitcast(x, integral), integral(1 << 26)), integral(-1 << 27))
     high = builder.bitcast(rounded, x.type)
     return high, builder.fsub(x, high)
 
@@ -149,9 +149,9 @@ def where(target: Target) -> Any:
 def choose(target: Target) -> Any:
     def choose(context: Any, x: Any, single: Any, double: Any) -> Any:
         chosen = target.converted(x, single if target.is_single(x) else double)
-        place = 1 if target.is_single(x) else 2
+        bit_index = 1 if target.is_single(x) else 2
         others = (target.converted(x, single), target.converted(x, double))
-        return target.signature(chosen, x, *others), lambda _, __, ___, args: args[place]
+        return target.signature(chosen, x, *others), lambda _, __, ___, args: args[bit_index]
 
     return choose
 
@@ -187,14 +187,14 @@ def narrow(target: Target) -> Any:
 def polynomial(target: Target) -> Any:
     def polynomial(context: Any, x: Any, single: Any, double: Any) -> Any:
         number = target.number(x)
-        place, table = (1, single) if target.is_single(x) else (2, double)
+        bit_index, table = (1, single) if target.is_single(x) else (2, double)
         exact = product_and_sum(target, x)
         # In single precision a step by way of double costs little, and all processors then give the same bits: one
         # unit of the polynomial in normal_cdf is up to three units of the product that it is a factor of.
         every = target.fuses or target.is_single(x)
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            parts = ((builder.extract_value(args[place], k), table[k]) for k in range(len(table)))
+            parts = ((builder.extract_value(args[bit_index], k), table[k]) for k in range(len(table)))
             coefficients = [context.cast(builder, value, kind, number) for value, kind in parts]
             step, last = (partial(each, builder) for each in (exact if every else rounded_twice, exact))
             return evaluated(args[0], coefficients, step, last, lambda x: builder.fmul(x, x))
@@ -223,8 +223,8 @@ def picks(target: Target) -> Any:
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             rows = [parts_of(builder, row, len(table)) for row in parts_of(builder, args[0], len(tables))]
-            found = [chosen(builder, row, args[1]) for row in rows]
-            return context.make_tuple(builder, signature.return_type, found)
+            matches = [chosen(builder, row, args[1]) for row in rows]
+            return context.make_tuple(builder, signature.return_type, matches)
 
         return target.signature(target.types.UniTuple(table.dtype, len(tables)), tables, index), code
 
@@ -315,8 +315,10 @@ def loaded(builder: Any, values: list[Any], index: Any) -> Any:
     if table is None:
         table = ir.GlobalVariable(builder.module, kind, name, addrspace=DEVICE_MEMORY)
         table.linkage, table.global_constant, table.initializer = "internal", True, ir.Constant(kind, values)
-    place = builder.and_(builder.trunc(index, word) if index.type.width > word.width else index, word(len(values) - 1))
-    return builder.load(builder.gep(table, [word(0), place], inbounds=True))
+    bit_index = builder.and_(
+        builder.trunc(index, word) if index.type.width > word.width else index, word(len(values) - 1)
+    )
+    return builder.load(builder.gep(table, [word(0), bit_index], inbounds=True))
 
 
 def by_exponent(target: Target) -> Any:
@@ -354,6 +356,6 @@ def both_halves(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     from llvmlite import ir
 
     word, wide = ir.IntType(64), ir.IntType(128)
-    whole = builder.mul(*(builder.zext(value, wide) for value in args))
-    halves = builder.trunc(builder.lshr(whole, wide(64)), word), builder.trunc(whole, word)
+    integral = builder.mul(*(builder.zext(value, wide) for value in args))
+    halves = builder.trunc(builder.lshr(integral, wide(64)), word), builder.trunc(integral, word)
     return context.make_tuple(builder, signature.return_type, halves)

@@ -10,20 +10,22 @@ from typing import Any
 
 from .primitives import bits, choose, fma, from_bits, narrow
 
-NEAR_INVERSE = (0x7EF311C7, 0x7FDE6238E0000000)
+INVERSE_ESTIMATE_BITS = (0x7EF311C7, 0x7FDE6238E0000000)
 
 
 TWO = (1 << 23, 1 << 52)  # added to the bits of a number it makes two of one
 
 
-def near_inverse(x: Any) -> Any:
+def inverse_estimate(x: Any) -> Any:
     """1 / x, wrong by a twentieth at most, where both are normal numbers."""
-    return from_bits(x, narrow(x, choose(x, NEAR_INVERSE[0], NEAR_INVERSE[1]) - bits(x)))
+    return from_bits(x, narrow(x, choose(x, INVERSE_ESTIMATE_BITS[0], INVERSE_ESTIMATE_BITS[1]) - bits(x)))
 
 
-def near_inverse_of_half(x: Any) -> Any:
+def inverse_estimate_of_half(x: Any) -> Any:
     """The same of x / 2."""
-    return from_bits(x, narrow(x, choose(x, NEAR_INVERSE[0] + TWO[0], NEAR_INVERSE[1] + TWO[1]) - bits(x)))
+    return from_bits(
+        x, narrow(x, choose(x, INVERSE_ESTIMATE_BITS[0] + TWO[0], INVERSE_ESTIMATE_BITS[1] + TWO[1]) - bits(x))
+    )
 
 
 def inverse(x: Any) -> Any:
@@ -31,7 +33,7 @@ def inverse(x: Any) -> Any:
 
     Of 0, infinity and nan it is nan, or a number of the other sign.
     """
-    return closer(x, closer(x, near_inverse(x)))
+    return closer(x, closer(x, inverse_estimate(x)))
 
 
 def closer(x: Any, value: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .exponential import with_sign
 from .logarithm import LN2_BELOW, log_of_normal_sum, log_of_sum, normal, plus_one
-from .pieces import middle_place, octave_place, times_pieces
+from .pieces import central_piece, octave_piece, times_pieces
 from .primitives import bits, choose, fma, from_bits, narrow, picks, polynomial, root, select
 from .tables import ACOSH_TABLE, ASINH_TABLE, ATANH_TABLE, LOG_ODDS_TABLE
 
@@ -31,25 +31,25 @@ def log_odds(x: Any) -> Any:
     return choose(x, log_odds_single, log_odds_any)(x)
 
 
-def log_odds_usual(x: Any) -> Any:
+def log_odds_common(x: Any) -> Any:
     """The same of a float32 from ODDS_START to ODDS_END, or of a normal float64, 0 < x < 1."""
-    return choose(x, log_odds_near, log_odds_of_normal)(x)
+    return choose(x, log_odds_small, log_odds_of_normal)(x)
 
 
-def log_odds_near(x: Any) -> Any:
+def log_odds_small(x: Any) -> Any:
     """By pieces of the smaller of x and 1 - x; near 1/2 the distance from there times a function of that."""
     less, factor = factors_of_odds(x)
-    column = picks(LOG_ODDS_TABLE, octave_place(less))
+    column = picks(LOG_ODDS_TABLE, octave_piece(less))
     t = less - column[0]
     return fma(factor, column[-1], factor * (t * polynomial(t, column[1:-1], column[1:-1])))
 
 
 def factors_of_odds(x: Any) -> Any:
     """The smaller of x and 1 - x, and by what a function of that is multiplied."""
-    one, middle = type(x)(1), x - type(x)(0.5)
+    one, centered = type(x)(1), x - type(x)(0.5)
     rest = one - x
     less = select(rest < x, rest, x)
-    return less, select(less < 0.25, with_sign(one, middle), middle)
+    return less, select(less < 0.25, with_sign(one, centered), centered)
 
 
 def log_odds_single(x: Any) -> Any:
@@ -62,7 +62,7 @@ def log_odds_single(x: Any) -> Any:
     lifted = from_bits(x, narrow(x, bits(scaled) & SIGNIFICAND | bits(type(x)(ODDS_START))))
     y = select(less < ODDS_START, lifted, less)
     k = -(np.float32(narrow(x, bits(scaled) - bits(y)) >> 23) + more)
-    column = picks(LOG_ODDS_TABLE, octave_place(y))
+    column = picks(LOG_ODDS_TABLE, octave_piece(y))
     total = fma(k, LN2_BELOW[0], column[-1])
     rest = fma(k, LN2_BELOW[1], column[-1] - fma(k, -LN2_BELOW[0], total) + (y - less))
     t = y - column[0]
@@ -98,14 +98,14 @@ def asinh(x: Any) -> Any:
 
 
 def asinh_single(x: Any) -> Any:
-    return select(abs(x) < END, asinh_near(x), asinh_any(x))
+    return select(abs(x) < END, asinh_fast(x), asinh_any(x))
 
 
-def asinh_near(x: Any) -> Any:
+def asinh_fast(x: Any) -> Any:
     """A function of |x| < 32 times that."""
     size = abs(x)
-    place = middle_place(select(size < FIRST, type(x)(FIRST), size))
-    return with_sign(times_pieces(size, size, place, ASINH_TABLE), x)
+    piece_index = central_piece(select(size < FIRST, type(x)(FIRST), size))
+    return with_sign(times_pieces(size, size, piece_index, ASINH_TABLE), x)
 
 
 def asinh_any(x: Any) -> Any:
@@ -121,13 +121,13 @@ def acosh(x: Any) -> Any:
 
 
 def acosh_single(x: Any) -> Any:
-    return select((x >= 1) & (x < END + 1.0), acosh_near(x), acosh_any(x))
+    return select((x >= 1) & (x < END + 1.0), acosh_fast(x), acosh_any(x))
 
 
-def acosh_near(x: Any) -> Any:
+def acosh_fast(x: Any) -> Any:
     """The root of x - 1 times a function of that, 1 <= x < 33."""
     above = x - type(x)(1)
-    return times_pieces(root(above), above, middle_place(select(above < FIRST, type(x)(FIRST), above)), ACOSH_TABLE)
+    return times_pieces(root(above), above, central_piece(select(above < FIRST, type(x)(FIRST), above)), ACOSH_TABLE)
 
 
 def acosh_any(x: Any) -> Any:
@@ -139,9 +139,9 @@ def acosh_any(x: Any) -> Any:
 def log_of_three(x: Any, first: Any, second: Any) -> Any:
     """log(1 + first + second), |first| >= |second|; of a large `x` log(2 x)."""
     large = x > choose(x, 2.0**13, 2.0**28)
-    together = first + second
-    above, low = plus_one(together)
-    low += first - together + second
+    summed = first + second
+    above, low = plus_one(summed)
+    low += first - summed + second
     return log_of_sum(select(large, x, above), select(large, 0.0, low), select(large, type(x)(1), 0.0))
 
 
@@ -151,14 +151,14 @@ def atanh(x: Any) -> Any:
 
 
 def atanh_single(x: Any) -> Any:
-    return select(abs(x) < ATANH_END, atanh_near(x), atanh_any(x))
+    return select(abs(x) < ATANH_END, atanh_fast(x), atanh_any(x))
 
 
-def atanh_near(x: Any) -> Any:
+def atanh_fast(x: Any) -> Any:
     """A function of |x| < 1 - 2^-16 times that."""
     size = abs(x)
-    place = octave_place(type(x)(BEFORE_ONE) - size)  # never that of 1, beyond all pieces
-    return with_sign(times_pieces(size, size, place, ATANH_TABLE), x)
+    piece_index = octave_piece(type(x)(BEFORE_ONE) - size)  # never that of 1, beyond all pieces
+    return with_sign(times_pieces(size, size, piece_index, ATANH_TABLE), x)
 
 
 def atanh_any(x: Any) -> Any:

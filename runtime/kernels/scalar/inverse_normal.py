@@ -17,12 +17,22 @@ import numpy as np
 
 from .error import erfc, without_exponential
 from .exponential import clamped, exp, with_sign
-from .logarithm import LN2_SINGLE, LOG_SINGLE, log, log1p, log_of_normal, near_one, number_double, parts, tail_single
+from .logarithm import (
+    LN2_SINGLE,
+    LOG_SINGLE,
+    log,
+    log1p,
+    log_around_one,
+    log_of_normal,
+    number_double,
+    parts,
+    tail_single,
+)
 from .mills import DECAY, DENSITY_PARTS, GROWTH, ROOT_PI_INVERSE, power_of_square, ratio_of_tail
 from .mills import ERFC as TAIL_OF_ERFC
 from .mills import NORMAL as TAIL_OF_NORMAL
 from .normal import normal_cdf
-from .pieces import NEARER, by_pieces, is_nearer, logarithmic_place, middle_place, nearer_place, times_pieces
+from .pieces import NEARER, by_pieces, central_piece, is_nearer, logarithmic_piece, smaller_piece, times_pieces
 from .power_pieces import by_power_pieces
 from .primitives import choose, fma, polynomial, root, select
 from .tables import ERFCX_TABLE, ERFINV_TABLE, LOG_NDTR_TABLE, NDTRI_TABLE
@@ -90,11 +100,11 @@ ROOT_PI = 1.772453850905516
 BEFORE_ONE = 1.0 - 2.0**-24
 ERFINV_START, ERFINV_END = 2.0**-100, 1.0 - 2.0**-16
 NDTRI_START, NDTRI_END = 1.5 * 2.0**-17, 1.0 - 2.0**-16
-NDTRI_FAR = 1.25 * 2.0**-16  # beyond the smaller of two probabilities outside these
+NDTRI_TAIL_FROM = 1.25 * 2.0**-16  # beyond the smaller of two probabilities outside these
 LOG_NDTR_START, LOG_NDTR_END, BEYOND_END = -9.0, 6.0, 7.0
 # erfinv(x) / x for w = -ln(1 - x^2): for w <= 5 in 0.4 w - 1, beyond in its root, brought to -1 to 1; a root above 3.75
 # has a polynomial of its own. Relative errors at most 2^-53.7, 2^-53.1 and 2^-53.4; in float32, far from 0, 2^-28.4.
-NEAR_DOUBLE = (
+CENTER_F64 = (
     2.260225423789071e-10,  -7.735509913007743e-10, -1.452420058298807e-09,  1.0586295676991891e-08,
     -7.442476775922448e-09, -7.032868346594684e-08, 2.0016270341825513e-07,  1.353957744708477e-07,
     -1.8542085968344268e-06, 2.851865414155996e-06, 8.652838350998075e-06,   -4.143213605388098e-05,
@@ -102,13 +112,13 @@ NEAR_DOUBLE = (
     0.008525400950793436,   -0.019573561059493302,  -0.026108235777396786,   0.6166006918604168,
     1.501409351110792,
 )  # fmt: skip
-FAR_SCALE, FAR_SHIFT = (1.133830541363598, 1.321063277793057), (3.5353221654543927, 3.953987291723964)
-FAR_SINGLE = (
+TAIL_SCALE, TAIL_SHIFT = (1.133830541363598, 1.321063277793057), (3.5353221654543927, 3.953987291723964)
+TAIL_F32 = (
     -9.294078592276114e-06, 4.107095459538949e-05,  -4.346131068488864e-05, -0.00012858813452912738,
     0.0006041117940890967,  -0.0013758006962071967, 0.0023489784340922164,  -0.003709618948265188,
     0.005569363392807631,   0.8851584581799093,     2.951328578343118,
 )  # fmt: skip
-FAR_DOUBLE = (
+TAIL_F64 = (
     -1.255430931150282e-10,  9.693094589418502e-10,   -1.3580799320836564e-09, -6.838071323430767e-09,
     3.241960938275926e-08,   -3.850357733747009e-08,  -1.552602828025146e-07,  7.956396554129636e-07,
     -1.1559753295937523e-06, -2.7573779120573843e-06, 1.7028942297829748e-05,  -3.1919940586901216e-05,
@@ -131,7 +141,7 @@ NDTRI_TAIL = (
     -30.34055519104004, 8.366549491882324, -3.1457085609436035, 1.9829741716384888, 0.005336000584065914,
 )  # fmt: skip
 # (2k - 1)!! (-1/2)^k, k = 7 to 0: sqrt(pi) x e^(x^2) erfc(x) in 1 / x^2, for large x
-ERFCX_FAR = (-1055.7421875, 162.421875, -29.53125, 6.5625, -1.875, 0.75, -0.5, 1.0)
+ERFCX_ASYMPTOTIC = (-1055.7421875, 162.421875, -29.53125, 6.5625, -1.875, 0.75, -0.5, 1.0)
 
 
 def erfcx(x: Any) -> Any:
@@ -140,12 +150,12 @@ def erfcx(x: Any) -> Any:
 
 
 def erfcx_single(x: Any) -> Any:
-    return select(is_nearer(x), erfcx_near(x), select(x > 0, erfcx_above(x), erfcx_below(x)))
+    return select(is_nearer(x), erfcx_small(x), select(x > 0, erfcx_above(x), erfcx_below(x)))
 
 
-def erfcx_near(x: Any) -> Any:
+def erfcx_small(x: Any) -> Any:
     """The same of a float32, |x| < 7.75."""
-    return by_power_pieces(x, nearer_place(x), ERFCX_TABLE)
+    return by_power_pieces(x, smaller_piece(x), ERFCX_TABLE)
 
 
 def erfcx_above(x: Any) -> Any:
@@ -170,7 +180,7 @@ def erfcx_double(x: Any) -> Any:
     if x < 28:
         return without_exponential(x) / x
     part = 1.0 / x
-    return part * polynomial(part * part, ERFCX_FAR, ERFCX_FAR) / ROOT_PI
+    return part * polynomial(part * part, ERFCX_ASYMPTOTIC, ERFCX_ASYMPTOTIC) / ROOT_PI
 
 
 def erfinv(x: Any) -> Any:
@@ -180,24 +190,24 @@ def erfinv(x: Any) -> Any:
 
 def erfinv_single(x: Any) -> Any:
     inside = (abs(x) >= ERFINV_START) & (abs(x) < ERFINV_END)
-    return select(inside, erfinv_near(x), erfinv_far(x))
+    return select(inside, erfinv_small(x), erfinv_asymptotic(x))
 
 
-def erfinv_near(x: Any) -> Any:
+def erfinv_small(x: Any) -> Any:
     """The same of a float32, 2^-100 <= |x| < 1 - 2^-16: x times a function that has shorter and shorter pieces up to 1;
     products with smaller x lose digits."""
     rest = type(x)(BEFORE_ONE) - abs(x)  # never 1, at the end of all pieces
-    return times_pieces(x, abs(x), middle_place(rest), ERFINV_TABLE)
+    return times_pieces(x, abs(x), central_piece(rest), ERFINV_TABLE)
 
 
-def erfinv_far(x: Any) -> Any:
+def erfinv_asymptotic(x: Any) -> Any:
     """The same of other float32, in float64."""
     wide = np.float64(x)
     size = abs(wide)
-    k, f = near_one(select(size < 1, fma(-wide, wide, 1.0), 1.0))
+    k, f = log_around_one(select(size < 1, fma(-wide, wide, 1.0), 1.0))
     w = fma(f * f, polynomial(f, LOG_SINGLE, LOG_SINGLE), -fma(number_double(k), LN2, f))
-    far = polynomial(fma(root(w), FAR_SCALE[0], -FAR_SHIFT[0]), FAR_SINGLE, FAR_SINGLE)
-    value = wide * select(size < 0.5, 0.5 * ROOT_PI, far)
+    asymptotic = polynomial(fma(root(w), TAIL_SCALE[0], -TAIL_SHIFT[0]), TAIL_F32, TAIL_F32)
+    value = wide * select(size < 0.5, 0.5 * ROOT_PI, asymptotic)
     return np.float32(select(size < 1, value, select(size == 1, wide * math.inf, math.nan)))
 
 
@@ -212,10 +222,10 @@ def erfinv_ratio(power: Any) -> Any:
     """erfinv(x) / x for 1 - x^2 = e^-w."""
     w = -log_of_normal(power)
     v = root(w)
-    near = polynomial(fma(w, 0.4, -1.0), NEAR_DOUBLE, NEAR_DOUBLE)
-    far = polynomial(fma(v, FAR_SCALE[1], -FAR_SHIFT[1]), FAR_DOUBLE, FAR_DOUBLE)
+    small_branch = polynomial(fma(w, 0.4, -1.0), CENTER_F64, CENTER_F64)
+    asymptotic = polynomial(fma(v, TAIL_SCALE[1], -TAIL_SHIFT[1]), TAIL_F64, TAIL_F64)
     last = polynomial(fma(v, LAST_SCALE, -LAST_SHIFT), LAST_DOUBLE, LAST_DOUBLE)
-    return select(w < 5, near, select(v < 3.75, far, last))
+    return select(w < 5, small_branch, select(v < 3.75, asymptotic, last))
 
 
 def ndtri(x: Any) -> Any:
@@ -224,24 +234,24 @@ def ndtri(x: Any) -> Any:
 
 
 def ndtri_single(x: Any) -> Any:
-    return select((x >= NDTRI_START) & (x < NDTRI_END), ndtri_near(x), ndtri_far(x))
+    return select((x >= NDTRI_START) & (x < NDTRI_END), ndtri_center(x), ndtri_tail(x))
 
 
-def ndtri_near(x: Any) -> Any:
+def ndtri_center(x: Any) -> Any:
     """The same of a float32 between these: near 1/2 the distance from there times a function of x."""
-    one, middle = type(x)(1), x - type(x)(0.5)
+    one, centered = type(x)(1), x - type(x)(0.5)
     rest = one - x
     y = select(rest < x, rest, x)
-    factor = select(y < type(x)(0.25), with_sign(one, middle), middle)
-    return times_pieces(factor, y, middle_place(y), NDTRI_TABLE)
+    factor = select(y < type(x)(0.25), with_sign(one, centered), centered)
+    return times_pieces(factor, y, central_piece(y), NDTRI_TABLE)
 
 
-def ndtri_far(x: Any) -> Any:
+def ndtri_tail(x: Any) -> Any:
     """The same of other float32: with t = sqrt(-2 ln(q)) for the smaller of the two probabilities q it is t less a
     polynomial in 1 / t. The logarithm is a sum of two numbers, and so is its root."""
     rest = type(x)(1) - x
     q = select(rest < x, rest, x)
-    first, second = log_of_probability(select((q > 0) & (q < NDTRI_FAR), q, type(x)(NDTRI_START)))
+    first, second = log_of_probability(select((q > 0) & (q < NDTRI_TAIL_FROM), q, type(x)(NDTRI_START)))
     square = -(first + second)
     t = root(square)
     part = type(x)(1) / t
@@ -272,15 +282,15 @@ def log_ndtr(x: Any) -> Any:
 
 
 def log_ndtr_single(x: Any) -> Any:
-    return select((x > LOG_NDTR_START) & (x <= LOG_NDTR_END), log_ndtr_near(x), log_ndtr_far(x))
+    return select((x > LOG_NDTR_START) & (x <= LOG_NDTR_END), log_ndtr_small(x), log_ndtr_asymptotic(x))
 
 
-def log_ndtr_near(x: Any) -> Any:
+def log_ndtr_small(x: Any) -> Any:
     """The same of a float32, -9 < x <= 6: the greater x is, the faster it decays, and the shorter are the pieces."""
-    return by_pieces(x, logarithmic_place(type(x)(BEYOND_END) - x, 20), LOG_NDTR_TABLE)
+    return by_pieces(x, logarithmic_piece(type(x)(BEYOND_END) - x, 20), LOG_NDTR_TABLE)
 
 
-def log_ndtr_far(x: Any) -> Any:
+def log_ndtr_asymptotic(x: Any) -> Any:
     """The same of other float32: -P(X > x) above 0, and below it -x^2/2 and the logarithm of what that is without."""
     size = clamped(abs(x), type(x)(LOG_NDTR_END), type(x)(2.0**40))  # more changes no logarithm beside x^2/2
     first, second = ratio_of_tail(size, 1.0, DENSITY_PARTS, TAIL_OF_NORMAL)

@@ -34,7 +34,7 @@ LOG_SINGLE = (
     -0.3333331346511841,  0.5,
 )  # fmt: skip
 # (log(1 + r) - r) / r^2 for |r| < 0.0646: relative error of the logarithm at most 2^-31.2
-LOG_NEAR = (-0.1672942042350769, 0.20082736015319824, -0.24999932944774628, 0.33333227038383484, -0.5)
+LOG_SMALL = (-0.1672942042350769, 0.20082736015319824, -0.24999932944774628, 0.33333227038383484, -0.5)
 # Where exponents change: far from 1, so that only numbers that are far from it have another one than 0.
 START = 0.6885
 # For each 16th part of a power of two from START on a factor that makes its numbers 1 + r with |r| < 0.031, and minus
@@ -69,7 +69,7 @@ LOG_DOUBLE = (
 )  # fmt: skip
 
 
-def near_one(x: Any) -> Any:
+def log_around_one(x: Any) -> Any:
     """k and f with x = 2^k (1 + f), for a normal number x > 0."""
     width = choose(x, 23, 52)
     # Counted from sqrt(1/2), exponents change there and not at 1: so log(x) for x near 1 is that of f alone, k = 0.
@@ -131,13 +131,13 @@ def at_limits(x: Any, value: Any) -> Any:
 def parts(x: Any) -> Any:
     """n and f with x = 2^n (1 + f), for x > 0."""
     y, more = normal(x)
-    k, f = near_one(y)
+    k, f = log_around_one(y)
     return number(x, k) + more, f
 
 
 def parts_of_normal(x: Any) -> Any:
     """The same for a normal number x > 0."""
-    k, f = near_one(x)
+    k, f = log_around_one(x)
     return number(x, k), f
 
 
@@ -163,13 +163,13 @@ def log_of_normal_single(x: Any, more: Any) -> Any:
     factor, part = picks(FACTORS, from_start >> 19)
     n = np.float32(exponent) + more * type(x)(UNIT)
     r = fma(from_bits(x, narrow(x, bits(x) - exponent)), factor, -1.0)
-    rest = fma(r * r, polynomial(r, LOG_NEAR, LOG_NEAR), fma(n, LN2_UNITS[1], r))
+    rest = fma(r * r, polynomial(r, LOG_SMALL, LOG_SMALL), fma(n, LN2_UNITS[1], r))
     return fma(n, LN2_UNITS[0], part) + rest
 
 
 def log_of_normal_double(x: Any, more: Any) -> Any:
     """log(x 2^more)."""
-    k, f = near_one(x)
+    k, f = log_around_one(x)
     return log_of_parts_double(number_double(k) + more, f)
 
 
@@ -246,7 +246,7 @@ def log_of_sum(x: Any, low: Any, more: Any) -> Any:
 
 def log_of_normal_sum(x: Any, low: Any, more: Any) -> Any:
     """The same for x > 0."""
-    k, f = near_one(x)
+    k, f = log_around_one(x)
     low *= power_of_two(x, -select(k < 64, k, 64))
     first = f + low
     lost = f - first + low
@@ -267,9 +267,9 @@ def log1p(x: Any) -> Any:
     return choose(x, log1p_single, log1p_double)(x)
 
 
-def log1p_usual(x: Any) -> Any:
+def log1p_common(x: Any) -> Any:
     """The same for x > -1, in float32 up to 2^100."""
-    return choose(x, log1p_near, log1p_double_near)(x)
+    return choose(x, log1p_small, log1p_double_small)(x)
 
 
 def log1p_single(x: Any) -> Any:
@@ -280,7 +280,7 @@ def log1p_single(x: Any) -> Any:
     return at_limits(above, log1p_of_parts(x, k, part))
 
 
-def log1p_near(x: Any) -> Any:
+def log1p_small(x: Any) -> Any:
     """The same where 2^-k is a normal number."""
     k = minus_exponent(type(x)(1) + x)
     return log1p_of_parts(x, k, from_bits(x, narrow(x, bits(type(x)(1)) + (k << 23))))
@@ -307,7 +307,7 @@ def log1p_double(x: Any) -> Any:
     return select(x == 0, x, log_of_sum(above, low, 0.0))
 
 
-def log1p_double_near(x: Any) -> Any:
+def log1p_double_small(x: Any) -> Any:
     """The same for x > -1."""
     above, low = plus_one(x)
     return select(x == 0, x, log_of_normal_sum(above, low, 0.0))

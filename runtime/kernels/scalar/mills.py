@@ -23,7 +23,7 @@ NORMAL = (-447.1488952636719, 92.63752746582031, -14.846317291259766, 2.99913406
 ERFC = tuple(c * 0.5 ** (5 - k) for k, c in enumerate(NORMAL))
 GROWTH = LOG2_E_SINGLE  # that of e^(x^2)
 DECAY = (-0.5 * LOG2_E_SINGLE[0], -0.5 * LOG2_E_SINGLE[1])  # and of the density
-LEAST = 2.0**-40  # below it, 1/x is so small that nothing but 1 is left
+INVERSE_THRESHOLD = 2.0**-40  # below it, 1/x is so small that nothing but 1 is left
 
 
 def ratio_of_tail(x: Any, unit: float, numerator: tuple[float, float], coefficients: tuple[float, ...]) -> Any:
@@ -32,7 +32,7 @@ def ratio_of_tail(x: Any, unit: float, numerator: tuple[float, float], coefficie
     By one division: the first number differs from c / x by as much as its product with x does from c, times 1 / x.
     """
     part = type(x)(1) / x
-    inverse = select(part < LEAST / unit, type(x)(LEAST / unit), part) * type(x)(unit)
+    inverse = select(part < INVERSE_THRESHOLD / unit, type(x)(INVERSE_THRESHOLD / unit), part) * type(x)(unit)
     square = inverse * inverse
     first = part * type(x)(numerator[0])
     rest = fma(-first, x, numerator[0]) + type(x)(numerator[1])

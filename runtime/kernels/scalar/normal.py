@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .error import erf_near_zero, erfc_parts, without_exponential
+from .error import erf_small, erfc_parts, without_exponential
 from .exponential import EXP_SINGLE, LN2_SINGLE, LOG2_E, SHIFT, exp_minus, scaled, times_power
 from .primitives import bits, choose, fma, from_bits, polynomial, select
 from .underflow import BACK, SCALE, scaled_back
@@ -22,12 +22,12 @@ BELL_SINGLE = tuple(c * (-0.5) ** (6 - k) for k, c in enumerate((*EXP_SINGLE, 1.
 BELL_SCALED = tuple(c * SCALE for c in BELL_SINGLE)
 # e^(x^2/2) P(X > x) as a polynomial in (x - 3) / (x + 3) for 0 <= x <= 14.6: relative error at most 2^-27.2 for x <= 3,
 # up to 3 times that beyond
-FAR_SINGLE = (
+TAIL_F32 = (
     5.374824468162842e-05,  0.00011523949797265232, -0.0003400326531846076, -0.000983617384918034,
     0.002904943423345685,   0.00613207183778286,    -0.04621337354183197,   0.12322502583265305,
     -0.20640261471271515,   0.12151394784450531,
 )  # fmt: skip
-FAR_HIGHER, FAR_SECOND, FAR_LOWEST = FAR_SINGLE[:8], FAR_SINGLE[8], FAR_SINGLE[9]
+TAIL_HIGHER, TAIL_SECOND, TAIL_LOWEST = TAIL_F32[:8], TAIL_F32[8], TAIL_F32[9]
 
 # x^2 / 2 = (ROOT x)^2 ln 2
 ROOT = 0.8493218002880191
@@ -38,7 +38,7 @@ EXP2_SHORT = (
 # 2^(y^2) P(X > y / ROOT) / 760.2 as a polynomial in y / (y + BEYOND) for 0 <= y <= 12.32: relative error at most 1.7
 # times 2^-25 (1 + x^2 / 2), where the rounding of y alone makes 2^-24 x^2 / 2
 BEYOND = 3.3988306522369385
-FAR_SHORT = (
+TAIL_SHORT = (
     0.0001279015268664807, -0.0004094157775398344, 0.0001950015575857833, 0.0011386603582650423,
     -0.0027758637443184853, 0.003166354261338711, -0.0021000986453145742, 0.0006577226449735463,
 )  # fmt: skip
@@ -73,8 +73,8 @@ def cdf_single(x: Any) -> Any:
     ratio = (size - type(x)(3)) / (size + type(x)(3))
     r, shifted = bell_parts(size)
     bell = times_power(polynomial(r, BELL_SCALED, BELL_SCALED), shifted)
-    far = fma(ratio, fma(ratio, polynomial(ratio, FAR_HIGHER, FAR_HIGHER), FAR_SECOND), FAR_LOWEST)
-    rest = bell * far
+    asymptotic = fma(ratio, fma(ratio, polynomial(ratio, TAIL_HIGHER, TAIL_HIGHER), TAIL_SECOND), TAIL_LOWEST)
+    rest = bell * asymptotic
     return select(x < 0, scaled_back(rest), fma(rest, -BACK, 1.0))
 
 
@@ -89,14 +89,14 @@ def bell_parts(x: Any) -> Any:
 def gelu_single(x: Any) -> Any:
     """With fewer operations than normal_cdf takes: in the far tail as exact as if x were wrong by half a unit."""
     size = abs(x)
-    is_far = size >= GELU_END
+    is_tail = size >= GELU_END
     size = select(size > 14.5, type(x)(14.5), size)
     bell, ratio = gelu_parts(size, 64)
-    near = fma(size * (select(is_far, type(x)(0), bell) * type(x)(BACK)), ratio, x - negative_part(x))
-    return select(is_far & (x < 0) & (x > -math.inf), -scaled_back(-size * bell * ratio), near)
+    small_branch = fma(size * (select(is_tail, type(x)(0), bell) * type(x)(BACK)), ratio, x - negative_part(x))
+    return select(is_tail & (x < 0) & (x > -math.inf), -scaled_back(-size * bell * ratio), small_branch)
 
 
-def gelu_near(x: Any) -> Any:
+def gelu_small(x: Any) -> Any:
     """The same bits of a float32 |x| < 13, where only subnormal x have subnormal results; 0 keeps its sign."""
     size = abs(x)
     bell, ratio = gelu_parts(size, 0)
@@ -120,7 +120,7 @@ def gelu_parts(size: Any, power: int) -> Any:
     shifted = fma(-y, y, shift)
     r = fma(y, y, shifted - shift)
     bell = times_power(polynomial(r, EXP2_SHORT, EXP2_SHORT), shifted)
-    return bell, polynomial(y / (y + type(size)(BEYOND)), FAR_SHORT, FAR_SHORT)
+    return bell, polynomial(y / (y + type(size)(BEYOND)), TAIL_SHORT, TAIL_SHORT)
 
 
 def gelu_double(x: Any) -> Any:
@@ -130,8 +130,8 @@ def gelu_double(x: Any) -> Any:
     k, first, second = exp_minus(-0.5 * size * size, 0.5 * fma(size, size, -size * size))
     factor = ROOT_HALF * without_exponential(ROOT_HALF * size)
     rest = scaled(fma(first, factor, second * factor), k)
-    near = x * fma(erf_near_zero(ROOT_HALF * x), 0.5, 0.5)
-    return select(size < 1, near, x * select(x < 0, 0.0, 1.0) - rest)
+    small_branch = x * fma(erf_small(ROOT_HALF * x), 0.5, 0.5)
+    return select(size < 1, small_branch, x * select(x < 0, 0.0, 1.0) - rest)
 
 
 def pdf_double(x: Any) -> Any:
@@ -146,5 +146,5 @@ def cdf_double(x: Any) -> Any:
     size = select(size > 39, 39.0, size)
     k, value = erfc_parts(ROOT_HALF * size, 0.5 * size * size, 0.5 * fma(size, size, -size * size))
     value = scaled(0.5 * value, k)
-    near = fma(erf_near_zero(ROOT_HALF * x), 0.5, 0.5)
-    return select(size < 1, near, select(x > 0, 1.0 - value, value))
+    small_branch = fma(erf_small(ROOT_HALF * x), 0.5, 0.5)
+    return select(size < 1, small_branch, select(x > 0, 1.0 - value, value))

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .exponential import EXP2_DOUBLE, clamped, power_of_two, scaled, whole
+from .exponential import EXP2_DOUBLE, clamped, power_of_two, round_to_int, scaled
 from .inverse import inverse
-from .logarithm import near_one, normal, number
+from .logarithm import log_around_one, normal, number
 from .primitives import bits, choose, fma, from_bits, narrow, polynomial, root, select
 
 # log2((1 + s) / (1 - s)) = s P(s^2) for |s| < 0.1717: relative error at most 2^-45.0
@@ -43,13 +43,13 @@ INFINITE = 0x7F800000  # the bits of infinity
 def power(x: Any, y: Any) -> Any:
     """x^y; error at most 0.6 and 1.0 ulp."""
     value = choose(x, power_single, power_double)(abs(x), y)
-    even = is_whole(y * type(y)(0.5))
-    value = select((bits(x) < 0) & (is_whole(y) & (not even)), -value, value)
-    value = select((x < 0) & (x > -math.inf) & (not is_whole(y)), type(x)(math.nan), value)
+    even = is_integral(y * type(y)(0.5))
+    value = select((bits(x) < 0) & (is_integral(y) & (not even)), -value, value)
+    value = select((x < 0) & (x > -math.inf) & (not is_integral(y)), type(x)(math.nan), value)
     return select((y == 0) | (x == 1) | ((x == -1) & (abs(y) == math.inf)), type(x)(1), value)
 
 
-def is_whole(x: Any) -> Any:
+def is_integral(x: Any) -> Any:
     """Whether `x` is a whole number, or infinite."""
     x, shift = abs(x), choose(x, 2.0**23, 2.0**52)
     return (x >= shift) | ((x + shift) - shift == x)
@@ -63,11 +63,11 @@ def at_limits(x: Any, value: Any) -> Any:
 def power_single(x: Any, y: Any) -> Any:
     """x^y for x >= 0, in float64."""
     wide = np.float64(x)
-    k, f = near_one(wide)
+    k, f = log_around_one(wide)
     s = f / (2.0 + f)
     value = fma(s, polynomial(s * s, LOG2_WIDE, LOG2_WIDE), number(wide, k))
     exponent = clamped(y * at_limits(wide, value), -200.0, 200.0)  # float32 ends at 2^128 and 2^-149
-    n, k = whole(exponent)
+    n, k = round_to_int(exponent)
     r = exponent - n
     return np.float32(fma(r, polynomial(r, EXP2_WIDE, EXP2_WIDE), 1.0) * power_of_two(r, k))
 
@@ -80,7 +80,7 @@ def power_double(x: Any, y: Any) -> Any:
     # Beyond 2000 the power is infinite or 0 without `low`, which an infinite exponent would make nan.
     low = select(abs(exponent) < 2000.0, fma(y, first, -exponent) + y * second, 0.0)
     exponent = clamped(exponent, -1100.0, 1100.0)
-    n, k = whole(exponent)
+    n, k = round_to_int(exponent)
     r = exponent - n + low
     return scaled(fma(r, polynomial(r, EXP2_DOUBLE, EXP2_DOUBLE), 1.0), k)
 
@@ -88,7 +88,7 @@ def power_double(x: Any, y: Any) -> Any:
 def log2_parts(x: Any) -> Any:
     """log2(x) as a sum of two numbers, for x > 0."""
     y, more = normal(x)
-    k, f = near_one(y)
+    k, f = log_around_one(y)
     below = 2.0 + f
     part = 1.0 / below
     s = f * part

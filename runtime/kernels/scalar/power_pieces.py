@@ -15,7 +15,7 @@ from .primitives import bits, fma, from_bits, narrow, picks, polynomial
 
 SHIFT = UNITS / 32  # from here on the last bit of a float32 is worth 1/32
 # (2^r - 1) / r for |r| <= 1/64: error of 2^r at most 2^-33.1
-EXP2_NEAR = (0.05549615994095802, 0.24022842943668365, 0.6931471824645996)
+EXP2_SMALL = (0.05549615994095802, 0.24022842943668365, 0.6931471824645996)
 
 
 # 2^(k/32), from the bits of which k 2^18 is taken, and what its rounding loses, as a part of it
@@ -36,15 +36,15 @@ POWERS = single(
 )  # fmt: skip
 
 
-def by_power_pieces(x: Any, place: Any, table: Any) -> Any:
+def by_power_pieces(x: Any, piece_index: Any, table: Any) -> Any:
     """2 to the power of the polynomial of a piece."""
-    power, part = power_and_part(x, place, table)
+    power, part = power_and_part(x, piece_index, table)
     return fma(power, part, power)
 
 
-def power_and_part(x: Any, place: Any, table: Any) -> Any:
+def power_and_part(x: Any, piece_index: Any, table: Any) -> Any:
     """The same as a float32, and a small part of it that is to be added."""
-    column = picks(table, place)
+    column = picks(table, piece_index)
     t = x - column[0]
     bend = t * polynomial(t, column[3:], column[3:])
     shifted = fma(t, column[2] + bend, column[1] + type(x)(SHIFT))
@@ -56,7 +56,7 @@ def power_of(shifted: Any, r: Any) -> Any:
     """2^(n + r), for a multiple n of 1/32 that `SHIFT` was added to, and |r| <= 1/64, as such two numbers."""
     unit, lost = picks(POWERS, bits(shifted))
     power = from_bits(shifted, narrow(shifted, bits(unit) + (bits(shifted) << 18)))
-    return power, fma(r, polynomial(r, EXP2_NEAR, EXP2_NEAR), lost)
+    return power, fma(r, polynomial(r, EXP2_SMALL, EXP2_SMALL), lost)
 
 
 def power_of_pair(first: Any, low: Any, factor: tuple[float, float], more: float) -> Any:

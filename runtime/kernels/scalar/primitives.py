@@ -122,5 +122,5 @@ def picks(tables: tuple[tuple[Any, ...], ...], index: Any) -> Any:
 
 def product(x: Any, y: Any) -> Any:
     """x y of two uint64: its upper and its lower 64 bits."""
-    whole = int(x) * int(y)
-    return np.uint64(whole >> 64), np.uint64(whole & 0xFFFFFFFFFFFFFFFF)
+    integral = int(x) * int(y)
+    return np.uint64(integral >> 64), np.uint64(integral & 0xFFFFFFFFFFFFFFFF)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-MOST = 1_000_000  # degrees: what asks for more was none, and gets nan
+MAX_DEGREE = 1_000_000  # degrees: what asks for more was none, and gets nan
 CHEBYSHEV_T, CHEBYSHEV_U, CHEBYSHEV_V, CHEBYSHEV_W = range(4)
 HERMITE_H, HERMITE_HE, LAGUERRE, GEGENBAUER = range(4, 8)
 SHIFTED = 8  # what is added to the kinds of Chebyshev's
@@ -22,7 +22,7 @@ def orthogonal(x: Any, n: Any, kind: Any, order: Any) -> Any:
     y, degree, a = np.float64(x), np.float64(n), np.float64(order)
     if kind >= SHIFTED:
         y, kind = 2.0 * y - 1.0, kind - SHIFTED
-    if degree != degree or degree > MOST:
+    if degree != degree or degree > MAX_DEGREE:
         return type(x)(math.nan)
     if degree < 1.0:
         return type(x)(1.0 if degree > -1.0 else 0.0)

@@ -19,7 +19,7 @@ LOG1P_SINGLE = (
     0.19693192839622498,   -0.24958156049251556, 0.3333047032356262,
 )  # fmt: skip
 NEARLY_HALF = -0.4999993145465851
-LEAST = -104.0  # from here on e^x is 0 in float32
+UNDERFLOW_THRESHOLD = -104.0  # from here on e^x is 0 in float32
 LARGER = 64  # a power is 2^64 times as large until its last product: a normal number, where e^x may be none
 
 
@@ -41,7 +41,7 @@ def of_power_double(x: Any) -> Any:
 def of_power_single(x: Any) -> Any:
     """The same in float32."""
     size = -abs(x)
-    return of_unit(power(select(size < LEAST, type(x)(LEAST), size)))
+    return of_unit(power(select(size < UNDERFLOW_THRESHOLD, type(x)(UNDERFLOW_THRESHOLD), size)))
 
 
 def power(x: Any) -> Any:

@@ -13,7 +13,7 @@ from .primitives import bits, from_bits, narrow, select
 SCALE = 2.0**64
 BACK = 2.0**-64
 BACK_BITS = 64 << 23  # the same for the exponent among the bits of a number
-LEAST = 2.0**-126 * SCALE  # the last bit of numbers from here on to twice that is worth 2^-149 * SCALE
+MIN_NORMAL = 2.0**-126 * SCALE  # the last bit of numbers from here on to twice that is worth 2^-149 * SCALE
 
 
 def scaled_back(x: Any) -> Any:
@@ -21,6 +21,6 @@ def scaled_back(x: Any) -> Any:
 
     Where that is subnormal, a sum with LEAST rounds x to as many units as the bits of a subnormal number count.
     """
-    least = type(x)(LEAST)
-    tiny = narrow(x, bits(x + least) - bits(least))
-    return from_bits(x, select(x < least, tiny, narrow(x, bits(x) - BACK_BITS)))
+    smallest = type(x)(MIN_NORMAL)
+    tiny = narrow(x, bits(x + smallest) - bits(smallest))
+    return from_bits(x, select(x < smallest, tiny, narrow(x, bits(x) - BACK_BITS)))

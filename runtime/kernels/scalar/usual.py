@@ -14,60 +14,60 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import abs, floor_divide, fmod, is_integer, remainder, trunc
-from .bessel.airy import airy_ai, airy_near
-from .bessel.bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1, j0_near, j1_near, y0_near, y1_near
+from .bessel.airy import airy_ai, airy_small
+from .bessel.bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1, j0_small, j1_small, y0_small, y1_small
 from .bessel.modified import (
     i0,
-    i0_near,
+    i0_small,
     i0e,
-    i0e_near,
+    i0e_small,
     i1,
-    i1_near,
+    i1_small,
     i1e,
-    i1e_near,
-    k0_near,
-    k0e_near,
-    k1_near,
-    k1e_near,
+    i1e_small,
+    k0_small,
+    k0e_small,
+    k1_small,
+    k1e_small,
     modified_bessel_k0,
     modified_bessel_k1,
     scaled_modified_bessel_k0,
     scaled_modified_bessel_k1,
 )
-from .bessel.near_zero import LEAST_NORMAL
-from .bessel.sine_ratio import ratio_of_sine_near, sinc, sinc_near, spherical_bessel_j0
+from .bessel.near_zero import MIN_NORMAL
+from .bessel.sine_ratio import ratio_of_sine_small, sinc, sinc_small, spherical_bessel_j0
 from .circular import (
-    NEAR,
-    NEAR_SINGLE,
+    FAST_REDUCTION_LIMIT_F32,
+    SMALL_LIMIT,
     cos,
-    cos_double_near,
-    cos_near,
+    cos_double_fast_reduction,
+    cos_fast_reduction,
     sin,
-    sin_double_near,
-    sin_near,
+    sin_double_fast_reduction,
+    sin_fast_reduction,
     tan,
-    tan_double_near,
-    tan_near,
+    tan_double_fast_reduction,
+    tan_fast_reduction,
 )
-from .error import erfc, erfc_near
-from .exponential import exp, exp_usual, with_sign
-from .gamma.gamma import digamma, lgamma, lgamma_usual
+from .error import erfc, erfc_small
+from .exponential import exp, exp_common, with_sign
+from .gamma.gamma import digamma, lgamma, lgamma_common
 from .gamma.positive import END as GAMMA_END
 from .gamma.positive import START as GAMMA_START
 from .gamma.positive import START_OF_SQUARES, digamma_positive
-from .gamma.zeta import polygamma, polygamma_usual
+from .gamma.zeta import polygamma, polygamma_common
 from .inverse_hyperbolic import (
     ATANH_END,
     ODDS_END,
     ODDS_START,
     acosh,
-    acosh_near,
+    acosh_fast,
     asinh,
-    asinh_near,
+    asinh_fast,
     atanh,
-    atanh_near,
+    atanh_fast,
     log_odds,
-    log_odds_usual,
+    log_odds_common,
 )
 from .inverse_hyperbolic import END as HYPERBOLIC_END
 from .inverse_normal import (
@@ -79,31 +79,31 @@ from .inverse_normal import (
     NDTRI_END,
     NDTRI_START,
     erfcx,
-    erfcx_near,
+    erfcx_small,
     erfinv,
-    erfinv_near,
+    erfinv_small,
     log_ndtr,
-    log_ndtr_near,
+    log_ndtr_small,
     ndtri,
-    ndtri_near,
+    ndtri_center,
 )
 from .logarithm import (
     log,
     log1p,
-    log1p_usual,
+    log1p_common,
     log2,
     log2_of_normal,
     log10,
     log10_of_normal,
     log_of_normal,
 )
-from .normal import GELU_END, gelu, gelu_near
-from .pieces import MIDDLE, MIXED, NEARER
-from .pieces import NEAR as PIECES_NEAR
+from .normal import GELU_END, gelu, gelu_small
+from .pieces import CENTRAL, MIXED, NEARER
+from .pieces import SMALL_LIMIT as PIECES_NEAR
 from .primitives import bits, choose, fma, narrow, select
 
 
-class Usual(NamedTuple):
+class FastRange(NamedTuple):
     """A function for usual arguments, the key of an argument, and whether the least and the greatest key are usual;
     nothing for two arguments, whose key says so. What has an order has that before its arguments."""
 
@@ -142,10 +142,10 @@ def is_normal(like: Any, low: Any, high: Any) -> Any:
     return low >= bits(choose(like, 2.0**-126, 2.0**-1022)) and high < bits(choose(like, math.inf, math.inf))
 
 
-def has_usual_odds(like: Any, low: Any, high: Any) -> Any:
+def in_odds_fast_range(like: Any, low: Any, high: Any) -> Any:
     """Whether pieces of the logarithm of odds are for numbers between two keys; in float64, normal ones from 0 to 1."""
-    least, most = choose(like, ODDS_START, 2.0**-1022), choose(like, ODDS_END, 1.0 - 2.0**-53)
-    return low >= bits(least) and high <= bits(most)
+    smallest, upper_limit = choose(like, ODDS_START, 2.0**-1022), choose(like, ODDS_END, 1.0 - 2.0**-53)
+    return low >= bits(smallest) and high <= bits(upper_limit)
 
 
 def is_before_hyperbolic_end(like: Any, low: Any, high: Any) -> Any:
@@ -153,7 +153,7 @@ def is_before_hyperbolic_end(like: Any, low: Any, high: Any) -> Any:
     return choose(like, high < bits(type(like)(HYPERBOLIC_END)), False)
 
 
-def has_usual_acosh(like: Any, low: Any, high: Any) -> Any:
+def in_acosh_fast_range(like: Any, low: Any, high: Any) -> Any:
     """Whether the pieces of acosh are for numbers between two keys; in float64 there are none."""
     return choose(like, has_keys_between(like, low, high, 1.0, HYPERBOLIC_END + 1.0), False)
 
@@ -163,9 +163,9 @@ def is_before_atanh_end(like: Any, low: Any, high: Any) -> Any:
     return choose(like, high < bits(type(like)(ATANH_END)), False)
 
 
-def is_near(like: Any, low: Any, high: Any) -> Any:
+def in_fast_reduction_range(like: Any, low: Any, high: Any) -> Any:
     """Whether numbers up to a key are reduced by three parts of a constant."""
-    return high < bits(choose(like, NEAR_SINGLE, NEAR))
+    return high < bits(choose(like, FAST_REDUCTION_LIMIT_F32, SMALL_LIMIT))
 
 
 def is_in_linear_pieces(like: Any, low: Any, high: Any) -> Any:
@@ -190,12 +190,12 @@ def has_gamma_or_is_normal(like: Any, low: Any, high: Any) -> Any:
 
 def has_short_bessel(like: Any, low: Any, high: Any) -> Any:
     """Whether Bessel functions of the second kind hold the numbers between two keys; in float64 there are none."""
-    return choose(like, has_keys_between(like, low, high, LEAST_NORMAL, MIXED[1]), False)
+    return choose(like, has_keys_between(like, low, high, MIN_NORMAL, MIXED[1]), False)
 
 
 def has_scaled_bessel(like: Any, low: Any, high: Any) -> Any:
     """The same of those that a power of e scales."""
-    return choose(like, has_keys_between(like, low, high, LEAST_NORMAL, MIDDLE[1]), False)
+    return choose(like, has_keys_between(like, low, high, MIN_NORMAL, CENTRAL[1]), False)
 
 
 def is_first_order_with_gamma(order: Any, like: Any, low: Any, high: Any) -> Any:
@@ -203,9 +203,9 @@ def is_first_order_with_gamma(order: Any, like: Any, low: Any, high: Any) -> Any
     return choose(like, (order == 1) & has_keys_between(like, low, high, START_OF_SQUARES, GAMMA_END), False)
 
 
-def has_keys_between(like: Any, low: Any, high: Any, least: Any, end: Any) -> Any:
+def has_keys_between(like: Any, low: Any, high: Any, smallest: Any, end: Any) -> Any:
     """Whether the numbers between two keys are not below a positive one, and below another."""
-    return (low >= bits(type(like)(least))) & (high < bits(type(like)(end)))
+    return (low >= bits(type(like)(smallest))) & (high < bits(type(like)(end)))
 
 
 def is_short_of_one(like: Any, low: Any, high: Any) -> Any:
@@ -220,8 +220,8 @@ def is_probable(like: Any, low: Any, high: Any) -> Any:
 
 def is_before_end(like: Any, low: Any, high: Any) -> Any:
     """Whether the pieces of log_ndtr are for numbers with such keys; in float64 there are none."""
-    least, end = BEYOND_END - LOG_NDTR_END, BEYOND_END - LOG_NDTR_START
-    return choose(like, has_keys_between(like, low, high, least, end), False)
+    smallest, end = BEYOND_END - LOG_NDTR_END, BEYOND_END - LOG_NDTR_START
+    return choose(like, has_keys_between(like, low, high, smallest, end), False)
 
 
 def has_normal_gelu(like: Any, low: Any, high: Any) -> Any:
@@ -234,24 +234,24 @@ def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
     return high <= bits(choose(like, 87.0, 708.0))
 
 
-def sin_usual(x: Any) -> Any:
-    """The sine where `is_near` holds."""
-    return choose(x, sin_near, sin_double_near)(x)
+def sin_fast_range(x: Any) -> Any:
+    """The sine where `in_fast_reduction_range` holds."""
+    return choose(x, sin_fast_reduction, sin_double_fast_reduction)(x)
 
 
-def cos_usual(x: Any) -> Any:
-    """The cosine where `is_near` holds."""
-    return choose(x, cos_near, cos_double_near)(x)
+def cos_fast_range(x: Any) -> Any:
+    """The cosine where `in_fast_reduction_range` holds."""
+    return choose(x, cos_fast_reduction, cos_double_fast_reduction)(x)
 
 
-def tan_usual(x: Any) -> Any:
-    """The tangent where `is_near` holds."""
-    return choose(x, tan_near, tan_double_near)(x)
+def tan_fast_range(x: Any) -> Any:
+    """The tangent where `in_fast_reduction_range` holds."""
+    return choose(x, tan_fast_reduction, tan_double_fast_reduction)(x)
 
 
 # A quotient has as many bits as leave room for a rounding error of it, and products with it are exact between these.
-QUOTIENT = (2.0**21, 2.0**50)
-LEAST, MOST = (2.0**-100, 2.0**-900), (2.0**100, 2.0**900)
+RATIO_LIMITS = (2.0**21, 2.0**50)
+LOWER_LIMITS, UPPER_LIMITS = (2.0**-100, 2.0**-900), (2.0**100, 2.0**900)
 
 
 def divides(x: Any, y: Any) -> Any:
@@ -259,8 +259,8 @@ def divides(x: Any, y: Any) -> Any:
     if is_integer(x):
         return 0
     size, step = abs(x), abs(y)
-    low, high = choose(x, LEAST[0], LEAST[1]), choose(x, MOST[0], MOST[1])
-    return 1 if (size < step * choose(x, QUOTIENT[0], QUOTIENT[1])) & (step >= low) & (step <= high) else 0
+    low, high = choose(x, LOWER_LIMITS[0], LOWER_LIMITS[1]), choose(x, UPPER_LIMITS[0], UPPER_LIMITS[1])
+    return 1 if (size < step * choose(x, RATIO_LIMITS[0], RATIO_LIMITS[1])) & (step >= low) & (step <= high) else 0
 
 
 def rest_of(x: Any, y: Any) -> Any:
@@ -272,12 +272,12 @@ def rest_of(x: Any, y: Any) -> Any:
     return select(rest < 0, rest + y, rest)
 
 
-def fmod_usual(x: Any, y: Any) -> Any:
+def fmod_fast_range(x: Any, y: Any) -> Any:
     """The remainder with the sign of x where `divides` holds."""
     return x if is_integer(x) else with_sign(rest_of(abs(x), abs(y)), x)
 
 
-def remainder_usual(x: Any, y: Any) -> Any:
+def remainder_fast_range(x: Any, y: Any) -> Any:
     """The remainder with the sign of y where `divides` holds."""
     if is_integer(x):
         return x
@@ -285,55 +285,55 @@ def remainder_usual(x: Any, y: Any) -> Any:
     return select((rest < 0) & (y > 0) | (rest > 0) & (y < 0), rest + y, with_sign(abs(rest), y))
 
 
-def floor_divide_usual(x: Any, y: Any) -> Any:
+def floor_divide_fast_range(x: Any, y: Any) -> Any:
     """The quotient rounded down where `divides` holds."""
     if is_integer(x):
         return x
-    quotient, size, step = x / y, abs(x), abs(y)
-    whole = trunc(size / step)
-    rest = fma(-whole, step, size)
-    whole, rest = select(rest < 0, whole - type(x)(1), whole), select(rest < 0, rest + step, rest)
-    return with_sign(select((quotient < 0) & (rest > 0), whole + type(x)(1), whole), quotient)
+    ratio, size, step = x / y, abs(x), abs(y)
+    integral = trunc(size / step)
+    rest = fma(-integral, step, size)
+    integral, rest = select(rest < 0, integral - type(x)(1), integral), select(rest < 0, rest + step, rest)
+    return with_sign(select((ratio < 0) & (rest > 0), integral + type(x)(1), integral), ratio)
 
 
-USUAL = {
-    floor_divide: Usual(floor_divide_usual, divides),
-    fmod: Usual(fmod_usual, divides),
-    remainder: Usual(remainder_usual, divides),
-    i0: Usual(i0_near, size_bits, is_in_linear_pieces),
-    i0e: Usual(i0e_near, size_bits, is_in_linear_pieces),
-    i1: Usual(i1_near, size_bits, is_in_linear_pieces),
-    i1e: Usual(i1e_near, size_bits, is_in_linear_pieces),
-    erfc: Usual(erfc_near, size_bits, is_in_nearer_pieces),
-    erfcx: Usual(erfcx_near, size_bits, is_in_nearer_pieces),
-    erfinv: Usual(erfinv_near, size_bits, is_short_of_one),
-    ndtri: Usual(ndtri_near, all_bits, is_probable),
-    log_ndtr: Usual(log_ndtr_near, end_bits, is_before_end),
-    gelu: Usual(gelu_near, size_bits, has_normal_gelu),
-    exp: Usual(exp_usual, size_bits, has_normal_exp),
-    log: Usual(log_of_normal, all_bits, is_normal),
-    log1p: Usual(log1p_usual, bits_beside_one, is_moderate),
-    log2: Usual(log2_of_normal, all_bits, is_normal),
-    log10: Usual(log10_of_normal, all_bits, is_normal),
-    log_odds: Usual(log_odds_usual, all_bits, has_usual_odds),
-    asinh: Usual(asinh_near, size_bits, is_before_hyperbolic_end),
-    acosh: Usual(acosh_near, all_bits, has_usual_acosh),
-    atanh: Usual(atanh_near, size_bits, is_before_atanh_end),
-    lgamma: Usual(lgamma_usual, all_bits, has_gamma_or_is_normal),
-    digamma: Usual(digamma_positive, all_bits, has_gamma),
-    polygamma: Usual(polygamma_usual, all_bits, is_first_order_with_gamma),
-    bessel_j0: Usual(j0_near, size_bits, is_in_linear_pieces),
-    bessel_j1: Usual(j1_near, size_bits, is_in_linear_pieces),
-    bessel_y0: Usual(y0_near, all_bits, has_short_bessel),
-    bessel_y1: Usual(y1_near, all_bits, has_short_bessel),
-    modified_bessel_k0: Usual(k0_near, all_bits, has_short_bessel),
-    modified_bessel_k1: Usual(k1_near, all_bits, has_short_bessel),
-    scaled_modified_bessel_k0: Usual(k0e_near, all_bits, has_scaled_bessel),
-    scaled_modified_bessel_k1: Usual(k1e_near, all_bits, has_scaled_bessel),
-    spherical_bessel_j0: Usual(ratio_of_sine_near, size_bits, is_in_linear_pieces),
-    sinc: Usual(sinc_near, size_bits, is_in_nearer_pieces),
-    airy_ai: Usual(airy_near, size_bits, is_in_nearer_pieces),
-    sin: Usual(sin_usual, size_bits, is_near),
-    cos: Usual(cos_usual, size_bits, is_near),
-    tan: Usual(tan_usual, size_bits, is_near),
+COMMON = {
+    floor_divide: FastRange(floor_divide_fast_range, divides),
+    fmod: FastRange(fmod_fast_range, divides),
+    remainder: FastRange(remainder_fast_range, divides),
+    i0: FastRange(i0_small, size_bits, is_in_linear_pieces),
+    i0e: FastRange(i0e_small, size_bits, is_in_linear_pieces),
+    i1: FastRange(i1_small, size_bits, is_in_linear_pieces),
+    i1e: FastRange(i1e_small, size_bits, is_in_linear_pieces),
+    erfc: FastRange(erfc_small, size_bits, is_in_nearer_pieces),
+    erfcx: FastRange(erfcx_small, size_bits, is_in_nearer_pieces),
+    erfinv: FastRange(erfinv_small, size_bits, is_short_of_one),
+    ndtri: FastRange(ndtri_center, all_bits, is_probable),
+    log_ndtr: FastRange(log_ndtr_small, end_bits, is_before_end),
+    gelu: FastRange(gelu_small, size_bits, has_normal_gelu),
+    exp: FastRange(exp_common, size_bits, has_normal_exp),
+    log: FastRange(log_of_normal, all_bits, is_normal),
+    log1p: FastRange(log1p_common, bits_beside_one, is_moderate),
+    log2: FastRange(log2_of_normal, all_bits, is_normal),
+    log10: FastRange(log10_of_normal, all_bits, is_normal),
+    log_odds: FastRange(log_odds_common, all_bits, in_odds_fast_range),
+    asinh: FastRange(asinh_fast, size_bits, is_before_hyperbolic_end),
+    acosh: FastRange(acosh_fast, all_bits, in_acosh_fast_range),
+    atanh: FastRange(atanh_fast, size_bits, is_before_atanh_end),
+    lgamma: FastRange(lgamma_common, all_bits, has_gamma_or_is_normal),
+    digamma: FastRange(digamma_positive, all_bits, has_gamma),
+    polygamma: FastRange(polygamma_common, all_bits, is_first_order_with_gamma),
+    bessel_j0: FastRange(j0_small, size_bits, is_in_linear_pieces),
+    bessel_j1: FastRange(j1_small, size_bits, is_in_linear_pieces),
+    bessel_y0: FastRange(y0_small, all_bits, has_short_bessel),
+    bessel_y1: FastRange(y1_small, all_bits, has_short_bessel),
+    modified_bessel_k0: FastRange(k0_small, all_bits, has_short_bessel),
+    modified_bessel_k1: FastRange(k1_small, all_bits, has_short_bessel),
+    scaled_modified_bessel_k0: FastRange(k0e_small, all_bits, has_scaled_bessel),
+    scaled_modified_bessel_k1: FastRange(k1e_small, all_bits, has_scaled_bessel),
+    spherical_bessel_j0: FastRange(ratio_of_sine_small, size_bits, is_in_linear_pieces),
+    sinc: FastRange(sinc_small, size_bits, is_in_nearer_pieces),
+    airy_ai: FastRange(airy_small, size_bits, is_in_nearer_pieces),
+    sin: FastRange(sin_fast_range, size_bits, in_fast_reduction_range),
+    cos: FastRange(cos_fast_range, size_bits, in_fast_reduction_range),
+    tan: FastRange(tan_fast_range, size_bits, in_fast_reduction_range),
 }

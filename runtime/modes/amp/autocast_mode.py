@@ -27,7 +27,7 @@ from .settings import (
     set_autocast_cache_enabled,
     snapshot,
 )
-from .state import bare, here, is_autocast_available, setting
+from .state import base_device_type, here, is_autocast_available, setting
 
 SUPPORTED = (dtypes.bfloat16, dtypes.float16)
 
@@ -78,7 +78,7 @@ class autocast:
         self.fast_dtype = setting(device_type).dtype if dtype is None else dtype
         if not isinstance(self.fast_dtype, dtypes.dtype):
             raise ArgumentError(f"autocast(): argument 'dtype' must be specgrad.dtype, not {type_name(dtype)}")
-        self._enabled = bool(enabled) and _is_possible(bare(device_type), self.fast_dtype)
+        self._enabled = bool(enabled) and _is_possible(base_device_type(device_type), self.fast_dtype)
         self._cache_enabled = here.cache_enabled if cache_enabled is None else bool(cache_enabled)
         self._before: list[Snapshot] = []
 
@@ -147,12 +147,12 @@ def _is_possible(device_type: str, dtype: dtypes.dtype) -> bool:
 
 def settings_again() -> Callable[[], ExitStack]:
     """What enters regions like the present ones, perhaps in another thread: for what is computed again in backward."""
-    found = {device: setting(device) for device in here.settings}
+    results = {device: setting(device) for device in here.settings}
     cache_enabled = here.cache_enabled
 
     def entered() -> ExitStack:
         stack = ExitStack()
-        for device, (enabled, dtype) in found.items():
+        for device, (enabled, dtype) in results.items():
             if enabled:
                 stack.enter_context(autocast(device, dtype, enabled, cache_enabled))
         return stack

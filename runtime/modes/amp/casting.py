@@ -10,8 +10,8 @@ from typing import Any
 
 from ...tensor import dtypes
 from ...tensor.base import TensorBase
-from ..inference import writes_so_far
-from ..intercept import NOT_HANDLED, OpCall, words_of
+from ..inference import current_version
+from ..intercept import NOT_HANDLED, OpCall, policies_of
 from ..thread_state import NOWHERE, mode
 from .state import Cast, here
 
@@ -19,10 +19,10 @@ LOWER, FLOAT32, PROMOTE, OFF, LIKE, REFUSE = "lower", "float32", "promote", "off
 
 
 def intercept(call: OpCall) -> Any:
-    if mode.autocast != mode.depth or (words := words_of.get(call.function)) is None:
+    if mode.autocast != mode.depth or (policies := policies_of.get(call.function)) is None:
         return NOT_HANDLED
     for device, lower in here.active:
-        if (word := words[device]) and (len(here.active) == 1 or is_on(call, device)):
+        if (word := policies[device]) and (len(here.active) == 1 or is_on(call, device)):
             return run(call, device, lower, word)
     return NOT_HANDLED
 
@@ -66,8 +66,8 @@ def cast_arguments(call: OpCall, device: str, lower: dtypes.dtype, word: str) ->
             raise RuntimeError(f"{call.name}(): not in a region of autocast: {word.removeprefix(REFUSE)}")
         return
     else:
-        given = [call.args[int(word.removeprefix(LIKE))]] if word.startswith(LIKE) else call.args
-        dtype = widest(call.name, tensors_of(given), device, lower)
+        arg = [call.args[int(word.removeprefix(LIKE))]] if word.startswith(LIKE) else call.args
+        dtype = widest(call.name, tensors_of(arg), device, lower)
     call.args = tuple([cast(value, device, dtype) for value in call.args])
     if call.kwargs:
         call.kwargs = {name: cast(value, device, dtype) for name, value in call.kwargs.items()}
@@ -81,11 +81,11 @@ def is_eligible(tensor: Any, device: str) -> bool:
 
 def widest(op: str, tensors: Iterable[Any], device: str, lower: dtypes.dtype) -> dtypes.dtype:
     """float32 if any tensor is, else the dtype that autocast lowers to."""
-    found = {tensor._dtype for tensor in tensors if is_eligible(tensor, device)}
-    if dtypes.float32 in found:
+    matches = {tensor._dtype for tensor in tensors if is_eligible(tensor, device)}
+    if dtypes.float32 in matches:
         return dtypes.float32
-    if found - {lower}:
-        names = ", ".join(sorted(kind.name for kind in found))
+    if matches - {lower}:
+        names = ", ".join(sorted(kind.name for kind in matches))
         raise RuntimeError(f"{op}(): Unexpected floating dtype in autocast to {lower.name}: {names}")
     return lower
 
@@ -107,16 +107,18 @@ def cast_tensor(tensor: Any, dtype: dtypes.dtype) -> Any:
 
 def is_parameter(tensor: Any) -> bool:
     """Whether other calls may want the same cast: a leaf of float32 that takes gradients, and in no transform."""
-    is_leaf = tensor._rg and tensor._fn is None and tensor._base is None and tensor._dtype is dtypes.float32
+    is_leaf = (
+        tensor._requires_grad and tensor._grad_fn is None and tensor._base is None and tensor._dtype is dtypes.float32
+    )
     return is_leaf and tensor._tangent is None and tensor._vmap_level is None
 
 
 def cast_once(tensor: Any, dtype: dtypes.dtype) -> Any:
     """The cast that there is, unless the tensor has been written to since, or it was recorded otherwise."""
     known = here.cache.get(id(tensor))
-    is_same = known is not None and known.version == writes_so_far(tensor) and known.result._dtype is dtype
-    if known is not None and is_same and (known.result._rg or not mode.grad):
+    is_same = known is not None and known.version == current_version(tensor) and known.result._dtype is dtype
+    if known is not None and is_same and (known.result._requires_grad or not mode.grad):
         return known.result
     result = tensor.to(dtype)
-    here.cache[id(tensor)] = Cast(tensor, writes_so_far(tensor), result)
+    here.cache[id(tensor)] = Cast(tensor, current_version(tensor), result)
     return result

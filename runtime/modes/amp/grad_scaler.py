@@ -129,7 +129,7 @@ class GradScaler:
 
     def _unscale_grads_(self, optimizer: Any, inv_scale: Any, found_inf: Any, allow_fp16: bool) -> dict[Any, Any]:
         """Multiply all gradients; by device whether one of them was not finite, 0 or 1 as float32."""
-        found: dict[Any, Any] = {}
+        results: dict[Any, Any] = {}
         with no_grad():
             for parameter in (p for group in optimizer.param_groups for p in group["params"]):
                 if not isinstance(parameter, TensorBase):
@@ -137,11 +137,11 @@ class GradScaler:
                 if (grad := _values(parameter, allow_fp16)) is None:
                     continue
                 device = grad.device
-                if device not in found:
-                    found[device] = found_inf.to(device, copy=True)
-                found[device].copy_(found[device].maximum((~grad.isfinite()).any()))
+                if device not in results:
+                    results[device] = found_inf.to(device, copy=True)
+                results[device].copy_(results[device].maximum((~grad.isfinite()).any()))
                 grad.mul_(inv_scale.to(device))
-        return found
+        return results
 
     def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients of an optimizer by the factor, for what looks at them before `step`, such as clipping.
@@ -170,7 +170,7 @@ class GradScaler:
 
     def _maybe_opt_step(self, optimizer: Any, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """The optimizer's step, unless a gradient is not finite."""
-        if not sum(found.item() for found in optimizer_state["found_inf_per_device"].values()):
+        if not sum(result.item() for result in optimizer_state["found_inf_per_device"].values()):
             return optimizer.step(*args, **kwargs)
         return None
 
@@ -215,15 +215,15 @@ class GradScaler:
             optimizer.grad_scale = self._scale * getattr(optimizer, "grad_scale", 1)
         else:
             optimizer.grad_scale = getattr(optimizer, "grad_scale", None)
-        optimizer.found_inf = self._together(state["found_inf_per_device"].values())
+        optimizer.found_inf = self._merged(state["found_inf_per_device"].values())
         try:
             return optimizer.step(*args, **kwargs)
         finally:
             del optimizer.grad_scale, optimizer.found_inf
 
-    def _together(self, found: Iterable[Any]) -> Any:
+    def _merged(self, result: Iterable[Any]) -> Any:
         """How many of the numbers of several devices say that something was not finite."""
-        return sum([each.to(self._scale.device) for each in found], self._zero())
+        return sum([each.to(self._scale.device) for each in result], self._zero())
 
     def update(self, new_scale: SupportsFloat | None = None) -> None:
         """Adapt the factor to what the steps since the last call have found; to be called once an iteration.
@@ -241,23 +241,23 @@ class GradScaler:
             scale.fill_(self._checked(new_scale))
         else:
             states = self._per_optimizer_states.values()
-            found = [each for state in states for each in state["found_inf_per_device"].values()]
-            if not found:
+            matches = [each for state in states for each in state["found_inf_per_device"].values()]
+            if not matches:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            self._adapt(scale, steps, bool(self._together(found).item()))
+            self._adapt(scale, steps, bool(self._merged(matches).item()))
         self._per_optimizer_states = defaultdict(_untouched)
 
     def _checked(self, new_scale: Any) -> float:
         if isinstance(new_scale, TensorBase):
             other = new_scale.device.type != self._device
-            if other or new_scale.numel() != 1 or new_scale._rg:
+            if other or new_scale.numel() != 1 or new_scale._requires_grad:
                 raise AssertionError(
                     f"new_scale should be a float or a 1-element tensor on {self._device} with requires_grad=False."
                 )
         return float(new_scale)
 
-    def _adapt(self, scale: Any, steps: Any, found: bool) -> None:
-        if found:
+    def _adapt(self, scale: Any, steps: Any, result: bool) -> None:
+        if result:
             scale.mul_(self._backoff_factor)
             steps.fill_(0)
         elif steps.item() + 1 < self._growth_interval:
@@ -386,8 +386,8 @@ class GradScaler:
         return self._found_inf_per_device(optimizer)
 
     def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Any]:
-        found: dict[Any, Any] = self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
-        return found
+        entry: dict[Any, Any] = self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
+        return entry
 
 
 def _values(parameter: Any, allow_fp16: bool) -> Any:

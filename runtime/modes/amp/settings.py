@@ -9,7 +9,7 @@ from ...tensor import dtypes
 from ..intercept import LISTED, Watcher, watch
 from ..thread_state import NOWHERE, mode
 from .casting import intercept
-from .state import Setting, asked, bare, here, setting
+from .state import Setting, base_device_type, here, setting, setting_for
 
 _NAME = "autocast"
 _ORDER = 5  # inside the profiler, outside batching: rules of batches get what has been cast
@@ -35,11 +35,11 @@ def restore(before: Snapshot) -> None:
 
 def change(device_type: str, enabled: bool | None = None, dtype: dtypes.dtype | None = None) -> None:
     """Change the setting of one type of device, for ops of the backward pass that is running, or of none."""
-    before, found = setting(device_type), here.settings
+    before, results = setting(device_type), here.settings
     if here.active and mode.autocast != mode.depth:
-        found = {device: Setting(False, each.dtype) for device, each in found.items()}
+        results = {device: Setting(False, each.dtype) for device, each in results.items()}
     new = Setting(before.enabled if enabled is None else enabled, before.dtype if dtype is None else dtype)
-    here.settings = {**found, bare(device_type): new}
+    here.settings = {**results, base_device_type(device_type): new}
     mode.autocast = mode.depth
     _watch_or_not()
 
@@ -72,7 +72,7 @@ def is_autocast_enabled(device_type: str | None = None) -> bool:
         ...     sg.is_autocast_enabled("cpu"), sg.is_autocast_enabled("cuda")
         (True, False)
     """
-    return asked("cuda" if device_type is None else device_type).enabled
+    return setting_for("cuda" if device_type is None else device_type).enabled
 
 
 def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
@@ -86,11 +86,11 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
         RuntimeError: there is no autocast for this type of device.
         TypeError: `enabled` is not a bool.
     """
-    device, wanted = ("cuda", device_type) if enabled is None else (device_type, enabled)
-    if not isinstance(wanted, bool):
-        message = f"set_autocast_enabled(): argument 'enabled' must be bool, not {type_name(wanted)}"
+    device, requested = ("cuda", device_type) if enabled is None else (device_type, enabled)
+    if not isinstance(requested, bool):
+        message = f"set_autocast_enabled(): argument 'enabled' must be bool, not {type_name(requested)}"
         raise ArgumentError(message)
-    change(device, enabled=wanted)
+    change(device, enabled=requested)
 
 
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
@@ -106,7 +106,7 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
         >>> get_autocast_dtype("cpu"), get_autocast_dtype("cuda")
         (specgrad.bfloat16, specgrad.float16)
     """
-    return asked(device_type).dtype
+    return setting_for(device_type).dtype
 
 
 def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:

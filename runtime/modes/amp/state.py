@@ -60,22 +60,22 @@ def is_autocast_available(device_type: str) -> bool:
     if not isinstance(device_type, str):
         message = f"is_autocast_available(): argument 'device_type' must be str, not {type_name(device_type)}"
         raise ArgumentError(message)
-    return bare(device_type) in here.settings
+    return base_device_type(device_type) in here.settings
 
 
-def bare(device_type: str) -> str:
+def base_device_type(device_type: str) -> str:
     """The type of device alone, of `cuda:0` too."""
     return device_type.partition(":")[0]
 
 
-def asked(device_type: str) -> Setting:
+def setting_for(device_type: str) -> Setting:
     """What a program hears that asks: also of devices that specgrad does not use, for which nothing is cast.
 
     Raises:
         RuntimeError: there is no autocast for this type of device.
         TypeError: it is no string.
     """
-    kind = bare(device_type) if isinstance(device_type, str) else ""
+    kind = base_device_type(device_type) if isinstance(device_type, str) else ""
     return Setting(False, _UNUSED[kind]) if kind in _UNUSED else setting(device_type)
 
 
@@ -89,5 +89,5 @@ def setting(device_type: str) -> Setting:
     if not is_autocast_available(device_type):
         known = ", ".join(here.settings)
         raise RuntimeError(f"Expected one of {known} device type at start of device string: {device_type}")
-    found = here.settings[bare(device_type)]
-    return found if mode.autocast == mode.depth else found._replace(enabled=False)
+    entry = here.settings[base_device_type(device_type)]
+    return entry if mode.autocast == mode.depth else entry._replace(enabled=False)

@@ -182,8 +182,8 @@ def resolve_name(f: Callable[..., Any]) -> str:
         >>> sg.overrides.resolve_name(sg.nn.functional.relu), sg.overrides.resolve_name(sg.Tensor.shape.__get__)
         ('specgrad.nn.functional.relu', 'specgrad.Tensor.shape.__get__')
     """
-    found = _names().get(f, None) if _is_known(f) else None
-    return str(f) if found is None else f"{known.name}.{found}"
+    result = _names().get(f, None) if _is_known(f) else None
+    return str(f) if result is None else f"{known.name}.{result}"
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
@@ -194,11 +194,11 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
         >>> sg.add in sg.overrides.get_overridable_functions()[sg]
         True
     """
-    found: dict[Any, list[Callable[..., Any]]] = {}
+    results: dict[Any, list[Callable[..., Any]]] = {}
     for namespace, functions in _by_namespace().items():
-        found[namespace] = [function for _, function in functions if _takes_tensors(function)]
-    found[_tensor_class()] = [member for _, member in _members()]
-    return found
+        results[namespace] = [function for _, function in functions if _takes_tensors(function)]
+    results[_tensor_class()] = [member for _, member in _members()]
+    return results
 
 
 def get_ignored_functions() -> set[Callable[..., Any]]:
@@ -232,8 +232,8 @@ def _dummy(function: Callable[..., Any]) -> Callable[..., Any]:
         known = inspect.signature(function).parameters.values()
     except ValueError:
         return dummy
-    bare = [p.replace(annotation=p.empty) for p in known if p.name not in ("out", "axis", "keepdims")]
-    dummy.__signature__ = inspect.Signature(bare)  # type: ignore[attr-defined]
+    unwrapped = [p.replace(annotation=p.empty) for p in known if p.name not in ("out", "axis", "keepdims")]
+    dummy.__signature__ = inspect.Signature(unwrapped)  # type: ignore[attr-defined]
     return dummy
 
 
@@ -255,13 +255,13 @@ def _is_known(function: Any) -> bool:
 @functools.cache
 def _names() -> dict[Any, str]:
     """The first name of each function, then of each member of Tensor."""
-    found: dict[Any, str] = {}
+    results: dict[Any, str] = {}
     for namespace, functions in _by_namespace().items():
         for name, function in functions:
-            found.setdefault(function, f"{_below_package(namespace)}{name}")
+            results.setdefault(function, f"{_below_package(namespace)}{name}")
     for name, member in _members():
-        found.setdefault(member, f"Tensor.{name}")
-    return found
+        results.setdefault(member, f"Tensor.{name}")
+    return results
 
 
 def _below_package(namespace: ModuleType) -> str:
@@ -271,7 +271,7 @@ def _below_package(namespace: ModuleType) -> str:
 
 
 def _by_namespace() -> dict[ModuleType, list[tuple[str, Any]]]:
-    found = {}
+    results = {}
     for name in _NAMESPACES:
         try:
             namespace = import_module(f"{_PACKAGE}.{name}".rstrip("."))
@@ -279,8 +279,8 @@ def _by_namespace() -> dict[ModuleType, list[tuple[str, Any]]]:
             continue
         listed = getattr(namespace, "__all__", ())
         functions = [(key, vars(namespace).get(key)) for key in listed if not key.startswith("_")]
-        found[namespace] = [(key, function) for key, function in functions if isinstance(function, FunctionType)]
-    return found
+        results[namespace] = [(key, function) for key, function in functions if isinstance(function, FunctionType)]
+    return results
 
 
 def _members() -> Iterator[tuple[str, Any]]:
@@ -297,5 +297,5 @@ def _members() -> Iterator[tuple[str, Any]]:
 
 
 def _takes_tensors(function: Any) -> bool:
-    home = inspect.unwrap(function).__module__.removeprefix(f"{_PACKAGE}.")
-    return home.startswith(_WITH_TENSORS) or home.endswith(_LIKE)
+    module_name = inspect.unwrap(function).__module__.removeprefix(f"{_PACKAGE}.")
+    return module_name.startswith(_WITH_TENSORS) or module_name.endswith(_LIKE)

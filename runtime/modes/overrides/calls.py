@@ -37,81 +37,81 @@ shown: dict[Any, Callable[[Any], Any]] = {}  # of functions: the places that who
 
 def overriding(values: Iterable[Any]) -> list[Any]:
     """The values, and items of lists, with a `__torch_function__`: one of each class, subclasses before their bases."""
-    found: list[Any] = []
+    matches: list[Any] = []
     for value in values:
         cls = value.__class__
         if cls is list or cls is tuple:
             for item in overriding(value):
-                _insert(found, item)
+                _insert(matches, item)
         elif cls is slice:
             for item in overriding((value.start, value.stop, value.step)):
-                _insert(found, item)
+                _insert(matches, item)
         elif overrides(cls):
-            _insert(found, value)
-    return found
+            _insert(matches, value)
+    return matches
 
 
-def _insert(found: list[Any], value: Any) -> None:
-    if any(type(other) is type(value) for other in found):
+def _insert(result: list[Any], value: Any) -> None:
+    if any(type(other) is type(value) for other in result):
         return
-    places = (place for place, other in enumerate(found) if issubclass(type(value), type(other)))
-    found.insert(next(places, len(found)), value)
+    positions = (position for position, other in enumerate(result) if issubclass(type(value), type(other)))
+    result.insert(next(positions, len(result)), value)
 
 
 def overridden(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What modes and arguments give in the place of a call; NOT_HANDLED where there is nobody to ask."""
     if not state.arguments:
-        found: list[Any] = []
+        matches: list[Any] = []
     else:
-        found = overriding((*args, *kwargs.values()) if kwargs else args)
-    if not found and not state.modes:
+        matches = overriding((*args, *kwargs.values()) if kwargs else args)
+    if not matches and not state.modes:
         return NOT_HANDLED
-    return ask(public_functions.get(function, function), found, args, kwargs)
+    return ask(public_functions.get(function, function), matches, args, kwargs)
 
 
-def overridden_in(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+def overridden_in(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """`overridden` with the parameters of a function: what `locals()` gives in its first line.
 
     As in PyTorch, those without a default go by place, the others by name.
     """
     known = parameters(function)
-    args = [given[name] for name, (default, _) in known.items() if default is inspect.Parameter.empty]
-    named = {name: given[name] for name, (default, _) in known.items() if default is not inspect.Parameter.empty}
+    args = [arguments[name] for name, (default, _) in known.items() if default is inspect.Parameter.empty]
+    named = {name: arguments[name] for name, (default, _) in known.items() if default is not inspect.Parameter.empty}
     return overridden(function, *args, **named)
 
 
 def overridden_call(function: Callable[..., Any], args: Any, kwargs: dict[str, Any], name: str = "") -> Any:
     """`overridden` with the arguments that are no defaults; `name` is that of an op, whose public function is meant."""
-    found = overriding((*args, *kwargs.values()) if kwargs else args) if state.arguments else []
-    if not found and not state.modes:
+    result = overriding((*args, *kwargs.values()) if kwargs else args) if state.arguments else []
+    if not result and not state.modes:
         return NOT_HANDLED
-    return ask(public_op(name, function) if name else function, found, *as_given(function, args, kwargs))
+    return ask(public_op(name, function) if name else function, result, *as_passed(function, args, kwargs))
 
 
-def ask(function: Callable[..., Any], found: list[Any], args: Any, kwargs: dict[str, Any]) -> Any:
+def ask(function: Callable[..., Any], result: list[Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """The first answer that is not NotImplemented: of the innermost mode, then of the arguments.
 
     Raises:
         TypeError: there is none.
     """
-    places = shown.get(getattr(function, "__wrapped__", function))
-    args = args if places is None else places(args)
-    types = tuple(type(value) for value in found)
+    positions = shown.get(getattr(function, "__wrapped__", function))
+    args = args if positions is None else positions(args)
+    types = tuple(type(value) for value in result)
     if state.modes:
         answer = _ask_mode(function, types, args, kwargs)
         if answer is not NotImplemented:
             return answer
-    for value in found:
+    for value in result:
         method = value.__torch_function__
         if getattr(method, "__self__", None) is value:
             warn_user(PLAIN_METHOD)
         answer = method(function, types, args, kwargs)
         if answer is not NotImplemented:
             return answer
-    asked = "".join(f"\n\n  - tensor subclass {cls}" for cls in types)
+    description = "".join(f"\n\n  - tensor subclass {cls}" for cls in types)
     raise TypeError(
         f"Multiple dispatch failed for '{spelled(function)}'; all __torch_function__ handlers returned "
-        f"NotImplemented:{asked}"
+        f"NotImplemented:{description}"
     )
 
 
@@ -129,9 +129,9 @@ def spelled(function: Callable[..., Any]) -> str:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, property):
         return f"{known_package.name}.Tensor.{getattr(owner.fget, '__name__', '')}.{function.__name__}"
-    words = getattr(function, "__qualname__", repr(function)).split(".")
+    name_parts = getattr(function, "__qualname__", repr(function)).split(".")
     module = "nn.functional." if ".nn.functional" in str(getattr(function, "__module__", "")) else ""
-    return ".".join([known_package.name, *(["Tensor"] if len(words) > 1 else []), module + words[-1]])
+    return ".".join([known_package.name, *(["Tensor"] if len(name_parts) > 1 else []), module + name_parts[-1]])
 
 
 # ---- the call as it was written --------------------------------------------------------------------------------------
@@ -155,23 +155,23 @@ def public_op(name: str, function: Any) -> Any:
 @functools.lru_cache(maxsize=4096)
 def parameters(function: Any) -> dict[str, tuple[Any, bool]]:
     """The parameters of a function: default, and whether it stands for any number of arguments."""
-    found = inspect.signature(function).parameters.values()
-    return {p.name: (p.default, p.kind is p.VAR_POSITIONAL) for p in found}
+    result = inspect.signature(function).parameters.values()
+    return {p.name: (p.default, p.kind is p.VAR_POSITIONAL) for p in result}
 
 
-def as_given(function: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def as_passed(function: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The arguments of a call but for those that are defaults, by name where the program named them.
 
     What follows one that is left out goes by name too.
     """
     known = parameters(function)
     written = named_arguments()
-    places: list[Any] = []
+    positions: list[Any] = []
     named: dict[str, Any] = {}
     left_out = False
     for (name, (default, variadic)), value in zip(known.items(), args, strict=False):
         if variadic:
-            places = list(args)
+            positions = list(args)
             break
         if name in written:
             named[name], left_out = value, True
@@ -180,11 +180,11 @@ def as_given(function: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dic
         elif left_out:
             named[name] = value
         else:
-            places.append(value)
+            positions.append(value)
     for name, value in kwargs.items():
         if name in written or name not in known or not is_default(known[name][0], value):
             named[name] = value
-    return tuple(places), named
+    return tuple(positions), named
 
 
 def is_default(default: Any, value: Any) -> bool:

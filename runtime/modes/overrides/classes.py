@@ -66,5 +66,5 @@ def overrides(cls: type) -> bool:
     """Whether a class has a `__torch_function__`, and has not switched it off."""
     if cls in known:
         return False
-    found = getattr(cls, "__torch_function__", None)
-    return found is not None and found is not disabled
+    value = getattr(cls, "__torch_function__", None)
+    return value is not None and value is not disabled

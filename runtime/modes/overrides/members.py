@@ -52,8 +52,8 @@ def asking(value: Any) -> Any:
 
 def _asking_call(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        found = overridden(function, *args, **kwargs)
-        return function(*args, **kwargs) if found is NOT_HANDLED else found
+        result = overridden(function, *args, **kwargs)
+        return function(*args, **kwargs) if result is NOT_HANDLED else result
 
     return call
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...tensor.base import fresh_class
+from ...tensor.base import tensor_class
 from ..intercept import NOT_HANDLED, Watcher, watch
 from .members import of_every_tensor
 from .switches import state
@@ -84,7 +84,7 @@ class _Members:
         with watch.lock:
             self.count += 1
             if self.count == 1:
-                self.undo = of_every_tensor(fresh_class())
+                self.undo = of_every_tensor(tensor_class())
 
     def leave(self) -> None:
         with watch.lock:

@@ -6,12 +6,12 @@ import weakref
 from typing import Any
 
 from ...namespace import op
-from ...tensor.base import TensorBase, fresh_class
+from ...tensor.base import TensorBase, tensor_class
 from ...tensor.unmarked import unmarked
 from .switches import DisableTorchFunctionSubclass
 
 _new = object.__new__
-kept_as_they_are: list[Any] = []  # what gives the same tensor, or one of another owner: gradients, bases
+passthrough_functions: list[Any] = []  # what gives the same tensor, or one of another owner: gradients, bases
 
 
 def torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -27,18 +27,18 @@ def torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any
     if not all(issubclass(cls, t) for t in types):
         return NotImplemented
     with DisableTorchFunctionSubclass():
-        found = func(*args, **(kwargs or {}))
-        return found if func in kept_as_they_are else converted(found, cls)
+        result = func(*args, **(kwargs or {}))
+        return result if func in passthrough_functions else converted(result, cls)
 
 
-def converted(found: Any, cls: Any) -> Any:
+def converted(result: Any, cls: Any) -> Any:
     """A tensor, or each of a list, as a tensor of a class."""
-    if isinstance(found, TensorBase):
-        return found if isinstance(found, cls) else as_subclass(found, cls)
-    if isinstance(found, (tuple, list)):
-        items = [converted(item, cls) for item in found]
-        return type(found)(*items) if hasattr(found, "_fields") else type(found)(items)
-    return found
+    if isinstance(result, TensorBase):
+        return result if isinstance(result, cls) else as_subclass(result, cls)
+    if isinstance(result, (tuple, list)):
+        items = [converted(item, cls) for item in result]
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
+    return result
 
 
 def as_subclass(tensor: Any, cls: Any) -> Any:
@@ -69,8 +69,8 @@ def make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
 
 def of_class(tensor: Any, cls: Any) -> Any:
     """A tensor that nobody else holds, as one of a class; only plain tensors can be conjugates that are views."""
-    if tensor.marked:
-        if cls is fresh_class():
+    if tensor.lazy_conj:
+        if cls is tensor_class():
             return tensor
         tensor = unmarked(tensor)
     try:

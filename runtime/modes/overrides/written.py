@@ -8,9 +8,9 @@ import sys
 from types import CodeType, FrameType
 
 _PACKAGE = __name__.partition(".")[0]
-_ON_THE_WAY = tuple(f"{_PACKAGE}.{room}" for room in ("generated.", "runtime.modes.", "runtime.modes.overrides.")) + (
-    f"{_PACKAGE}.runtime.dispatch.overloads",
-)
+_ON_THE_WAY = tuple(
+    f"{_PACKAGE}.{subpackage}" for subpackage in ("generated.", "runtime.modes.", "runtime.modes.overrides.")
+) + (f"{_PACKAGE}.runtime.dispatch.overloads",)
 
 
 def named_arguments() -> tuple[str, ...]:

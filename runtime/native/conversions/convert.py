@@ -6,13 +6,13 @@ from ...kernels.llvm.native_code.element_kinds import KINDS, is_float, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items, Struct
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.packing import Apart, are_rows, begin_apart, pack
+from ...pool.packing import StridedOperand, are_rows, begin_strided, pack
 from .. import c_functions as c
-from ..elementwise.apart import count_of, found_apart, note_apart
+from ..elementwise.apart import count_of, record_strided, strided_copy
 from ..elementwise.order import Order, begin_order, in_order, note_steps, ordered, sort_order
 from ..graph.recording import RecordPlan, record
 from ..interned import PAIRS, converting, none, outdated_type, true
-from ..kernel_calls import Size, found_kernel, run_kernel, run_packing
+from ..kernel_calls import Size, kernel_address, run_kernel, run_packing
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, release_all, size
 from ..tensors import (
@@ -36,44 +36,44 @@ class ConversionPlan(Struct):
 @native
 def has_single(shape: Tuple) -> bool:
     """Whether a shape has a dimension of size 1, whose stride leads nowhere."""
-    found = False
+    result = False
     for i in range(size(shape)):
-        found = found or c.as_int(item(shape, i)) == 1
-    return found
+        result = result or c.as_int(item(shape, i)) == 1
+    return result
 
 
 @native
 def kernel_for(kind: int, to: int) -> int:
     """The address of the kernel for a pair of kinds, 0 where there is none yet."""
-    return found_kernel(converting.kernels, KINDS * kind + to, converting.resolver)
+    return kernel_address(converting.kernels, KINDS * kind + to, converting.resolver)
 
 
 @native
-def is_read_in_rows(tensor: Tensor, kind: int, to: int, places: Apart, owned: Owned) -> bool:
+def is_read_in_rows(tensor: Tensor, kind: int, to: int, strided_operand: StridedOperand, owned: Owned) -> bool:
     """Whether the kernel may go through the elements of a tensor row by row; notes where they lie, and its entry."""
-    begin_apart(places, 0)
-    if tensor.flat is not none or not note_apart(tensor, kind, count_of(tensor.shape), places, owned):
+    begin_strided(strided_operand, 0)
+    if tensor.flat is not none or not record_strided(tensor, kind, count_of(tensor.shape), strided_operand, owned):
         return False
-    if not are_rows(places) or kernel_for(kind, to) == 0:
+    if not are_rows(strided_operand) or kernel_for(kind, to) == 0:
         return False
-    places.row_entry = found_kernel(converting.kernels, PAIRS + KINDS * kind + to, converting.resolver)
-    return places.row_entry != 0
+    strided_operand.row_entry = kernel_address(converting.kernels, PAIRS + KINDS * kind + to, converting.resolver)
+    return strided_operand.row_entry != 0
 
 
 @native
-def flat_elements(tensor: Tensor, kind: int, order: Order, turned: bool, owned: Owned) -> Array:
+def flat_elements(tensor: Tensor, kind: int, order: Order, permuted: bool, owned: Owned) -> Array:
     """A flat array, owned, of the elements of a tensor, in another order where that is turned; NULL for elements of
     another kind, for too many, and without memory."""
-    places = new(Apart)
+    strided_operand = new(StridedOperand)
     if tensor.flat is not none:
         flat = own(owned, tensor.flat)
         return flat if holds_kind(flat, kind) else cast(Array, NULL)
-    if turned:
-        flat = ordered(tensor, kind, order, 0, count_of(tensor.shape), places, owned)
+    if permuted:
+        flat = ordered(tensor, kind, order, 0, count_of(tensor.shape), strided_operand, owned)
     else:
-        flat = found_apart(tensor, kind, places, owned)
+        flat = strided_copy(tensor, kind, strided_operand, owned)
     if flat is not NULL:
-        pack(places, flat.memory)
+        pack(strided_operand, flat.memory)
     return flat
 
 
@@ -86,14 +86,14 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     # A copy keeps what strides say of dimensions of size 1, and where there are no elements.
     if tensor.strides is not none and (has_single(shape) or count_of(shape) == 0):
         return not_handled()
-    order, places, frame, flat = new(Order), new(Apart), new(CallFrame), cast(Array, NULL)
-    turned = tensor.flat is none and begin_order(shape, order) and note_steps(tensor, order) and sort_order(order)
-    in_rows = not turned and is_read_in_rows(tensor, kind, to, places, owned)
+    order, strided_operand, frame, flat = new(Order), new(StridedOperand), new(CallFrame), cast(Array, NULL)
+    permuted = tensor.flat is none and begin_order(shape, order) and note_steps(tensor, order) and sort_order(order)
+    in_rows = not permuted and is_read_in_rows(tensor, kind, to, strided_operand, owned)
     if not in_rows:
-        flat = flat_elements(tensor, kind, order, turned, owned)
+        flat = flat_elements(tensor, kind, order, permuted, owned)
     if flat is NULL and not in_rows:
         return not_handled() if c.error_set() is NULL else cast(Object, NULL)
-    kernel, count = kernel_for(kind, to), places.count if in_rows else elements(flat)
+    kernel, count = kernel_for(kind, to), strided_operand.count if in_rows else elements(flat)
     result = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, count, to)
     if result is NULL:
         return not_handled() if c.error_set() is NULL else cast(Object, NULL)
@@ -101,20 +101,20 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     put_array(frame, 1, result.memory, itemsize(to))
     # May release the GIL: the elements are owned, and nobody knows the result.
     if in_rows:
-        run_packing(kernel, 2, count, frame, places)
+        run_packing(kernel, 2, count, frame, strided_operand)
     else:
         run_kernel(kernel, 2, count, frame)
     copy = new_tensor(result, shape, dtype_of(to))
-    return NULL if copy is not NULL and turned and not in_order(copy, order) else copy
+    return NULL if copy is not NULL and permuted and not in_order(copy, order) else copy
 
 
 @native
 def converted(plan: ConversionPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The copy, recorded, as `convert` gives it."""
     tensor, to = cast(Tensor, arguments[0]), any_kind_of(arguments[1])
-    if not is_tensor(tensor) or tensor.fn.type is outdated_type:
+    if not is_tensor(tensor) or tensor.grad_fn.type is outdated_type:
         return not_handled()
-    recorded = records() if tensor.rg is true and is_float(to) else 0
+    recorded = records() if tensor.requires_grad is true and is_float(to) else 0
     result = NULL if recorded < 0 else as_kind(tensor, to, owned)
     if result is NULL or result is none or not recorded:
         return result

@@ -12,20 +12,20 @@ from ...kernels.compile.row_entries import SUFFIX
 from ...kernels.cpu.dtypes import conversions as kernels
 from ...kernels.llvm.native_code.element_kinds import BOOL, INT8, INT16, KINDS, UINT8
 from ...pool.calls import kernel_address
-from ..interned import PAIRS, Converting, converting_words
+from ..interned import PAIRS, Converting, converting_slots
 from ..plans import array_of, memory, record_plan, resolver
 from .convert import ConversionPlan
 
 WORTH = 8  # conversions of a pair that NumPy does before a kernel is worth its loading
-_asked: Counter[int] = Counter()
+_query_counts: Counter[int] = Counter()
 
 
 def kernel_of(number: int) -> int:
     """The address of the kernel for a pair of kinds, 0 where it has not been asked for often enough; and behind all
     pairs of its entry for rows."""
     in_rows, pair = divmod(number, PAIRS)
-    _asked[pair] += 1
-    if _asked[pair] <= WORTH:
+    _query_counts[pair] += 1
+    if _query_counts[pair] <= WORTH:
         return 0
     kind, to = divmod(pair, KINDS)
     short = kernels.shortened if to in (INT8, INT16, UINT8) else kernels.converted
@@ -34,8 +34,8 @@ def kernel_of(number: int) -> int:
 
 @functools.cache
 def let_convert() -> None:
-    kernels_found = converting_words[Converting.word("kernels") :]
-    Converting.put(converting_words, "resolver", resolver(kernels_found, kernel_of))
+    kernel_slots = converting_slots[Converting.word("kernels") :]
+    Converting.put(converting_slots, "resolver", resolver(kernel_slots, kernel_of))
 
 
 def conversion_plan(op: Any) -> np.ndarray:

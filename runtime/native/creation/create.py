@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...kernels.llvm.native_code.structs import Items
-from ...kernels.llvm.native_code.typed import NULL, New, cast, exchange, native, new
+from ...kernels.llvm.native_code.typed import NULL, New, atomic_xchg, cast, native, new
 from .. import c_functions as c
 from ..interned import int64, true
 from ..layout import Array, Object, Tensor
@@ -17,12 +17,12 @@ from .series import arange, eye, linspace
 from .wanted import (
     NOWHERE,
     CreationPlan,
-    Wanted,
+    CreationRequest,
     allows_grad,
+    default_element,
     find_shape,
     memory_for,
     note_options,
-    usual_element,
     watched,
 )
 
@@ -31,52 +31,52 @@ NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, SURVIVORS, ARANGE, LINSPACE, EYE, DATA
 
 
 @native
-def of_shape(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+def of_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
     """An array of the shape that is given, unset or random, owned; NULL where that is for the general path."""
-    if not find_shape(plan, arguments, wanted, owned):
+    if not find_shape(plan, arguments, request, owned):
         return cast(Array, NULL)
     if plan.fill == FRACTIONS:
-        return fractions(plan, arguments, wanted, owned)
+        return fractions(plan, arguments, request, owned)
     if plan.fill == SURVIVORS:
-        return survivors(plan, arguments, wanted, owned)
-    return integers(plan, arguments, wanted, owned) if plan.fill == INTEGERS else memory_for(wanted, owned)
+        return survivors(plan, arguments, request, owned)
+    return integers(plan, arguments, request, owned) if plan.fill == INTEGERS else memory_for(request, owned)
 
 
 @native
-def array_for(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+def array_for(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
     """The array of the new tensor, owned; NULL where an error is set, or where that is for the general path."""
     what = plan.fill
-    if wanted.element is NULL and what in (INTEGERS, PERMUTATION):
-        wanted.element = element_of(plan.elements, cast(Object, int64))
-    elif wanted.element is NULL and plan.usual:
-        wanted.element = usual_element(plan)
+    if request.element is NULL and what in (INTEGERS, PERMUTATION):
+        request.element = element_of(plan.elements, cast(Object, int64))
+    elif request.element is NULL and plan.uses_default_dtype:
+        request.element = default_element(plan)
     if what == ONE_NUMBER:
-        return one_number(plan, arguments, wanted, owned)
+        return one_number(plan, arguments, request, owned)
     if what == ARANGE:
-        return arange(plan, arguments, wanted, owned)
+        return arange(plan, arguments, request, owned)
     if what == LINSPACE:
-        return linspace(plan, arguments, wanted, owned)
+        return linspace(plan, arguments, request, owned)
     if what == EYE:
-        return eye(plan, arguments, wanted, owned)
+        return eye(plan, arguments, request, owned)
     if what == PERMUTATION:
-        return permutation(plan, arguments, wanted, owned)
-    return data(plan, arguments, wanted, owned) if what == DATA else of_shape(plan, arguments, wanted, owned)
+        return permutation(plan, arguments, request, owned)
+    return data(plan, arguments, request, owned) if what == DATA else of_shape(plan, arguments, request, owned)
 
 
 @native
 def create(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The new tensor; None where the general path is to make it, or to say what is wrong."""
-    plan, wanted, owned = cast(CreationPlan, self.memory), new(Wanted), new(Owned)
+    plan, request, owned = cast(CreationPlan, self.memory), new(CreationRequest), new(Owned)
     if watched(plan.generator != NOWHERE or plan.like != NOWHERE):
         return not_handled()
     begin(owned)
     flat = cast(Array, NULL)
-    if note_options(plan, arguments, count, wanted):
-        flat = array_for(plan, arguments, wanted, owned)
-    if flat is not NULL and allows_grad(wanted):
-        result = cast(Object, new_tensor(cast(Array, retain(flat)), wanted.shape, wanted.element.ours))
-        if wanted.grad and result is not NULL:
-            c.release(exchange(cast(Tensor, result), "rg", retain(true)))
+    if note_options(plan, arguments, count, request):
+        flat = array_for(plan, arguments, request, owned)
+    if flat is not NULL and allows_grad(request):
+        result = cast(Object, new_tensor(cast(Array, retain(flat)), request.shape, request.element.ours))
+        if request.grad and result is not NULL:
+            c.release(atomic_xchg(cast(Tensor, result), "requires_grad", retain(true)))
     else:
         result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
     release_all(owned)

@@ -6,7 +6,7 @@ Numbers are taken that the general path converts without a word, and for 16-bit 
 from __future__ import annotations
 
 from ...kernels.llvm.native_code.memory import bits, single_bits, store, store_eighth, store_half, store_quarter
-from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.structs import Items, Struct, capacity
 from ...kernels.llvm.native_code.typed import NULL, Half, cast, external, native
 from .. import c_functions as c
 from ..array_memory import copy_memory, set_bytes
@@ -16,9 +16,9 @@ from ..layout import DType, Float, Object
 # How a number stands in memory.
 SINGLE, DOUBLE, BFLOAT, HALF, BOOL, INTEGER, COMPLEX, DOUBLE_COMPLEX = range(8)
 DTYPES = 12
-TRUTH, WHOLE, FRACTION = range(3)  # what numbers are, the lesser first
+TRUTH, INTEGER_KIND, FRACTION = range(3)  # what numbers are, the lesser first
 LARGE = 2.0**62  # floats below have a whole part that a word holds
-BEGUN, NEAR = 512, 8192  # bytes that are written word by word, and that are copied at once
+BEGUN, MAX_COPY_BYTES = 512, 8192  # bytes that are written word by word, and that are copied at once
 TINY = 2.0**-14  # the least normal number of float16
 
 set_halves = external("wmemset", int, int, Half, int)  # a wide character has four bytes wherever there is native code
@@ -29,18 +29,18 @@ class Element(Struct):
     numpy: Object
     size: int  # bytes
     form: int
-    least: int  # of integers
-    most: int
+    min_value: int  # of integers
+    max_value: int
     largest: float  # of floats that are finite
 
 
 class Elements(Struct):
-    items: Items[Element] = room(DTYPES)
+    items: Items[Element] = capacity(DTYPES)
 
 
 class Number(Struct):
     rank: int
-    whole: int
+    int_value: int
     real: float
 
 
@@ -61,24 +61,24 @@ def element_of(elements: Elements, dtype: Object) -> Element:
 
 
 @native
-def read_number(thing: Object, number: Number) -> bool:
+def read_number(obj: Object, number: Number) -> bool:
     """Read a bool, a float or an int of 64 bits; False for others."""
-    if thing.type is float_type:
+    if obj.type is float_type:
         number.rank = FRACTION
-        number.real = cast(Float, thing).value
+        number.real = cast(Float, obj).value
         return True
-    number.rank = WHOLE
-    if thing.type is int_type:
-        number.whole = c.as_int(thing)
-        if number.whole == -1 and c.error_set() is not NULL:
+    number.rank = INTEGER_KIND
+    if obj.type is int_type:
+        number.int_value = c.as_int(obj)
+        if number.int_value == -1 and c.error_set() is not NULL:
             c.clear_error()
             return False
-    elif thing is true or thing is false:
+    elif obj is true or obj is false:
         number.rank = TRUTH
-        number.whole = thing is true
+        number.int_value = obj is true
     else:
         return False
-    number.real = number.whole
+    number.real = number.int_value
     return True
 
 
@@ -107,13 +107,13 @@ def put_half(form: int, real: float, pattern: Pattern) -> bool:
 @native
 def put_integer(element: Element, number: Number, pattern: Pattern) -> bool:
     """The bits of an integer, which has to be in the range of its dtype."""
-    whole, real = number.whole, number.real
+    int_value, real = number.int_value, number.real
     if number.rank == FRACTION:
         if not (real < LARGE and real > -LARGE):
             return False
-        whole = int(real)
-    pattern.first = whole
-    return whole >= element.least and whole <= element.most
+        int_value = int(real)
+    pattern.first = int_value
+    return int_value >= element.min_value and int_value <= element.max_value
 
 
 @native
@@ -135,9 +135,9 @@ def put_number(element: Element, number: Number, pattern: Pattern) -> bool:
 
 
 @native
-def write_element(memory: int, place: int, size: int, pattern: Pattern) -> None:
+def write_element(memory: int, position: int, size: int, pattern: Pattern) -> None:
     """Write an element of so many bytes."""
-    address = memory + place * size
+    address = memory + position * size
     if size == 4:
         store_half(address, pattern.first)
     elif size == 8:
@@ -176,17 +176,17 @@ def fill(memory: int, count: int, size: int, pattern: Pattern) -> None:
         for i in range(total & -4, total):
             store_eighth(memory + i, word >> 8 * (i & 3))
     else:
-        copy_words(memory, word, total)
+        copy_by_slot(memory, word, total)
 
 
 @native
-def copy_words(memory: int, word: int, total: int) -> None:
+def copy_by_slot(memory: int, word: int, total: int) -> None:
     """Write a word to all places, for elements of 8 bytes."""
     begun = total if total < BEGUN else BEGUN
     for i in range(begun >> 3):
         store(memory, 8 * i, word)
     while begun < total:  # copies of what is there, twice as much each time, as long as that stays near
-        more = begun if begun < NEAR else NEAR
+        more = begun if begun < MAX_COPY_BYTES else MAX_COPY_BYTES
         more = more if more < total - begun else total - begun
         copy_memory(memory + begun, memory, more)
         begun += more

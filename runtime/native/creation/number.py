@@ -5,17 +5,17 @@ from __future__ import annotations
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, cast, native, new
-from ...pool.layout import SECTION, TURNING
+from ...pool.layout import ALTERNATING_ELEMENTS, SECTION
 from ...pool.scheduler import smaller
-from ...pool.turning import turned
+from ...pool.turning import sweep_direction
 from .. import c_functions as c
 from ..interned import job
-from ..kernel_calls import LONG, found_kernel, run_kernel
+from ..kernel_calls import LONG, kernel_address, run_kernel
 from ..layout import Array, Object
 from ..references import Owned
-from .elements import WHOLE, Number, Pattern, fill, put_number, read_number, repeated
+from .elements import INTEGER_KIND, Number, Pattern, fill, put_number, read_number, repeated
 from .nested import inferred
-from .wanted import NOWHERE, CreationPlan, Draws, Wanted, find_shape, memory_for
+from .wanted import NOWHERE, CreationPlan, CreationRequest, Sampler, find_shape, memory_for
 
 LAZY = 32 << 20  # bytes of zeros from which the general path has them from the operating system
 
@@ -25,26 +25,26 @@ def number_of(plan: CreationPlan, arguments: Items[Object], number: Number) -> b
     """The number that all elements are: the plan's, or an argument, which also gives the dtype of `full`."""
     if plan.value != NOWHERE:
         return read_number(arguments[plan.value], number)
-    number.rank = WHOLE
-    number.whole = plan.constant
-    number.real = number.whole
+    number.rank = INTEGER_KIND
+    number.int_value = plan.constant
+    number.real = number.int_value
     return True
 
 
 @native
-def one_number(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+def one_number(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
     """An array of one number, owned; NULL where that is for the general path."""
     number, pattern = new(Number), new(Pattern)
     if not number_of(plan, arguments, number):
         return cast(Array, NULL)
-    if wanted.element is NULL:
-        wanted.element = inferred(plan, number.rank)
-    if not put_number(wanted.element, number, pattern) or not find_shape(plan, arguments, wanted, owned):
+    if request.element is NULL:
+        request.element = inferred(plan, number.rank)
+    if not put_number(request.element, number, pattern) or not find_shape(plan, arguments, request, owned):
         return cast(Array, NULL)
-    if is_zero(pattern) and wanted.count * wanted.element.size > LAZY:
+    if is_zero(pattern) and request.count * request.element.size > LAZY:
         return cast(Array, NULL)
-    flat = memory_for(wanted, owned)
-    if flat is NULL or write_all(plan.draws[0], flat.memory, wanted.count, wanted.element.size, pattern):
+    flat = memory_for(request, owned)
+    if flat is NULL or write_all(plan.sampler[0], flat.memory, request.count, request.element.size, pattern):
         return flat
     return cast(Array, NULL)
 
@@ -56,19 +56,19 @@ def is_zero(pattern: Pattern) -> bool:
 
 
 @native
-def write_all(writer: Draws, memory: int, count: int, size: int, pattern: Pattern) -> bool:
+def write_all(writer: Sampler, memory: int, count: int, size: int, pattern: Pattern) -> bool:
     """Write one element of so many bytes to all places; False where an error is set."""
-    words = count * size >> 3
-    if words >> 1 < job.large or size > 8:  # to write is half the work of adding
+    slot_values = count * size >> 3
+    if slot_values >> 1 < job.large or size > 8:  # to write is half the work of adding
         write_alone(memory, count, size, pattern)
         return True
-    kernel = found_kernel(writer.kernels, 0, writer.resolver)
+    kernel = kernel_address(writer.kernels, 0, writer.resolver)
     if kernel == 0:
         return False
-    frame, done = new(CallFrame), words * 8 // size
+    frame, done = new(CallFrame), slot_values * 8 // size
     frame.numbers[0] = repeated(size, pattern)
     put_array(frame, 0, memory, 8)
-    run_kernel(kernel, 1, words, frame)
+    run_kernel(kernel, 1, slot_values, frame)
     write_alone(memory + done * size, count - done, size, pattern)
     return True
 
@@ -80,17 +80,17 @@ def write_alone(memory: int, count: int, size: int, pattern: Pattern) -> None:
         fill(memory, count, size, pattern)
         return
     state = c.release_gil()
-    fill_turned(memory, count, size, pattern)
+    fill_reverse_sweep(memory, count, size, pattern)
     c.acquire_gil(state)
 
 
 @native
-def fill_turned(memory: int, count: int, size: int, pattern: Pattern) -> None:
+def fill_reverse_sweep(memory: int, count: int, size: int, pattern: Pattern) -> None:
     """The same, part by part where there is much: every second time from the last one on."""
-    if count < TURNING:
+    if count < ALTERNATING_ELEMENTS:
         fill(memory, count, size, pattern)
         return
-    parts, back = (count + SECTION - 1) // SECTION, turned(job)
+    parts, back = (count + SECTION - 1) // SECTION, sweep_direction(job)
     for k in range(parts):
         first = (parts - 1 - k if back else k) * SECTION
         fill(memory + first * size, smaller(SECTION, count - first), size, pattern)

@@ -14,7 +14,7 @@ from ...creation.drawing import range_of
 from ...creation.fast import Creation
 from ...kernels.cpu.filling import draw_loops as loops
 from ...kernels.cpu.filling.fills import fill
-from ...kernels.cpu.filling.progressions import whole_steps
+from ...kernels.cpu.filling.progressions import integer_steps
 from ...kernels.llvm.native_code.element_kinds import BOOL as BOOL_KIND
 from ...kernels.llvm.native_code.element_kinds import INTEGERS as INTEGER_KIND
 from ...kernels.llvm.native_code.kernel_calls import Constants
@@ -40,7 +40,7 @@ from .elements import (
     Elements,
 )
 from .refill import RefillPlan
-from .wanted import ANY, MOST, CreationPlan, Draws
+from .wanted import ANY, MAX_SERIAL_ELEMENTS, CreationPlan, Sampler
 
 UNIT = Unit("creation", (create.create, refill.refill, advance), version, ready)
 FILLS = {
@@ -81,8 +81,8 @@ def element(kind: dtypes.dtype) -> np.ndarray:
         numpy=address(kind.np),
         size=kind.itemsize,
         form=FORMS[kind],
-        least=0 if limits is None else limits.min if kind.is_signed else -limits.max,
-        most=0 if limits is None else limits.max,
+        min_value=0 if limits is None else limits.min if kind.is_signed else -limits.max,
+        max_value=0 if limits is None else limits.max,
         largest=0.0 if floats is None else floats.max,
     )
 
@@ -94,36 +94,36 @@ def elements() -> int:
 
 
 def creation_plan(creation: Creation) -> np.ndarray:
-    letters = creation.letters
-    places = {name: letters.find(letter) for name, letter in zip(PLACES, "gLSs", strict=True)}
+    arg_kinds = creation.arg_kinds
+    option_positions = {name: arg_kinds.find(arg_kind) for name, arg_kind in zip(INDEX_TYPE, "gLSs", strict=True)}
     plan = CreationPlan.pack(
         fill=FILLS[creation.fill],
-        **places,
-        value=letters.find("v"),
+        **option_positions,
+        value=arg_kinds.find("v"),
         constant=creation.value,
-        most=ANY if creation.fill in ("nothing", "number", *DRAWN) else MOST,
-        usual=not creation.inferred,
-        options=len(letters),
+        max_value=ANY if creation.fill in ("nothing", "number", *SAMPLER_LOOPS) else MAX_SERIAL_ELEMENTS,
+        uses_default_dtype=not creation.inferred,
+        options=len(arg_kinds),
         elements=elements(),
     )
     if creation.fill == "number":
-        put_writer(plan[CreationPlan.word("draws") :])
-    put_drawn(plan[CreationPlan.word("draws") :], creation)
+        put_writer(plan[CreationPlan.word("sampler") :])
+    set_samplers(plan[CreationPlan.word("sampler") :], creation)
     return plan
 
 
-def put_writer(words: np.ndarray) -> None:
+def put_writer(slot_values: np.ndarray) -> None:
     """Write what repeats a word into a plan: as float64, of which it copies the bits."""
     kinds = [types.float64[::1], types.float64]
-    words[: length(Draws)] = Draws.pack(
-        resolver=resolver(words[Draws.word("kernels") :], lambda _: kernel_address(fill, kinds))
+    slot_values[: length(Sampler)] = Sampler.pack(
+        resolver=resolver(slot_values[Sampler.word("kernels") :], lambda _: kernel_address(fill, kinds))
     )
 
 
 def refill_plan(creation: Creation) -> np.ndarray:
     """The plan of a function for `refill`, which counts as a copy of what was drawn."""
     plan = RefillPlan.pack(numbers=REFILLED[creation.fill], name=address("copy_"))
-    put_drawn(plan[RefillPlan.word("draws") :], creation)
+    set_samplers(plan[RefillPlan.word("sampler") :], creation)
     return plan
 
 
@@ -133,11 +133,11 @@ REFILLED = {
     "exponential": refill.EXPONENTIAL,
     "trials": refill.TRIALS,
 }
-PLACES = ("generator", "like", "sizes", "size")
-Drawn = tuple[Any, int, list[int], list[float]]  # a loop, a kind, its ints and numbers
+INDEX_TYPE = ("generator", "like", "sizes", "size")
+SamplerLoop = tuple[Any, int, list[int], list[float]]  # a loop, a kind, its ints and numbers
 
 
-def _uniform() -> list[Drawn]:
+def _uniform() -> list[SamplerLoop]:
     single, double = range_of(dtypes.float32, 0.0, 1.0), range_of(dtypes.float64, 0.0, 1.0)
     return [
         (loops.uniform_floats, 0, [single.mask], [single.low, single.width, single.top]),
@@ -145,34 +145,34 @@ def _uniform() -> list[Drawn]:
     ]
 
 
-def _normal() -> list[Drawn]:
+def _normal() -> list[SamplerLoop]:
     return [
         (loops.normal_floats, 0, [], [0.0, 1.0]),
         (loops.normal_doubles, 1, [], [0.0, 1.0]),
     ]
 
 
-def _exponential() -> list[Drawn]:
+def _exponential() -> list[SamplerLoop]:
     return [(loops.exponential_floats, 0, [], [1.0]), (loops.exponential_doubles, 1, [], [1.0])]
 
 
-def _trials() -> list[Drawn]:
+def _trials() -> list[SamplerLoop]:
     return [(loops.successes, kind, [], [0.5]) for kind in (0, 1)]
 
 
-def _integers() -> list[Drawn]:
-    return [(loops.whole_numbers, INTEGER_KIND, [0, 0], [])]
+def _integers() -> list[SamplerLoop]:
+    return [(loops.random_integers, INTEGER_KIND, [0, 0], [])]
 
 
-def _permutation() -> list[Drawn]:
+def _permutation() -> list[SamplerLoop]:
     return [(loops.shuffled, INTEGER_KIND, [], [])]
 
 
-def _survivors() -> list[Drawn]:
+def _survivors() -> list[SamplerLoop]:
     return [(loops.survivors, BOOL_KIND, [0], [])]
 
 
-DRAWN: dict[str, Callable[[], list[Drawn]]] = {
+SAMPLER_LOOPS: dict[str, Callable[[], list[SamplerLoop]]] = {
     "uniform": _uniform,
     "normal": _normal,
     "exponential": _exponential,
@@ -181,22 +181,24 @@ DRAWN: dict[str, Callable[[], list[Drawn]]] = {
     "survivors": _survivors,
     "permutation": _permutation,
 }
-WRITTEN: dict[str, Callable[[], list[Drawn]]] = DRAWN | {"arange": lambda: [(whole_steps, INTEGER_KIND, [], [])]}
+WRITTEN: dict[str, Callable[[], list[SamplerLoop]]] = SAMPLER_LOOPS | {
+    "arange": lambda: [(integer_steps, INTEGER_KIND, [], [])]
+}
 
 
-def put_drawn(words: np.ndarray, creation: Creation) -> None:
+def set_samplers(slot_values: np.ndarray, creation: Creation) -> None:
     """Write what draws or counts the numbers of a creation function into its plan, kind by kind."""
-    for number, drawn in enumerate(WRITTEN.get(creation.fill, list)()):
-        put_draws(words[number * length(Draws) : (number + 1) * length(Draws)], *drawn)
+    for number, sampler_loop in enumerate(WRITTEN.get(creation.fill, list)()):
+        set_sampler(slot_values[number * length(Sampler) : (number + 1) * length(Sampler)], *sampler_loop)
 
 
-def put_draws(draws: np.ndarray, loop: Any, kind: int, ints: list[int], numbers: list[float]) -> None:
+def set_sampler(sampler: np.ndarray, loop: Any, kind: int, ints: list[int], numbers: list[float]) -> None:
     def find(_: int) -> int:
-        given = [types.int64] * (2 + len(ints)) + [types.float64] * len(numbers) + [types.int64] * 2
-        return kernel_address(loop, [array_of(kind), *given])
+        value = [types.int64] * (2 + len(ints)) + [types.float64] * len(numbers) + [types.int64] * 2
+        return kernel_address(loop, [array_of(kind), *value])
 
-    draws[:] = Draws.pack(
-        resolver=resolver(draws[Draws.word("kernels") :], find),
+    sampler[:] = Sampler.pack(
+        resolver=resolver(sampler[Sampler.word("kernels") :], find),
         constants=Constants.pack(ints=[0, 0, *ints], numbers=np.array(numbers, np.float64)),
         more=len(ints),
         halves=kind in (0, BOOL_KIND) and loop is not loops.successes,
@@ -211,17 +213,17 @@ def let_draw() -> None:
 
 def general_path_of(creation: Creation) -> Callable[..., Any] | None:
     """The public function, called with the arguments of `create`; None where it gives other elements each time."""
-    if creation.fill in ("nothing", *DRAWN):
+    if creation.fill in ("nothing", *SAMPLER_LOOPS):
         return None
 
     def call(*arguments: Any) -> Any:
-        given, options = arguments[: len(creation.letters)], arguments[len(creation.letters) :]
+        value, options = arguments[: len(creation.arg_kinds)], arguments[len(creation.arg_kinds) :]
         named = dict(zip(("dtype", "device", "requires_grad"), options, strict=False))
         positional: list[Any] = []
-        for letter, argument in zip(creation.letters, given, strict=True):
-            if letter == "S":
+        for arg_kind, argument in zip(creation.arg_kinds, value, strict=True):
+            if arg_kind == "S":
                 positional += argument
-            elif letter == "s" and "S" in creation.letters:
+            elif arg_kind == "s" and "S" in creation.arg_kinds:
                 named["size"] = argument
             else:
                 positional.append(argument)
@@ -231,9 +233,9 @@ def general_path_of(creation: Creation) -> Callable[..., Any] | None:
 
 
 def launch_of(creation: Creation) -> Any:
-    if creation.fill in DRAWN:
+    if creation.fill in SAMPLER_LOOPS:
         let_draw()
-    if "T" in creation.letters:
+    if "T" in creation.arg_kinds:
         doc = f"{creation.name} of a small contiguous tensor; None for others."
         return builtin(UNIT, refill.refill, refill_plan(creation), doc)
     doc = f"{creation.name} of usual arguments; None for others."

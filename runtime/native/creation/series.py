@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ...kernels.cpu.filling.progressions import MANY
+from ...kernels.cpu.filling.progressions import FILL_ELEMENTS_THRESHOLD
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, Constants, put_array
 from ...kernels.llvm.native_code.memory import bits, single_bits, store, store_half
-from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.structs import Items, Struct, capacity
 from ...kernels.llvm.native_code.typed import NULL, cast, native, new
 from ...pool.layout import SLICE
 from ..interned import int64, int_type, job, none
-from ..kernel_calls import found_kernel, run_filling
+from ..kernel_calls import kernel_address, run_filling
 from ..layout import Array, Object
 from ..references import Owned
 from .elements import (
@@ -26,53 +26,55 @@ from .elements import (
     read_number,
     write_element,
 )
-from .wanted import CreationPlan, Draws, Wanted, make_row, make_shape, memory_for, usual_element
+from .wanted import CreationPlan, CreationRequest, Sampler, default_element, make_row, make_shape, memory_for
 
-FAR = 2**60  # integers up to here are added without a thought
+LARGE_BYTES = 2**60  # integers up to here are added without a thought
 
 
 class Sides(Struct):
-    items: Items[int] = room(2)
+    items: Items[int] = capacity(2)
 
 
 @native
-def write_real(memory: int, place: int, form: int, real: float) -> None:
+def write_real(memory: int, position: int, form: int, real: float) -> None:
     """Write a float32 or float64."""
     if form == SINGLE:
-        store_half(memory + 4 * place, single_bits(real))
+        store_half(memory + 4 * position, single_bits(real))
     else:
-        store(memory, 8 * place, bits(real))
+        store(memory, 8 * position, bits(real))
 
 
 @native
-def is_near(number: Number) -> bool:
+def is_small(number: Number) -> bool:
     """Whether a number is an integer that is far from overflowing."""
-    return number.rank < FRACTION and number.whole < FAR and number.whole > -FAR
+    return number.rank < FRACTION and number.int_value < LARGE_BYTES and number.int_value > -LARGE_BYTES
 
 
 @native
 def integers_between(first: Number, last: Number, step: Number) -> int:
     """How many integers lie between two, one of them included; -1 for none that the general path would give."""
-    if not (is_near(first) and is_near(last) and is_near(step)) or step.whole == 0:
+    if not (is_small(first) and is_small(last) and is_small(step)) or step.int_value == 0:
         return -1
-    distance = last.whole - first.whole
-    if (distance < 0 and step.whole > 0) or (distance > 0 and step.whole < 0):
+    distance = last.int_value - first.int_value
+    if (distance < 0 and step.int_value > 0) or (distance > 0 and step.int_value < 0):
         return -1
-    return -(-distance // step.whole)
+    return -(-distance // step.int_value)
 
 
 @native
-def reals_between(wanted: Wanted, first: Number, last: Number, step: Number) -> int:
+def reals_between(request: CreationRequest, first: Number, last: Number, step: Number) -> int:
     """How many numbers lie between two, the first of them included; -1 for none that the general path would give."""
-    element = wanted.element
+    element = request.element
     if step.real == 0.0 or not (fits_floats(element, first.real) and fits_floats(element, last.real)):
         return -1
     distance = last.real - first.real
     times = distance / step.real
-    if distance * step.real < 0.0 or not (fits_floats(element, step.real) and times >= 0.0 and times < MANY):
+    if distance * step.real < 0.0 or not (
+        fits_floats(element, step.real) and times >= 0.0 and times < FILL_ELEMENTS_THRESHOLD
+    ):
         return -1
-    whole = int(times)
-    return whole + (whole < times)
+    int_value = int(times)
+    return int_value + (int_value < times)
 
 
 @native
@@ -82,7 +84,7 @@ def read_three(arguments: Items[Object], first: Number, last: Number, step: Numb
     alone = end is none
     if alone:
         first.rank = 0
-        first.whole = 0
+        first.int_value = 0
         first.real = 0.0
     elif start is none or not read_number(start, first):
         return False
@@ -90,37 +92,37 @@ def read_three(arguments: Items[Object], first: Number, last: Number, step: Numb
 
 
 @native
-def arange(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+def arange(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
     """The array of `arange(start, end, step)`, owned; NULL where that is for the general path."""
     first, last, step = new(Number), new(Number), new(Number)
     if not read_three(arguments, first, last, step):
         return cast(Array, NULL)
-    whole = max(max(first.rank, last.rank), step.rank) < FRACTION
-    if wanted.element is NULL:
-        wanted.element = element_of(plan.elements, cast(Object, int64)) if whole else usual_element(plan)
-    form = wanted.element.form
-    if form == INTEGER and whole:
+    int_value = max(max(first.rank, last.rank), step.rank) < FRACTION
+    if request.element is NULL:
+        request.element = element_of(plan.elements, cast(Object, int64)) if int_value else default_element(plan)
+    form = request.element.form
+    if form == INTEGER and int_value:
         count = integers_between(first, last, step)
     else:
-        count = reals_between(wanted, first, last, step) if form in (SINGLE, DOUBLE) else -1
-    if count < 0 or not make_row(count, wanted, owned):
+        count = reals_between(request, first, last, step) if form in (SINGLE, DOUBLE) else -1
+    if count < 0 or not make_row(count, request, owned):
         return cast(Array, NULL)
-    flat = memory_for(wanted, owned)
+    flat = memory_for(request, owned)
     if flat is NULL:
         return flat
     if form != INTEGER:
         write_steps(flat.memory, form, first.real, step.real, count)
-    elif wanted.element.size < 8 or count >> 1 < job.large:  # to write is half the work of adding
-        write_integers(flat.memory, wanted.element.size, first.whole, step.whole, count)
-    elif not write_together(plan.draws[0], flat.memory, first.whole, step.whole, count):
+    elif request.element.size < 8 or count >> 1 < job.large:  # to write is half the work of adding
+        write_integers(flat.memory, request.element.size, first.int_value, step.int_value, count)
+    elif not write_batch(plan.sampler[0], flat.memory, first.int_value, step.int_value, count):
         return cast(Array, NULL)
     return flat
 
 
 @native
-def write_together(writer: Draws, memory: int, first: int, step: int, count: int) -> bool:
+def write_batch(writer: Sampler, memory: int, first: int, step: int, count: int) -> bool:
     """Integers of eight bytes a step apart, by several threads; False where an error is set."""
-    kernel = found_kernel(writer.kernels, 0, writer.resolver)
+    kernel = kernel_address(writer.kernels, 0, writer.resolver)
     if kernel == 0:
         return False
     frame, constants = new(CallFrame), new(Constants)
@@ -158,19 +160,23 @@ def write_steps(memory: int, form: int, first: float, step: float, count: int) -
 
 
 @native
-def linspace(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+def linspace(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
     """The array of `linspace(start, end, steps)`, owned; NULL where that is for the general path."""
     first, last, steps = new(Number), new(Number), new(Number)
     if arguments[2].type is not int_type or not read_number(arguments[2], steps):
         return cast(Array, NULL)
     if not (read_number(arguments[0], first) and read_number(arguments[1], last)):
         return cast(Array, NULL)
-    element, count = wanted.element, steps.whole
-    if count < 0 or count >= MANY or not (fits_floats(element, first.real) and fits_floats(element, last.real)):
+    element, count = request.element, steps.int_value
+    if (
+        count < 0
+        or count >= FILL_ELEMENTS_THRESHOLD
+        or not (fits_floats(element, first.real) and fits_floats(element, last.real))
+    ):
         return cast(Array, NULL)
-    if element.form not in (SINGLE, DOUBLE) or not make_row(count, wanted, owned):
+    if element.form not in (SINGLE, DOUBLE) or not make_row(count, request, owned):
         return cast(Array, NULL)
-    flat = memory_for(wanted, owned)
+    flat = memory_for(request, owned)
     if flat is not NULL and count == 1:
         write_real(flat.memory, 0, element.form, first.real)
     elif flat is not NULL:
@@ -189,7 +195,7 @@ def write_line(memory: int, form: int, first: float, last: float, count: int) ->
 
 
 @native
-def eye(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+def eye(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
     """The array of `eye(n, m)`, owned; NULL where that is for the general path."""
     rows, columns, one, pattern = new(Number), new(Number), new(Number), new(Pattern)
     other = arguments[0] if arguments[1] is none else arguments[1]
@@ -198,20 +204,20 @@ def eye(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Own
     if not (read_number(arguments[0], rows) and read_number(other, columns)):
         return cast(Array, NULL)
     lengths = new(Sides).items
-    lengths[0] = rows.whole
-    lengths[1] = columns.whole
-    if not make_shape(lengths, 2, wanted, owned):
+    lengths[0] = rows.int_value
+    lengths[1] = columns.int_value
+    if not make_shape(lengths, 2, request, owned):
         return cast(Array, NULL)
-    flat, size = memory_for(wanted, owned), wanted.element.size
+    flat, size = memory_for(request, owned), request.element.size
     if flat is NULL:
         return flat
     one.rank = FRACTION
     one.real = 0.0
-    put_number(wanted.element, one, pattern)
-    fill(flat.memory, wanted.count, size, pattern)
+    put_number(request.element, one, pattern)
+    fill(flat.memory, request.count, size, pattern)
     one.real = 1.0
-    put_number(wanted.element, one, pattern)
-    shorter = rows.whole if rows.whole < columns.whole else columns.whole
+    put_number(request.element, one, pattern)
+    shorter = rows.int_value if rows.int_value < columns.int_value else columns.int_value
     for i in range(shorter):
-        write_element(flat.memory, i * (columns.whole + 1), size, pattern)
+        write_element(flat.memory, i * (columns.int_value + 1), size, pattern)
     return flat

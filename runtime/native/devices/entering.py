@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...kernels.llvm.native_code.structs import Items
-from ...kernels.llvm.native_code.typed import NULL, New, exchange, native
+from ...kernels.llvm.native_code.typed import NULL, New, atomic_xchg, native
 from .. import c_functions as c
 from ..layout import Array, Object
 from ..references import retain
@@ -14,7 +14,7 @@ from .layout import launcher
 @native
 def enter(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """enter(device, stream, handle, driver, entry): launches of this thread are for these, as `Launcher` has them."""
-    before = exchange(launcher, "device", retain(arguments[0]))
+    before = atomic_xchg(launcher, "device", retain(arguments[0]))
     launcher.stream = c.as_int(arguments[1])
     launcher.handle = c.as_int(arguments[2])
     launcher.driver = c.as_int(arguments[3])

@@ -6,7 +6,7 @@ from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..elementwise.forward import ForwardPlan, needs_graph
-from ..elementwise.writing import apart, awaited, count_write
+from ..elementwise.writing import awaited, count_write, separate
 from ..graph.recording import record
 from ..interned import none
 from ..layout import Array, Object, Tensor, Tuple
@@ -77,8 +77,8 @@ def put_all(
                 return False
         else:
             tensor = cast(Tensor, arguments[i])
-            as_found = is_here(arguments[i]) and is_as_in_key(tensor, key, i)
-            if not as_found or not put_tensor(launches, i, tensor, sources, owned):
+            is_as_cached = is_here(arguments[i]) and is_as_in_key(tensor, key, i)
+            if not is_as_cached or not put_tensor(launches, i, tensor, sources, owned):
                 return False
     fit = True
     for i in range(plan.tensors, plan.tensors + plan.numbers):
@@ -87,7 +87,7 @@ def put_all(
 
 
 @native
-def found_launch(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> tuple[Tuple, Tuple]:
+def cached_launch(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> tuple[Tuple, Tuple]:
     """What was found for the layouts of a call, and the key, both owned; NULL where nothing was, or an error is set."""
     nothing = cast(Tuple, NULL)
     if plan.device is NULL or not fits(plan, arguments):
@@ -102,18 +102,18 @@ def found_launch(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> t
 @native
 def computed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded; None where the launch has not been found before."""
-    found, key = found_launch(plan, arguments, owned)
-    if found is NULL:
+    match, key = cached_launch(plan, arguments, owned)
+    if match is NULL:
         return refused()
-    launches, sources, is_number = plan_of(found), new(Sources), second_is_number(plan, arguments)
+    launches, sources, is_number = plan_of(match), new(Sources), second_is_number(plan, arguments)
     device = own(owned, cast(Tensor, arguments[plan.lead]).device)
     recorded = needs_graph(plan, arguments)
-    first = take_blocks(launches, found, sources, owned)
+    first = take_blocks(launches, match, sources, owned)
     if first < 0 or recorded < 0:
         return NULL
     if not put_all(plan, launches, key, arguments, sources, owned) or not run(launches, sources):
         return refused()
-    result = result_of(launches, found, 0, first, device, owned)
+    result = result_of(launches, match, 0, first, device, owned)
     broadcasts = launches.broadcasts != 0
     if result is not NULL and recorded and not record(plan.node, result, arguments, is_number, broadcasts, owned):
         return withdrawn(result)
@@ -133,15 +133,15 @@ def launch_on_device(self: Array, arguments: Items[Object], count: int) -> New[O
 @native
 def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The first operand, to which the result has been written; None where this is for the general path."""
-    found, key = found_launch(plan, arguments, owned)
-    if found is NULL:
+    result, key = cached_launch(plan, arguments, owned)
+    if result is NULL:
         return refused()
-    first, launches, sources = cast(Tensor, arguments[0]), plan_of(found), new(Sources)
+    first, launches, sources = cast(Tensor, arguments[0]), plan_of(result), new(Sources)
     is_number = second_is_number(plan, arguments)
     recorded = needs_graph(plan, arguments)
     two = plan.tensors == 2 and not is_number
     # Python knows what to say.
-    if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
+    if recorded == 1 or (two and not separate(first, cast(Tensor, arguments[1]))) or awaited(first):
         return not_handled()
     # Before the write: no reader may take the old count for the new values.
     if recorded < 0 or not count_write(first, plan.name):
@@ -152,7 +152,7 @@ def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Ob
 
 
 @native
-def launch_in_place_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+def launch_inplace_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The first operand, to which the result has been written; None where this is for the general path."""
     owned = new(Owned)
     begin(owned)

@@ -15,7 +15,7 @@ from ...cuda.array import DeviceArray
 from ...cuda.driver import chosen
 from ...cuda.graphs.captures import underway
 from ...cuda.launching.calls import Called
-from ...cuda.launching.launch import Launched, dtype_of, reach
+from ...cuda.launching.launch import Launched, dtype_of, read_extent
 from ...cuda.statistics import Counting
 from ...kernels.llvm.native_code.kernel_calls import Extents
 from ...kernels.llvm.native_code.units import Unit
@@ -23,22 +23,22 @@ from ...modes.math_modes import MathModes, math_modes
 from ...tensor.base import TensorBase
 from ...tensor.devices import CPU
 from ..builtins import builtin, method, ready, version
-from ..interned import device_words
+from ..interned import device_slots
 from . import entering, forward, gradients, kernel_op_gradients, kernel_ops, memory
 from .launches import (
     ADDRESS,
     DOUBLE,
     INTEGER,
-    MOST_BLOCKS,
-    MOST_OPERANDS,
-    MOST_OWNED,
-    MOST_PATCHES,
-    MOST_RESULTS,
-    MOST_WORDS,
+    MAX_BLOCKS,
+    MAX_OPERANDS,
+    MAX_OWNED,
+    MAX_PATCHES,
+    MAX_RESULTS,
+    MAX_SLOTS,
     NO_RESULT,
     OF_RESULT,
     SINGLE,
-    THE_WORDS,
+    SLOTS_SOURCE,
     UNREAD,
     Launch,
     LaunchPlan,
@@ -49,7 +49,7 @@ MASK = 2**64 - 1  # numbers are given as bits, with and without a sign
 PATCHED = {np.dtype(np.float32): SINGLE, np.dtype(np.float64): DOUBLE, np.dtype(np.int64): INTEGER}
 FUNCTIONS = (
     forward.launch_on_device,
-    forward.launch_in_place_on_device,
+    forward.launch_inplace_on_device,
     gradients.gradients_on_device,
     kernel_ops.launch_on_device,
     kernel_op_gradients.gradients_on_device,
@@ -77,7 +77,7 @@ class Operand(NamedTuple):
     kind: int
     address: int = 0
     itemsize: int = 0
-    reach: int = 0
+    read_extent: int = 0
     stored: int = 0  # the address of NumPy's dtype
 
 
@@ -93,24 +93,24 @@ class Devices:
         allocator.Block.__del__ = method(  # type: ignore[method-assign]
             UNIT, memory.give, allocator.Block, "__del__", "The memory is free again."
         )
-        current.Changes.told = MathModes.told = self._leave
-        device_words[:] = [UNIT.address(function) for function in FUNCTIONS]
+        current.Changes.notify = MathModes.notify = self._leave
+        device_slots[:] = [UNIT.address(function) for function in FUNCTIONS]
         os.register_at_fork(after_in_child=self._leave)
 
     def enter(self, device: Any) -> None:
         """This thread has launched something on a device, which it may do natively from now on, but for captures."""
         if underway:
             return
-        found, stream = chosen(), current.current_stream(device.index)
-        self._enter(device, stream, found.launch_handle(stream), number_of(found), found.launch_entry())
+        result, stream = chosen(), current.current_stream(device.index)
+        self._enter(device, stream, result.launch_handle(stream), number_of(result), result.launch_entry())
 
     @property
     def recording(self) -> bool:
         return bool(underway)
 
-    def holds(self, found: tuple[Any, ...], device: Any) -> bool:
+    def holds(self, result: tuple[Any, ...], device: Any) -> bool:
         """Whether what was found is for the driver and the stream in use."""
-        driver, stream = found[0][: LaunchPlan.word("stream") + 1]
+        driver, stream = result[0][: LaunchPlan.word("stream") + 1]
         return bool(driver == number_of(chosen()) and stream == current.current_stream(device.index))
 
     def found(
@@ -122,7 +122,7 @@ class Devices:
         blocks: Sequence[Any],
         arguments: Sequence[Any] = (),
         in_order: bool = False,
-        words: Sequence[Any] = (),
+        slot_values: Sequence[Any] = (),
         constants: Sequence[DeviceArray] = (),
     ) -> tuple[Any, ...] | None:
         """What native code looks up for a call; None where it cannot launch it.
@@ -142,14 +142,14 @@ class Devices:
             return None
         known = [operand_of(*both) for both in zip(operands, arrays, strict=True)]
         try:
-            plan = plan_words(launches, operands, Sources(known, blocks, in_order, words, constants), results)
+            plan = plan_slots(launches, operands, Sources(known, blocks, in_order, slot_values, constants), results)
         except NotRepeatable:
             return None
-        shelves = [part for block in blocks for part in (block.size, block.shelf)]
+        size_classes = [part for block in blocks for part in (block.size, block.size_class)]
         made = [part for result in results for part in parts_of_result(result)]
-        kept = [*[array.stored for array in arrays if isinstance(array, DeviceArray)], *words, *constants]
-        kept += [made.kept for made in launches if isinstance(made, Called)]
-        return (plan, current.current_stream(place_of(results)), *shelves, *made, *arguments, kept)
+        retained = [*[array.stored for array in arrays if isinstance(array, DeviceArray)], *slot_values, *constants]
+        retained += [made.retained for made in launches if isinstance(made, Called)]
+        return (plan, current.current_stream(result_position(results)), *size_classes, *made, *arguments, retained)
 
 
 def number_of(driver: Any) -> int:
@@ -167,7 +167,7 @@ def parts_of_result(result: Result | None) -> tuple[Any, ...]:
     return shape, dtype, (array.size,), array.size, array.dtype
 
 
-def place_of(results: Sequence[Result | None]) -> int:
+def result_position(results: Sequence[Result | None]) -> int:
     number: int = next(result for result in results if result is not None)[0].device.index
     return number
 
@@ -175,7 +175,7 @@ def place_of(results: Sequence[Result | None]) -> int:
 def operand_of(operand: Any, array: Any) -> Operand:
     """What a call changes of an operand: of what is no array and no number that it could change, nothing."""
     if isinstance(array, DeviceArray):
-        return Operand(ADDRESS, array.address, array.itemsize, reach(array), id(array.stored))
+        return Operand(ADDRESS, array.address, array.itemsize, read_extent(array), id(array.stored))
     if isinstance(operand, TensorBase) and operand._device is not CPU:
         return Operand(UNREAD)
     if array is None or (operand.__class__ not in (int, float) and not isinstance(operand, TensorBase)):
@@ -183,7 +183,7 @@ def operand_of(operand: Any, array: Any) -> Operand:
     return Operand(PATCHED.get(dtype_of(array), UNREAD))
 
 
-def plan_words(
+def plan_slots(
     launches: Sequence[Launched | Called], operands: Sequence[Any], sources: Sources, results: Sequence[Result | None]
 ) -> np.ndarray:
     """The words of a plan.
@@ -192,22 +192,22 @@ def plan_words(
         NotRepeatable: native code has no room for it, or cannot tell what a word stands for.
     """
     known, shape = sources.known, next(result for result in results if result is not None)[1]
-    require(len(results) <= MOST_RESULTS)
-    steps = [step_words(launch, sources) for launch in launches]
-    places = [*map(sources.block_of, results), *[NO_RESULT] * (MOST_RESULTS - len(results))]
+    require(len(results) <= MAX_RESULTS)
+    steps = [step_slots(launch, sources) for launch in launches]
+    positions = [*map(sources.block_of, results), *[NO_RESULT] * (MAX_RESULTS - len(results))]
     require(
-        sources.used >= {MOST_OPERANDS + place for place in places if place != NO_RESULT}
+        sources.used >= {MAX_OPERANDS + position for position in positions if position != NO_RESULT}
     )  # else who has filled it?
     head = LaunchPlan.pack(
         driver=number_of(chosen()),
-        stream=current.current_stream(place_of(results)),
+        stream=current.current_stream(result_position(results)),
         noted=sources.noted,
         broadcasts=any(isinstance(t, TensorBase) and t._shape != shape for t in operands),
         blocks=len(sources.blocks),
-        results=places,
+        results=positions,
         kinds=[operand.kind for operand in known],
         itemsize=[operand.itemsize for operand in known],
-        reach=[operand.reach for operand in known],
+        read_extent=[operand.read_extent for operand in known],
         stored=[operand.stored for operand in known],
         odd=sources.odd,
         launches=len(launches),
@@ -228,14 +228,14 @@ class Sources:
         known: Sequence[Operand],
         blocks: Sequence[Any],
         in_order: bool,
-        words: Sequence[Any] = (),
+        slot_values: Sequence[Any] = (),
         constants: Sequence[DeviceArray] = (),
     ) -> None:
         arrays = sum(operand.kind == ADDRESS for operand in known)
-        require(len(known) <= MOST_OPERANDS and len(blocks) <= MOST_BLOCKS and arrays + len(blocks) <= MOST_OWNED)
-        require(len(words) <= 1)
-        self.noted = words[0].state.ctypes.data if words else 0
-        self.same = [block_span(array.block) for array in (*[word.array for word in words], *constants)]
+        require(len(known) <= MAX_OPERANDS and len(blocks) <= MAX_BLOCKS and arrays + len(blocks) <= MAX_OWNED)
+        require(len(slot_values) <= 1)
+        self.noted = slot_values[0].state.ctypes.data if slot_values else 0
+        self.same = [block_span(array.block) for array in (*[word.array for word in slot_values], *constants)]
         self.known, self.blocks, self.in_order = known, blocks, in_order
         self.spans = [*self._of_operands(), *self._of_blocks()]
         self.used: set[int] = set()
@@ -245,49 +245,49 @@ class Sources:
         """Source, first address and the address behind the last element."""
         for i, operand in enumerate(self.known):
             if operand.kind == ADDRESS:
-                yield i, operand.address, operand.address + operand.reach * operand.itemsize
+                yield i, operand.address, operand.address + operand.read_extent * operand.itemsize
 
     def _of_blocks(self) -> Iterable[tuple[int, int, int]]:
         for i, block in enumerate(self.blocks):
-            yield MOST_OPERANDS + i, *block_span(block)
+            yield MAX_OPERANDS + i, *block_span(block)
 
     def block_of(self, result: Result | None) -> int:
         """The number of the block that a result fills from its beginning on; NO_RESULT for none, or no new one."""
         if result is None or not self.blocks:
             return NO_RESULT
         array = result[0]
-        found = self.of_address(array.address)
-        if found is None:
+        value = self.of_address(array.address)
+        if value is None:
             raise NotRepeatable
-        source, offset = found
+        source, offset = value
         plain = array.strides is None and array.stored == array.dtype
-        require(source >= MOST_OPERANDS and offset == 0 and plain)
-        return source - MOST_OPERANDS
+        require(source >= MAX_OPERANDS and offset == 0 and plain)
+        return source - MAX_OPERANDS
 
     def of_address(self, address: int) -> tuple[int, int] | None:
         """The source whose memory an address is in, and how many bytes behind its first; None for what stays so."""
         if any(first <= address < end for first, end in self.same):
             return None
-        found = [(source, address - first) for source, first, end in self.spans if first <= address < end]
-        require(len(found) == 1)  # none, or operands that share memory
-        return found[0]
+        matches = [(source, address - first) for source, first, end in self.spans if first <= address < end]
+        require(len(matches) == 1)  # none, or operands that share memory
+        return matches[0]
 
-    def aligned(self, address: int, least: int) -> tuple[int, int] | None:
+    def aligned(self, address: int, alignment: int) -> tuple[int, int] | None:
         """The same where it must be a multiple of `least`, which blocks of memory are."""
-        found = self.of_address(address)
-        if found is None:
+        result = self.of_address(address)
+        if result is None:
             return None
-        source, offset = found
-        require(offset % least == 0)
-        if source < MOST_OPERANDS:
-            self.odd[source] |= least - 1
+        source, offset = result
+        require(offset % alignment == 0)
+        if source < MAX_OPERANDS:
+            self.odd[source] |= alignment - 1
         return source, offset
 
-    def of(self, k: int, given: Any, address: int) -> tuple[int, int] | None:
+    def of(self, k: int, value: Any, address: int) -> tuple[int, int] | None:
         """The source of the k-th array or number of a launch, and bytes behind it; None for what stays the same."""
         own = self.known[k] if self.in_order and k < len(self.known) else None
-        if isinstance(given, DeviceArray):
-            if not given.size:
+        if isinstance(value, DeviceArray):
+            if not value.size:
                 return None
             return (k, 0) if own is not None and own.address == address else self.of_address(address)
         return (k, 0) if own is not None and own.kind in PATCHED.values() else None
@@ -297,46 +297,46 @@ def block_span(block: Any) -> tuple[int, int]:
     return block.address, block.address + max(block.size, 1)
 
 
-def step_words(made: Launched | Called, sources: Sources) -> np.ndarray:
-    return call_words(made, sources) if isinstance(made, Called) else launch_words(made, sources)
+def step_slots(made: Launched | Called, sources: Sources) -> np.ndarray:
+    return call_slots(made, sources) if isinstance(made, Called) else launch_slots(made, sources)
 
 
-def launch_words(made: Launched, sources: Sources) -> np.ndarray:
+def launch_slots(made: Launched, sources: Sources) -> np.ndarray:
     patches = []
-    for k, (place, given) in enumerate(zip(made.places, made.given, strict=True)):
-        source = sources.of(k, given, made.words[place] if place < len(made.words) else 0)
+    for k, (position, value) in enumerate(zip(made.positions, made.given, strict=True)):
+        source = sources.of(k, value, made.slot_values[position] if position < len(made.slot_values) else 0)
         if source is not None:
-            patches.append((place, *source))
+            patches.append((position, *source))
     extents = Extents.pack(grid=made.grid, block=made.block, shared=made.shared)
-    return packed(made.function, extents, made.words, patches, sources)
+    return packed(made.function, extents, made.slot_values, patches, sources)
 
 
-def call_words(made: Called, sources: Sources) -> np.ndarray:
-    found = [(place, sources.aligned(made.words[place], made.aligned)) for place in made.memory]
-    patches = [(place, *source) for place, source in found if source is not None]
-    patches += [(place, THE_WORDS, 8 * of) for place, of in made.inside]
-    return packed(made.function, None, made.words, patches, sources)
+def call_slots(made: Called, sources: Sources) -> np.ndarray:
+    matches = [(position, sources.aligned(made.slot_values[position], made.aligned)) for position in made.memory]
+    patches = [(position, *source) for position, source in matches if source is not None]
+    patches += [(position, SLOTS_SOURCE, 8 * of) for position, of in made.inside]
+    return packed(made.function, None, made.slot_values, patches, sources)
 
 
 def packed(
     function: int,
     extents: np.ndarray | None,
-    words: Sequence[int],
+    slot_values: Sequence[int],
     patches: Sequence[tuple[int, int, int]],
     sources: Sources,
 ) -> np.ndarray:
     """A `Launch` with patches: places, sources, and bytes behind these."""
-    require(0 < len(patches) <= MOST_PATCHES and len(words) <= MOST_WORDS)
-    places, which, offsets = zip(*patches, strict=True)
+    require(0 < len(patches) <= MAX_PATCHES and len(slot_values) <= MAX_SLOTS)
+    positions, which, offsets = zip(*patches, strict=True)
     sources.used.update(which)
     return Launch.pack(
         function=function,
         called=extents is None,
         extents=Extents.pack() if extents is None else extents,
-        count=len(words),
+        count=len(slot_values),
         patches=len(patches),
-        places=places,
+        positions=positions,
         sources=which,
         offsets=offsets,
-        words=np.array([word & MASK for word in words], np.uint64),
+        slot_values=np.array([word & MASK for word in slot_values], np.uint64),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...kernels.llvm.native_code.element_kinds import is_half, number_at
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
-from ..graph.gradients import FusedKernel, FusedPlan, unwritten, wanted_of
+from ..graph.gradients import FusedKernel, FusedPlan, output_mask_of, unwritten
 from ..interned import false, none, true
 from ..layout import Array, Node, Object, Tensor, Tuple
 from ..references import Owned, begin, own, own_new, put_item, release_all, retain, size, slot
@@ -31,19 +31,19 @@ GRADIENT = 0  # operand of a launch; the kept tensors and the numbers follow
 
 
 @native
-def kept_number(kernel: FusedKernel, node: Node) -> Array:
+def saved_scalar(kernel: FusedKernel, node: Node) -> Array:
     """The array of the host with the number that stands for a kept tensor; NULL where that is none."""
     if kernel.number < 0:
         return cast(Array, NULL)
-    thing = slot(node, kernel.tensors[kernel.number].slot)
-    flat = cast(Tensor, thing).flat if is_tensor(thing) else cast(Array, none)
+    obj = slot(node, kernel.tensors[kernel.number].slot)
+    flat = cast(Tensor, obj).flat if is_tensor(obj) else cast(Array, none)
     return flat if flat is not none and elements(flat) == 1 else cast(Array, NULL)
 
 
 @native
 def key_of(kernel: FusedKernel, node: Node, gradient: Tensor) -> New[Tuple]:
     """The key by which a launch is found."""
-    is_number = kept_number(kernel, node) is not NULL
+    is_number = saved_scalar(kernel, node) is not NULL
     key = c.new_tuple(3)
     if key is not NULL:
         put_item(key, DTYPE, retain(gradient.dtype))
@@ -53,7 +53,7 @@ def key_of(kernel: FusedKernel, node: Node, gradient: Tensor) -> New[Tuple]:
 
 
 @native
-def found_launch(kernel: FusedKernel, node: Node, gradient: Tensor, owned: Owned) -> Tuple:
+def cached_launch(kernel: FusedKernel, node: Node, gradient: Tensor, owned: Owned) -> Tuple:
     """What was found for a gradient, owned; NULL where nothing was, or an error is set."""
     key = cast(Tuple, NULL) if kernel.device is NULL else own_new(owned, key_of(kernel, node, gradient))
     entry = NULL if key is NULL else c.dict_item(kernel.device, key)
@@ -73,17 +73,17 @@ def put_bits(plan: LaunchPlan, i: int, flat: Array, dtype: Object, sources: Sour
 
 
 @native
-def put_kept(
+def set_saved(
     kernel: FusedKernel, plan: LaunchPlan, node: Node, i: int, gradient: Tensor, sources: Sources, owned: Owned
 ) -> bool:
     """Make a kept tensor, or the number in its place, a source; False where it is not as it was kept."""
-    kept = kernel.tensors[i]
-    thing, version = slot(node, kept.slot), slot(node, kept.version)
-    tensor = cast(Tensor, thing)
-    if is_tensor(thing):
-        flat = kept_number(kernel, node) if kernel.number == i else cast(Array, NULL)
+    saved_count = kernel.tensors[i]
+    obj, version = slot(node, saved_count.slot), slot(node, saved_count.version)
+    tensor = cast(Tensor, obj)
+    if is_tensor(obj):
+        flat = saved_scalar(kernel, node) if kernel.number == i else cast(Array, NULL)
         return flat is not NULL and put_bits(plan, 1 + i, flat, tensor.dtype, sources)
-    if not is_here(thing) or not unwritten(tensor, version) or tensor.flat is none:
+    if not is_here(obj) or not unwritten(tensor, version) or tensor.flat is none:
         return False
     return same(tensor.shape, gradient.shape) and put_tensor(plan, 1 + i, tensor, sources, owned)
 
@@ -96,7 +96,7 @@ def put_all(
     if not is_here(gradient) or not put_tensor(plan, GRADIENT, gradient, sources, owned):
         return False
     for i in range(kernel.saved):
-        if not put_kept(kernel, plan, node, i, gradient, sources, owned):
+        if not set_saved(kernel, plan, node, i, gradient, sources, owned):
             return False
     fit = True
     for i in range(kernel.numbers):
@@ -108,18 +108,18 @@ def put_all(
 def computed(plan: FusedPlan, node: Node, gradient: Tensor, owned: Owned) -> New[Object]:
     """The gradients that are wanted, in a tuple; None where this is for the general path."""
     edges, device, sources = own(owned, node.edges), own(owned, gradient.device), new(Sources)
-    wanted = wanted_of(edges)
-    kernel = plan.cases[wanted - 1]
-    found = found_launch(kernel, node, gradient, owned) if is_here(gradient) else cast(Tuple, NULL)
-    if found is NULL:
+    output_mask = output_mask_of(edges)
+    kernel = plan.cases[output_mask - 1]
+    result = cached_launch(kernel, node, gradient, owned) if is_here(gradient) else cast(Tuple, NULL)
+    if result is NULL:
         return refused()
-    launches = plan_of(found)
-    first = take_blocks(launches, found, sources, owned)
+    launches = plan_of(result)
+    first = take_blocks(launches, result, sources, owned)
     if first < 0:
         return NULL
     if not put_all(kernel, launches, node, gradient, sources, owned) or not run(launches, sources):
         return refused()
-    return gradients_of(launches, found, size(edges), first, device, owned)
+    return gradients_of(launches, result, size(edges), first, device, owned)
 
 
 @native

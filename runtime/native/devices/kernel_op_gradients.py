@@ -16,7 +16,7 @@ from ..kernel_ops.gradients import (
 from ..layout import Node, Object, Tensor, Tuple
 from ..references import Owned, begin, own, own_new, release_all, size
 from ..tensors import not_handled
-from .kernel_ops import found_in
+from .kernel_ops import lookup_in
 from .launches import (
     BLOCKS,
     OF_BLOCK,
@@ -44,48 +44,48 @@ def put_all_of_gradient(
     owned: Owned,
 ) -> bool:
     """Make the addresses of all tensors sources; False where one no longer has the layout that stands in the key."""
-    place = 0
+    position = 0
     for i in range(plan.operands):
-        thing = operand_of(node, plan.reads[i], gradient)
-        if thing is NULL:
-            place += 1
+        obj = operand_of(node, plan.reads[i], gradient)
+        if obj is NULL:
+            position += 1
             continue
-        if not put_operand(launches, i, thing, key, place, sources, owned):
+        if not put_operand(launches, i, obj, key, position, sources, owned):
             return False
-        place += 2
+        position += 2
     return True
 
 
 @native
-def computed_gradients(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
+def computed_gradients(plan: PlannedGradients, node: Node, value: Object, owned: Owned) -> New[Object]:
     """The gradients in a tuple; None where nothing has been found."""
-    sources, leading = new(Sources), leading_gradient(plan, given)
+    sources, leading = new(Sources), leading_gradient(plan, value)
     if leading is NULL or not is_here(leading):
         return not_handled()
     edges, device = own(owned, node.edges), own(owned, cast(Tensor, leading).device)
-    dtype = dtype_of_gradients(plan, given, device)
+    dtype = dtype_of_gradients(plan, value, device)
     if dtype is NULL:
         return not_handled()
     own(owned, dtype)
     if not all_of(node.metas, dtype) or not all_fit(plan, node, dtype, device):
         return not_handled()
-    key = own_new(owned, gradient_key_of(plan, node, given, dtype, device))
-    found = found_in(plan.device, dtype, key, owned)
-    if found is NULL:
+    key = own_new(owned, gradient_key_of(plan, node, value, dtype, device))
+    match = lookup_in(plan.device, dtype, key, owned)
+    if match is NULL:
         return refused()
-    launches = plan_of(found)
+    launches = plan_of(match)
     metas = own(owned, node.metas)
-    if not all_shaped(found, BLOCKS + OF_BLOCK * launches.blocks, OF_RESULT, metas):
+    if not all_shaped(match, BLOCKS + OF_BLOCK * launches.blocks, OF_RESULT, metas):
         return not_handled()
-    first = take_blocks(launches, found, sources, owned)
+    first = take_blocks(launches, match, sources, owned)
     if first < 0:
         return NULL
     # Again, after Python may have run.
     if not all_fit(plan, node, dtype, device) or not put_all_of_gradient(
-        plan, launches, node, given, key, sources, owned
+        plan, launches, node, value, key, sources, owned
     ):
         return not_handled()
-    return gradients_of(launches, found, size(edges), first, device, owned) if run(launches, sources) else refused()
+    return gradients_of(launches, match, size(edges), first, device, owned) if run(launches, sources) else refused()
 
 
 @native

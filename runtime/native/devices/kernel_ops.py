@@ -39,13 +39,13 @@ from .launches import (
 
 
 @native
-def found_in(tables: Dict, dtype: Object, key: Tuple, owned: Owned) -> Tuple:
+def lookup_in(tables: Dict, dtype: Object, key: Tuple, owned: Owned) -> Tuple:
     """What was found for a dtype and a key, owned; NULL where nothing was for this driver and stream."""
     table = cast(Dict, NULL) if key is NULL else cast(Dict, c.dict_item(tables, dtype))
-    found = cast(Tuple, NULL) if table is NULL else looked_up(table, key)
-    if found is NULL or not holds(plan_of(found)):
+    result = cast(Tuple, NULL) if table is NULL else looked_up(table, key)
+    if result is NULL or not holds(plan_of(result)):
         return cast(Tuple, NULL)
-    return own(owned, found)  # which the table may forget
+    return own(owned, result)  # which the table may forget
 
 
 @native
@@ -53,40 +53,40 @@ def put_all(
     plan: KernelOpPlan,
     launches: LaunchPlan,
     key: Tuple,
-    given: Arguments,
+    value: Arguments,
     dtype: Object,
     device: Object,
     sources: Sources,
     owned: Owned,
 ) -> bool:
     """Make the addresses of all tensors sources; False where one no longer is as it was when the key was made."""
-    place = 0
-    for j in range(listed_operands(plan, given)):  # no tensor follows
-        if not put_operand(launches, j, item(items_of(given), j), key, place, sources, owned):
+    position = 0
+    for j in range(listed_operands(plan, value)):  # no tensor follows
+        if not put_operand(launches, j, item(items_of(value), j), key, position, sources, owned):
             return False
-        place += 2
+        position += 2
     for i in range(plan.operands):
-        letter, argument = plan.letters[i], given.items[i]
-        if letter not in TENSORS:
-            place += 1
+        arg_kind, argument = plan.arg_kinds[i], value.items[i]
+        if arg_kind not in TENSORS:
+            position += 1
             continue
-        if not put_operand(launches, i, argument, key, place, sources, owned):
+        if not put_operand(launches, i, argument, key, position, sources, owned):
             return False
-        place += 2
-    return common_dtype(plan, given, device) is dtype
+        position += 2
+    return common_dtype(plan, value, device) is dtype
 
 
 @native
-def results_of(plan: KernelOpPlan, found: Tuple, first: int, device: Object, owned: Owned) -> New[Object]:
+def results_of(plan: KernelOpPlan, result: Tuple, first: int, device: Object, owned: Owned) -> New[Object]:
     """The result, or a tuple of several."""
-    launches = plan_of(found)
+    launches = plan_of(result)
     if plan.outputs == 1:
-        return result_of(launches, found, 0, first, device, owned)
+        return result_of(launches, result, 0, first, device, owned)
     results = c.new_tuple(plan.outputs)
     if results is NULL:
         return NULL
     for i in range(plan.outputs):
-        made = result_of(launches, found, i, first, device, owned)
+        made = result_of(launches, result, i, first, device, owned)
         if made is NULL:
             c.release(results)
             return NULL
@@ -97,29 +97,29 @@ def results_of(plan: KernelOpPlan, found: Tuple, first: int, device: Object, own
 @native
 def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, or a tuple of several, recorded; None where nothing has been found for layouts and arguments."""
-    given, sources = new(Arguments), new(Sources)
+    value, sources = new(Arguments), new(Sources)
     leading = leading_of(plan, arguments)
     if not is_here(leading):
         return not_handled()
     device = own(owned, cast(Tensor, leading).device)
-    if not take_arguments(plan, arguments, given, owned):
+    if not take_arguments(plan, arguments, value, owned):
         return refused()
-    dtype = common_dtype(plan, given, device)
+    dtype = common_dtype(plan, value, device)
     if dtype is NULL:
         return refused()
-    key = own_new(owned, key_of(plan, given))
-    found = found_in(plan.device, dtype, key, owned)
-    if found is NULL:
+    key = own_new(owned, key_of(plan, value))
+    match = lookup_in(plan.device, dtype, key, owned)
+    if match is NULL:
         return refused()
-    launches = plan_of(found)
-    first = take_blocks(launches, found, sources, owned)
+    launches = plan_of(match)
+    first = take_blocks(launches, match, sources, owned)
     if first < 0:
         return NULL
-    if not put_all(plan, launches, key, given, dtype, device, sources, owned) or not run(launches, sources):
+    if not put_all(plan, launches, key, value, dtype, device, sources, owned) or not run(launches, sources):
         return refused()
-    result = results_of(plan, found, first, device, owned)
+    result = results_of(plan, match, first, device, owned)
     behind = BLOCKS + OF_BLOCK * launches.blocks + OF_RESULT * plan.outputs
-    if result is not NULL and not recorded(plan, found, behind, result, given, owned):
+    if result is not NULL and not recorded(plan, match, behind, result, value, owned):
         return withdrawn(result)
     return result
 

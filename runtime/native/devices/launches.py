@@ -6,9 +6,9 @@ such a call came first (found.py), and holds for one driver and one stream.
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.kernel_calls import Extents, call_launch, call_words
+from ...kernels.llvm.native_code.kernel_calls import Extents, call_launch, call_slots
 from ...kernels.llvm.native_code.memory import bits, single_bits, store
-from ...kernels.llvm.native_code.structs import Items, Struct, length, room
+from ...kernels.llvm.native_code.structs import Items, Struct, capacity, length
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..elementwise.broadcast import has_layout
@@ -16,15 +16,15 @@ from ..interned import float_type, int_type, none, outdated_type
 from ..layout import Array, DType, Float, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain
 from ..tensors import is_tensor_anywhere, new_tensor_on, not_handled
-from .layout import Block, DeviceArray, Shelf, launcher
-from .memory import new_array, taken
+from .layout import Block, DeviceArray, SizeClass, launcher
+from .memory import allocated, new_array
 
-MOST_OPERANDS = 16
-MOST_BLOCKS = 28  # of memory that a call needs, results among it
-MOST_OWNED = 40  # arrays and blocks, beside what else a call owns
-MOST_RESULTS = 8
-MOST_PATCHES = 24
-MOST_WORDS = 160
+MAX_OPERANDS = 16
+MAX_BLOCKS = 28  # of memory that a call needs, results among it
+MAX_OWNED = 40  # arrays and blocks, beside what else a call owns
+MAX_RESULTS = 8
+MAX_PATCHES = 24
+MAX_SLOTS = 160
 UNREAD, ADDRESS, SINGLE, DOUBLE, INTEGER = range(5)  # what a call changes of an operand's words
 
 
@@ -33,13 +33,13 @@ class Launch(Struct):
 
     function: int
     called: int  # whether that is a function of C, which is given the words themselves
-    extents: Items[Extents] = room(1)
+    extents: Items[Extents] = capacity(1)
     count: int  # of words
     patches: int  # how many words a call changes: their places, which source each is, and bytes behind its address
-    places: Items[int] = room(MOST_PATCHES)
-    sources: Items[int] = room(MOST_PATCHES)
-    offsets: Items[int] = room(MOST_PATCHES)
-    words: Items[int] = room(MOST_WORDS)
+    positions: Items[int] = capacity(MAX_PATCHES)
+    sources: Items[int] = capacity(MAX_PATCHES)
+    offsets: Items[int] = capacity(MAX_PATCHES)
+    slot_values: Items[int] = capacity(MAX_SLOTS)
 
 
 class LaunchPlan(Struct):
@@ -48,26 +48,26 @@ class LaunchPlan(Struct):
     noted: int  # where native code writes 1: that a kernel has got the stream's word for bad indices; or 0
     broadcasts: int  # whether an operand has another shape than the result
     blocks: int  # how many blocks of memory it needs; of which of them each result is
-    results: Items[int] = room(MOST_RESULTS)
-    kinds: Items[int] = room(MOST_OPERANDS)  # of each operand: UNREAD, ...
-    itemsize: Items[int] = room(MOST_OPERANDS)
-    reach: Items[int] = room(MOST_OPERANDS)  # elements from the first one to the last
-    stored: Items[Object] = room(MOST_OPERANDS)  # NumPy's dtype of the memory
-    odd: Items[int] = room(MOST_OPERANDS)  # bits that its address must not have
+    results: Items[int] = capacity(MAX_RESULTS)
+    kinds: Items[int] = capacity(MAX_OPERANDS)  # of each operand: UNREAD, ...
+    itemsize: Items[int] = capacity(MAX_OPERANDS)
+    read_extent: Items[int] = capacity(MAX_OPERANDS)  # elements from the first one to the last
+    stored: Items[Object] = capacity(MAX_OPERANDS)  # NumPy's dtype of the memory
+    odd: Items[int] = capacity(MAX_OPERANDS)  # bits that its address must not have
     launches: int
-    steps: Items[Launch] = room(1)  # the first of the launches; the others follow
+    steps: Items[Launch] = capacity(1)  # the first of the launches; the others follow
 
 
 class Sources(Struct):
     """What a call puts among words: addresses or bits of its operands, behind them the addresses of its blocks, and
     last the address of the words themselves."""
 
-    values: Items[int] = room(MOST_OPERANDS + MOST_BLOCKS + 1)
+    values: Items[int] = capacity(MAX_OPERANDS + MAX_BLOCKS + 1)
 
 
-class Words(Struct):
-    words: Items[int] = room(MOST_WORDS)
-    parameters: Items[int] = room(MOST_WORDS)
+class LaunchSlots(Struct):
+    slot_values: Items[int] = capacity(MAX_SLOTS)
+    parameters: Items[int] = capacity(MAX_SLOTS)
 
 
 # What is found, in a tuple: the words of the plan; the stream; for each block its bytes and the shelf that it is of;
@@ -75,22 +75,22 @@ class Words(Struct):
 PLAN, STREAM, BLOCKS = range(3)
 OF_BLOCK, OF_RESULT = 2, 5
 NO_RESULT = -1  # the number of the block of a gradient that the kernel does not give
-THE_WORDS = MOST_OPERANDS + MOST_BLOCKS  # the last of the sources
+SLOTS_SOURCE = MAX_OPERANDS + MAX_BLOCKS  # the last of the sources
 LAUNCH_BYTES = 8 * length(Launch)
 
 
 @native
-def is_here(thing: Object) -> bool:
+def is_here(obj: Object) -> bool:
     """Whether an object is a tensor on the device on which this thread launched last."""
-    if not is_tensor_anywhere(thing) or cast(Tensor, thing).device is not launcher.device:
+    if not is_tensor_anywhere(obj) or cast(Tensor, obj).device is not launcher.device:
         return False
-    return launcher.thread == c.thread_number(c.thread_state()) and cast(Tensor, thing).fn.type is not outdated_type
+    return launcher.thread == c.thread_number(c.thread_state()) and cast(Tensor, obj).grad_fn.type is not outdated_type
 
 
 @native
-def plan_of(found: Tuple) -> LaunchPlan:
+def plan_of(result: Tuple) -> LaunchPlan:
     """The plan that was found."""
-    return cast(LaunchPlan, cast(Array, item(found, PLAN)).memory)
+    return cast(LaunchPlan, cast(Array, item(result, PLAN)).memory)
 
 
 @native
@@ -107,7 +107,7 @@ def put_tensor(plan: LaunchPlan, i: int, tensor: Tensor, sources: Sources, owned
     flat, first = cast(DeviceArray, tensor.flat), 0
     if tensor.flat is none:
         flat, first = cast(DeviceArray, tensor.storage), c.as_int(tensor.offset)
-    if flat.stored is not plan.stored[i] or c.as_int(flat.size) - first < plan.reach[i]:
+    if flat.stored is not plan.stored[i] or c.as_int(flat.size) - first < plan.read_extent[i]:
         return False
     own(owned, flat)
     sources.values[i] = c.as_int(flat.address) + first * plan.itemsize[i]
@@ -116,13 +116,13 @@ def put_tensor(plan: LaunchPlan, i: int, tensor: Tensor, sources: Sources, owned
 
 @native
 def put_operand(
-    plan: LaunchPlan, i: int, thing: Object, key: Tuple, place: int, sources: Sources, owned: Owned
+    plan: LaunchPlan, i: int, obj: Object, key: Tuple, position: int, sources: Sources, owned: Owned
 ) -> bool:
     """The same for an operand that may be None; False where it has not the layout that stands in a key at `place`."""
-    if thing is none:
+    if obj is none:
         return True
-    tensor = cast(Tensor, thing)
-    return is_here(thing) and has_layout(tensor, key, place) and put_tensor(plan, i, tensor, sources, owned)
+    tensor = cast(Tensor, obj)
+    return is_here(obj) and has_layout(tensor, key, position) and put_tensor(plan, i, tensor, sources, owned)
 
 
 @native
@@ -151,42 +151,42 @@ def put_number(plan: LaunchPlan, i: int, number: Object, sources: Sources) -> bo
 
 
 @native
-def take_blocks(plan: LaunchPlan, found: Tuple, sources: Sources, owned: Owned) -> int:
+def take_blocks(plan: LaunchPlan, result: Tuple, sources: Sources, owned: Owned) -> int:
     """Own the memory that a call needs; the place of the first block among what is owned, -1 where an error is set.
 
     Python may run here: operands are looked at afterwards. The caller holds what was found.
     """
     first = owned.count
     for i in range(plan.blocks):
-        size, shelf = item(found, BLOCKS + OF_BLOCK * i), item(found, BLOCKS + OF_BLOCK * i + 1)
-        block = own_new(owned, taken(cast(Shelf, shelf), size, item(found, STREAM)))
+        size, size_class = item(result, BLOCKS + OF_BLOCK * i), item(result, BLOCKS + OF_BLOCK * i + 1)
+        block = own_new(owned, allocated(cast(SizeClass, size_class), size, item(result, STREAM)))
         if block is NULL:
             return -1
-        sources.values[MOST_OPERANDS + i] = c.as_int(block.address)
+        sources.values[MAX_OPERANDS + i] = c.as_int(block.address)
     return first
 
 
 @native
-def result_of(plan: LaunchPlan, found: Tuple, number: int, first: int, device: Object, owned: Owned) -> New[Object]:
+def result_of(plan: LaunchPlan, result: Tuple, number: int, first: int, device: Object, owned: Owned) -> New[Object]:
     """Result `number` as a tensor, over its block; `first` is the place of the first block among what is owned."""
     block = cast(Block, owned.items[first + plan.results[number]])
-    place = BLOCKS + OF_BLOCK * plan.blocks + OF_RESULT * number
-    shape, size, dtype = cast(Tuple, item(found, place + 2)), item(found, place + 3), item(found, place + 4)
+    position = BLOCKS + OF_BLOCK * plan.blocks + OF_RESULT * number
+    shape, size, dtype = cast(Tuple, item(result, position + 2)), item(result, position + 3), item(result, position + 4)
     flat = new_array(retain(block), shape, size, dtype, device)
     if flat is NULL:
         return NULL
-    return new_tensor_on(device, flat, cast(Tuple, item(found, place)), cast(DType, item(found, place + 1)))
+    return new_tensor_on(device, flat, cast(Tuple, item(result, position)), cast(DType, item(result, position + 1)))
 
 
 @native
-def gradients_of(plan: LaunchPlan, found: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
+def gradients_of(plan: LaunchPlan, result: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
     """So many gradients as tensors, None for those that there are not; NULL where an error is set."""
     results = c.new_tuple(count)
     if results is NULL:
         return NULL
     for i in range(count):
         absent = plan.results[i] == NO_RESULT
-        made = retain(none) if absent else result_of(plan, found, i, first, device, owned)
+        made = retain(none) if absent else result_of(plan, result, i, first, device, owned)
         if made is NULL:
             c.release(results)
             return cast(Tuple, NULL)
@@ -195,29 +195,29 @@ def gradients_of(plan: LaunchPlan, found: Tuple, count: int, first: int, device:
 
 
 @native
-def launch(step: Launch, sources: Sources, words: Words) -> bool:
+def launch(step: Launch, sources: Sources, slot_values: LaunchSlots) -> bool:
     """Launch or call once; False where the driver, or the library, refuses."""
     for i in range(step.count):
-        words.words[i] = step.words[i]
-        words.parameters[i] = address_of(words.words) + 8 * i
+        slot_values.slot_values[i] = step.slot_values[i]
+        slot_values.parameters[i] = address_of(slot_values.slot_values) + 8 * i
     for i in range(step.patches):
-        words.words[step.places[i]] = sources.values[step.sources[i]] + step.offsets[i]
+        slot_values.slot_values[step.positions[i]] = sources.values[step.sources[i]] + step.offsets[i]
     if step.called != 0:
-        return call_words(step.function, words.words) == 0
+        return call_slots(step.function, slot_values.slot_values) == 0
     entry, handle = launcher.entry, launcher.handle
-    return call_launch(entry, step.function, step.extents[0], handle, words.parameters) == 0
+    return call_launch(entry, step.function, step.extents[0], handle, slot_values.parameters) == 0
 
 
 @native
 def run(plan: LaunchPlan, sources: Sources) -> bool:
     """Launch all; False where the driver refuses, which Python will say. All arrays are owned."""
-    words = new(Words)
-    sources.values[THE_WORDS] = address_of(words.words)
+    slot_values = new(LaunchSlots)
+    sources.values[SLOTS_SOURCE] = address_of(slot_values.slot_values)
     for i in range(plan.launches):
         # Again each time: a driver in Python may let other threads run.
         if launcher.thread != c.thread_number(c.thread_state()) or not holds(plan):
             return False
-        done = launch(cast(Launch, address_of(plan.steps) + LAUNCH_BYTES * i), sources, words)
+        done = launch(cast(Launch, address_of(plan.steps) + LAUNCH_BYTES * i), sources, slot_values)
         if plan.noted != 0:
             store(plan.noted, 0, 1)  # behind the launch: who reads the word before has not read what this one finds
         if not done:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cuda.allocator import Block as PythonBlock
-from ...cuda.allocator import Shelf as PythonShelf
+from ...cuda.allocator import SizeClass as PythonShelf
 from ...cuda.array import DeviceArray as PythonDeviceArray
 from ...kernels.llvm.native_code.structs import Struct, fields
 from ..interned import interned, located
@@ -11,20 +11,20 @@ from ..layout import List, Object, Tuple, Type, measured
 
 
 @measured(PythonShelf)
-class Shelf(Object):
+class SizeClass(Object):
     """The free blocks of one class: see runtime/cuda/allocator.py."""
 
     cache: Object
     free: List
     quick: Object
     size: Object
-    words: Object
+    counters: Object
 
 
 @measured(PythonBlock)
 class Block(Object):
     address: Object
-    shelf: Shelf
+    size_class: SizeClass
     size: Object
     streams: Object
 
@@ -47,7 +47,7 @@ class Figures(Struct):
 
     now: int
     peak: int
-    taken: int
+    allocated: int
     forgotten: int
 
 
@@ -62,8 +62,8 @@ class Launcher(Struct):
     entry: int  # the address of a function like cuLaunchKernel
 
 
-words = Launcher.pack()
-launcher = located(Launcher, words.ctypes.data, words)
+counters = Launcher.pack()
+launcher = located(Launcher, counters.ctypes.data, counters)
 block_type = interned(Type, PythonBlock)
 device_array_type = interned(Type, PythonDeviceArray)
 name_take = interned(Object, "take")
@@ -71,4 +71,4 @@ name_give = interned(Object, "give")
 
 
 def distances() -> list[list[int]]:
-    return [[field.distance for field in fields(kind).values()] for kind in (Shelf, Block, DeviceArray)]
+    return [[field.distance for field in fields(kind).values()] for kind in (SizeClass, Block, DeviceArray)]

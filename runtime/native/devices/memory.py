@@ -10,7 +10,7 @@ from ..kernel_calls import Arguments
 from ..layout import Array, Object, Tuple
 from ..references import retain
 from ..tensors import not_handled
-from .layout import Block, DeviceArray, Figures, Shelf, block_type, device_array_type, name_give, name_take
+from .layout import Block, DeviceArray, Figures, SizeClass, block_type, device_array_type, name_give, name_take
 
 ALLOCATED, REQUESTED, BLOCKS = range(3)
 
@@ -26,95 +26,95 @@ def add(figure: Figures, amount: int) -> None:
 def take(figure: Figures, amount: int) -> None:
     """A figure goes down."""
     figure.now -= amount
-    figure.taken += amount
+    figure.allocated += amount
 
 
 @native
-def figure_of(shelf: Shelf, number: int) -> Figures:
+def figure_of(size_class: SizeClass, number: int) -> Figures:
     """Figure `number` of the allocator that a shelf belongs to."""
-    return cast(Figures, c.as_int(shelf.words) + number * 32)
+    return cast(Figures, c.as_int(size_class.counters) + number * 32)
 
 
 @native
-def count_given(shelf: Shelf, size: int) -> None:
+def count_allocated(size_class: SizeClass, size: int) -> None:
     """Count a block that is given out."""
-    add(figure_of(shelf, ALLOCATED), c.as_int(shelf.size))
-    add(figure_of(shelf, REQUESTED), size)
-    add(figure_of(shelf, BLOCKS), 1)
+    add(figure_of(size_class, ALLOCATED), c.as_int(size_class.size))
+    add(figure_of(size_class, REQUESTED), size)
+    add(figure_of(size_class, BLOCKS), 1)
 
 
 @native
-def count_returned(shelf: Shelf, size: int) -> None:
+def count_returned(size_class: SizeClass, size: int) -> None:
     """Count a block that came back."""
-    take(figure_of(shelf, ALLOCATED), c.as_int(shelf.size))
-    take(figure_of(shelf, REQUESTED), size)
-    take(figure_of(shelf, BLOCKS), 1)
+    take(figure_of(size_class, ALLOCATED), c.as_int(size_class.size))
+    take(figure_of(size_class, REQUESTED), size)
+    take(figure_of(size_class, BLOCKS), 1)
 
 
 @native
 def given(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """given(shelf, size): `statistics.given`."""
-    count_given(cast(Shelf, arguments[0]), c.as_int(arguments[1]))
+    count_allocated(cast(SizeClass, arguments[0]), c.as_int(arguments[1]))
     return not_handled()
 
 
 @native
 def returned(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """returned(shelf, size): `statistics.returned`."""
-    count_returned(cast(Shelf, arguments[0]), c.as_int(arguments[1]))
+    count_returned(cast(SizeClass, arguments[0]), c.as_int(arguments[1]))
     return not_handled()
 
 
 @native
-def taken_by_python(shelf: Shelf, size: Object, stream: Object) -> New[Block]:
+def allocate_by_python(size_class: SizeClass, size: Object, stream: Object) -> New[Block]:
     """A block that the allocator gives: it asks the driver, or tells others; NULL where an error is set."""
     given = new(Arguments)
-    given.items[0] = shelf.cache
+    given.items[0] = size_class.cache
     given.items[1] = size
     given.items[2] = stream
     return cast(Block, c.call_method(name_take, given.items, 3, 0))
 
 
 @native
-def taken(shelf: Shelf, size: Object, stream: Object) -> New[Block]:
+def allocated(size_class: SizeClass, size: Object, stream: Object) -> New[Block]:
     """A block of a shelf; NULL where an error is set. The caller holds all three."""
-    if shelf.quick is not true:
-        return taken_by_python(shelf, size, stream)
+    if size_class.quick is not true:
+        return allocate_by_python(size_class, size, stream)
     block = cast(Block, c.allocate(block_type, 0))  # first, for the collector may run and take blocks
     if block is NULL:
         return NULL
-    free = shelf.free
+    free = size_class.free
     last = c.list_size(free) - 1
     if last < 0:
         c.release(block)  # without a shelf: nothing is given back
-        return taken_by_python(shelf, size, stream)
+        return allocate_by_python(size_class, size, stream)
     address = retain(c.list_item(free, last))
     c.cut_list(free, last, last + 1, NULL)  # nothing but an int is released
     block.address = address
     block.size = retain(size)
     block.streams = retain(none)
-    block.shelf = retain(shelf)  # the last: from now on it is given back
-    count_given(shelf, c.as_int(size))
+    block.size_class = retain(size_class)  # the last: from now on it is given back
+    count_allocated(size_class, c.as_int(size))
     return block
 
 
 @native
 def give(self: Block, arguments: Items[Object], count: int) -> New[Object]:
     """`Block.__del__`: the memory is free again."""
-    shelf = self.shelf
-    if shelf is NULL:  # there was no memory for it
+    size_class = self.size_class
+    if size_class is NULL:  # there was no memory for it
         return not_handled()
-    if shelf.quick is true and self.streams is none and c.append(shelf.free, self.address) == 0:
-        count_returned(shelf, c.as_int(self.size))
+    if size_class.quick is true and self.streams is none and c.append(size_class.free, self.address) == 0:
+        count_returned(size_class, c.as_int(self.size))
         return not_handled()
     c.clear_error()  # of a list that could not grow
-    return given_by_python(self)
+    return freed_by_python(self)
 
 
 @native
-def given_by_python(block: Block) -> New[Object]:
+def freed_by_python(block: Block) -> New[Object]:
     """The allocator takes a block back: work of other streams uses it, or others have to know."""
-    give = c.attribute(block.shelf.cache, name_give)
+    give = c.attribute(block.size_class.cache, name_give)
     if give is NULL:
         return NULL
     arguments = new(Arguments)

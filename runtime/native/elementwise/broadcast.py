@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import BOOL, KINDS, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame
-from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.structs import Items, Struct, capacity
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import ROWS
 from ...pool.rows import RowOperands, Rows, run_rows, spreads
@@ -12,16 +12,16 @@ from ...pool.scheduler import share
 from ...pool.turning import run_rows_alone
 from .. import c_functions as c
 from ..interned import job, none, outdated_type
-from ..kernel_calls import LONG, Size, found_kernel, is_exact, job_for, put_object
+from ..kernel_calls import LONG, Size, is_exact, job_for, kernel_address, put_object
 from ..layout import Array, Dict, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain
 from ..tensors import any_kind_of, dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled
 from .apart import count_of
 from .constants import is_constant
 from .forward import KERNELS, ForwardPlan, has_number
-from .order import lay
+from .order import set_layout
 
-MOST_GIVEN = 16
+MAX_ARGUMENTS_CACHED = 16
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in groups of kinds; that for the second follows
 
 
@@ -38,21 +38,21 @@ def key_of(first: Tensor, second: Tensor) -> New[Tuple]:
 
 
 @native
-def has_layout(tensor: Tensor, key: Tuple, place: int) -> bool:
+def has_layout(tensor: Tensor, key: Tuple, position: int) -> bool:
     """Whether a tensor still has the shape and the strides that stand at a place of a key."""
-    shape, strides = item(key, place), item(key, place + 1)
+    shape, strides = item(key, position), item(key, position + 1)
     # The key holds both, so no others can have their addresses.
     return tensor.shape is shape and tensor.strides is strides
 
 
 @native
-def memory_of(tensor: Tensor, kind: int, reach: int, owned: Owned) -> int:
+def memory_of(tensor: Tensor, kind: int, read_extent: int, owned: Owned) -> int:
     """The address of a tensor's first element; 0 where its memory, which is owned, ends before `reach` elements."""
     flat, first = tensor.flat, 0
     if flat is none:
         flat, first = tensor.storage, c.as_int(tensor.offset)  # strided: the rows tell how far it reaches
     is_of_kind = tensor.dtype is dtype_of(kind) and holds_kind(flat, kind)
-    if not is_of_kind or elements(flat) - first < reach:
+    if not is_of_kind or elements(flat) - first < read_extent:
         return 0
     return own(owned, flat).memory + first * itemsize(kind)
 
@@ -63,22 +63,22 @@ def may_broadcast(one: Object, other: Object, computed: int) -> bool:
     if not is_tensor(one) or not is_tensor(other):
         return False
     first, second = cast(Tensor, one), cast(Tensor, other)
-    if first.fn.type is outdated_type or second.fn.type is outdated_type:
+    if first.grad_fn.type is outdated_type or second.grad_fn.type is outdated_type:
         return False
     kind = any_kind_of(first.dtype)
     return first.dtype is second.dtype and kind >= 0 and computed >> kind & 1 == 1
 
 
 @native
-def may_have_rows(found_rows: Dict, computed: int, first: Object, second: Object, owned: Owned) -> bool:
+def may_have_rows(cached_rows: Dict, computed: int, first: Object, second: Object, owned: Owned) -> bool:
     """Whether two tensors of many elements may lie in rows, which Python finds, and has not looked for yet."""
-    if found_rows is NULL or not may_broadcast(first, second, computed) or count_of(cast(Tensor, first).shape) < LONG:
+    if cached_rows is NULL or not may_broadcast(first, second, computed) or count_of(cast(Tensor, first).shape) < LONG:
         return False
     key = own_new(owned, key_of(cast(Tensor, first), cast(Tensor, second)))
     if key is NULL:
         c.clear_error()
         return False
-    return c.dict_item(found_rows, key) is NULL
+    return c.dict_item(cached_rows, key) is NULL
 
 
 @native
@@ -91,10 +91,10 @@ def put_numbers(numbers: int, kind: int, arguments: Items[Object], first: int, f
     return fit
 
 
-class FoundRows(Struct):
+class CachedRows(Struct):
     """Rows that have been found before for two tensors, and the kernel that runs on them."""
 
-    given: Items[Object] = room(MOST_GIVEN)  # two tensors, which may be one, and numbers
+    given: Items[Object] = capacity(MAX_ARGUMENTS_CACHED)  # two tensors, which may be one, and numbers
     single: int  # whether it is one
     numbers: int
     with_number: int  # whether the first of these stands for the second tensor, for which there is a kernel
@@ -107,90 +107,90 @@ class FoundRows(Struct):
 
 
 @native
-def put_given(plan: ForwardPlan, arguments: Items[Object], found: FoundRows) -> None:
+def set_arguments(plan: ForwardPlan, arguments: Items[Object], result: CachedRows) -> None:
     """Note two tensors and the op's numbers; a single tensor stands in both places."""
-    found.with_number = int(plan.tensors == 2 and plan.takes_number != 0 and is_constant(arguments[1]))
-    found.single = int(plan.tensors == 1) | found.with_number
-    found.numbers = plan.numbers + found.with_number
-    found.given[0] = arguments[0]
-    for i in range(1, 2 + found.numbers):
-        found.given[i] = arguments[i - found.single]
+    result.with_number = int(plan.tensors == 2 and plan.takes_number != 0 and is_constant(arguments[1]))
+    result.single = int(plan.tensors == 1) | result.with_number
+    result.numbers = plan.numbers + result.with_number
+    result.given[0] = arguments[0]
+    for i in range(1, 2 + result.numbers):
+        result.given[i] = arguments[i - result.single]
 
 
 @native
-def have_numbers(found: FoundRows, first: int, frame: CallFrame) -> bool:
+def have_numbers(result: CachedRows, first: int, frame: CallFrame) -> bool:
     """Whether the dtype has all of the op's numbers, which stand behind `first` others."""
     fit = True
-    for i in range(found.numbers):
-        fit = fit and has_number(found.kind, found.given[2 + i], frame.numbers[first + i])
+    for i in range(result.numbers):
+        fit = fit and has_number(result.kind, result.given[2 + i], frame.numbers[first + i])
     return fit
 
 
 @native
-def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, found: FoundRows, owned: Owned) -> int:
+def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, result: CachedRows, owned: Owned) -> int:
     """Note the rows of what is given, owned, and put the op's numbers into the frame: 1; 0 where these rows have not
     been found before, -1 where an error is set."""
-    if not may_broadcast(found.given[0], found.given[1], computed):
+    if not may_broadcast(result.given[0], result.given[1], computed):
         return 0
-    first, second = cast(Tensor, found.given[0]), cast(Tensor, found.given[1])
-    found.kind = any_kind_of(first.dtype)
-    if found.kind == BOOL and (found.numbers or found.single):
+    first, second = cast(Tensor, result.given[0]), cast(Tensor, result.given[1])
+    result.kind = any_kind_of(first.dtype)
+    if result.kind == BOOL and (result.numbers or result.single):
         return 0  # a number beside bools is one of another dtype
-    found.key = cast(Tuple, own_new(owned, key_of(first, second)))
-    if found.key is NULL:
+    result.key = cast(Tuple, own_new(owned, key_of(first, second)))
+    if result.key is NULL:
         return -1
-    entry = c.dict_item(plan.rows, found.key)
+    entry = c.dict_item(plan.rows, result.key)
     if entry is NULL or entry is none:
         return 0
-    found.entry = cast(Tuple, own(owned, entry))  # which the table may forget
-    found.rows = cast(Rows, cast(Array, item(found.entry, 0)).memory)
-    in_rows = spreads(found.rows, found.kind, itemsize(found.kind))
-    alone = 0 if in_rows else found.rows.repeated
-    if not put_numbers(found.numbers, found.kind, found.given, alone > 0, frame):
+    result.entry = cast(Tuple, own(owned, entry))  # which the table may forget
+    result.rows = cast(Rows, cast(Array, item(result.entry, 0)).memory)
+    in_rows = spreads(result.rows, result.kind, itemsize(result.kind))
+    alone = 0 if in_rows else result.rows.repeated
+    if not put_numbers(result.numbers, result.kind, result.given, alone > 0, frame):
         return 0
-    if plan.fitting and not have_numbers(found, alone > 0, frame):
+    if plan.fitting and not have_numbers(result, alone > 0, frame):
         return 0
-    number = found.kind + KINDS * (VARIANTS + alone - 1 if alone else found.with_number)
-    found.kernel = found_kernel(plan.kernels, number, plan.resolver)
-    found.row_entry = found_kernel(plan.kernels, KERNELS + number, plan.resolver) if found.kernel else 0
-    return -1 if found.row_entry == 0 else 1
+    number = result.kind + KINDS * (VARIANTS + alone - 1 if alone else result.with_number)
+    result.kernel = kernel_address(plan.kernels, number, plan.resolver)
+    result.row_entry = kernel_address(plan.kernels, KERNELS + number, plan.resolver) if result.kernel else 0
+    return -1 if result.row_entry == 0 else 1
 
 
 @native
-def put_operands(found: FoundRows, operands: RowOperands, owned: Owned) -> bool:
+def put_operands(result: CachedRows, operands: RowOperands, owned: Owned) -> bool:
     """Note where two tensors lie; False where they are no longer those whose rows were found: Python may have run."""
-    first, second = cast(Tensor, found.given[0]), cast(Tensor, found.given[1])
-    if not has_layout(first, found.key, 0) or not has_layout(second, found.key, 2):
+    first, second = cast(Tensor, result.given[0]), cast(Tensor, result.given[1])
+    if not has_layout(first, result.key, 0) or not has_layout(second, result.key, 2):
         return False
-    operands.rows, operands.entry = found.rows, found.row_entry
-    operands.memory[0] = memory_of(first, found.kind, found.rows.reach[0], owned)
-    operands.memory[1] = memory_of(second, found.kind, found.rows.reach[1], owned)
-    operands.itemsize[0] = itemsize(found.kind)
-    operands.itemsize[1] = itemsize(found.kind)
-    operands.kind, operands.single = found.kind, found.single
+    operands.rows, operands.entry = result.rows, result.row_entry
+    operands.memory[0] = memory_of(first, result.kind, result.rows.read_extent[0], owned)
+    operands.memory[1] = memory_of(second, result.kind, result.rows.read_extent[1], owned)
+    operands.itemsize[0] = itemsize(result.kind)
+    operands.itemsize[1] = itemsize(result.kind)
+    operands.kind, operands.single = result.kind, result.single
     return operands.memory[0] != 0 and operands.memory[1] != 0
 
 
 @native
-def broadcast(plan: ForwardPlan, computed: int, found: FoundRows, owned: Owned) -> New[Object]:
+def broadcast(plan: ForwardPlan, computed: int, match: CachedRows, owned: Owned) -> New[Object]:
     """The result on the tensors that are given, not recorded; None where these rows have not been found before."""
     frame, operands = new(CallFrame), new(RowOperands)
-    known = find_rows(plan, computed, frame, found, owned)
+    known = find_rows(plan, computed, frame, match, owned)
     if known <= 0:
         return not_handled() if known == 0 else cast(Object, NULL)
-    result_kind = BOOL if plan.gives_bool else found.kind
-    flat = own_new(owned, new_flat(new(Size).items, found.rows.elements, result_kind))
+    result_kind = BOOL if plan.gives_bool else match.kind
+    flat = own_new(owned, new_flat(new(Size).items, match.rows.elements, result_kind))
     if flat is NULL:
         return NULL
-    if not put_operands(found, operands, owned):
+    if not put_operands(match, operands, owned):
         return not_handled()
     operands.memory[2], operands.result = flat.memory, 2
     operands.itemsize[2] = itemsize(result_kind)
-    run_all_rows(found.kernel, operands, frame)
-    result = new_tensor(retain(flat), cast(Tuple, item(found.entry, 1)), dtype_of(result_kind))
-    strides = item(found.entry, 2)
+    run_all_rows(match.kernel, operands, frame)
+    result = new_tensor(retain(flat), cast(Tuple, item(match.entry, 1)), dtype_of(result_kind))
+    strides = item(match.entry, 2)
     if result is not NULL and strides is not none:
-        lay(result, retain(strides))
+        set_layout(result, retain(strides))
     return result
 
 

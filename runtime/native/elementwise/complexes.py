@@ -13,7 +13,7 @@ from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..graph.recording import record
 from ..interned import float_type, int_type, none, outdated_type
-from ..kernel_calls import Size, found_kernel, put_object, run_kernel
+from ..kernel_calls import Size, kernel_address, put_object, run_kernel
 from ..layout import Array, Object, Tensor
 from ..references import Owned, own, own_new
 from ..tensors import (
@@ -27,34 +27,34 @@ from ..tensors import (
     not_handled,
     withdrawn,
 )
-from .constants import MOST, fill, float_of, is_single
+from .constants import MAX_CONSTANT_ELEMENTS, fill, float_of, is_single
 from .forward import ForwardPlan, fits, needs_graph
 
 
 @native
-def leads_complex(plan: ForwardPlan, thing: Object) -> bool:
+def leads_complex(plan: ForwardPlan, obj: Object) -> bool:
     """Whether an operand is a contiguous complex tensor, with which an op may be run here."""
-    if not plan.complexes or not is_tensor(thing):
+    if not plan.complexes or not is_tensor(obj):
         return False
-    lead, kind = cast(Tensor, thing), kind_of_number(cast(Tensor, thing).dtype)
+    lead, kind = cast(Tensor, obj), kind_of_number(cast(Tensor, obj).dtype)
     there = kind >= 0 and is_complex(kind) and lead.flat is not none
-    return there and lead.fn.type is not outdated_type and holds_kind(lead.flat, kind)
+    return there and lead.grad_fn.type is not outdated_type and holds_kind(lead.flat, kind)
 
 
 @native
-def is_real_number(thing: Object) -> bool:
+def is_real_number(obj: Object) -> bool:
     """Whether an operand is a float or an int."""
-    return thing.type is float_type or thing.type is int_type
+    return obj.type is float_type or obj.type is int_type
 
 
 @native
-def complex_constant(kind: int, thing: Object, count: int, owned: Owned) -> Array:
+def complex_constant(kind: int, obj: Object, count: int, owned: Owned) -> Array:
     """A flat array, owned, of so many times one real number; NULL where the kind has no such number, or of many."""
-    number = float_of(thing)
+    number = float_of(obj)
     if c.error_set() is not NULL:
         c.clear_error()
         return cast(Array, NULL)
-    if count > MOST or (kind == COMPLEX and not is_single(thing)):
+    if count > MAX_CONSTANT_ELEMENTS or (kind == COMPLEX and not is_single(obj)):
         return cast(Array, NULL)
     flat = own_new(owned, new_flat(new(Size).items, count, kind))
     if flat is NULL:
@@ -69,12 +69,12 @@ def complex_constant(kind: int, thing: Object, count: int, owned: Owned) -> Arra
 
 
 @native
-def complex_array(plan: ForwardPlan, i: int, thing: Object, lead: Tensor, kind: int, size: int, owned: Owned) -> Array:
+def complex_array(plan: ForwardPlan, i: int, obj: Object, lead: Tensor, kind: int, size: int, owned: Owned) -> Array:
     """The flat array of operand `i`, owned; NULL where it does not fit."""
-    if fits(thing, kind, lead.dtype, lead.shape, size):
-        return own(owned, cast(Tensor, thing).flat)
+    if fits(obj, kind, lead.dtype, lead.shape, size):
+        return own(owned, cast(Tensor, obj).flat)
     may_be_number = i == 1 and (plan.takes_number != 0 or plan.chooses != 0)
-    return complex_constant(kind, thing, size, owned) if may_be_number and is_real_number(thing) else cast(Array, NULL)
+    return complex_constant(kind, obj, size, owned) if may_be_number and is_real_number(obj) else cast(Array, NULL)
 
 
 @native
@@ -104,18 +104,18 @@ def launch_complex(plan: ForwardPlan, arguments: Items[Object], owned: Owned) ->
     kind, shape, size = kind_of_number(lead.dtype), own(owned, lead.shape), elements(lead.flat)
     if not put_complex(plan, arguments, kind, size, frame, owned):
         return not_handled()
-    given = part_kind(kind) if plan.gives_real else kind
-    given = BOOL if plan.gives_bool else given
+    value = part_kind(kind) if plan.gives_real else kind
+    value = BOOL if plan.gives_bool else value
     recorded = needs_graph(plan, arguments)
-    if recorded > 0 and given != kind:
+    if recorded > 0 and value != kind:
         return not_handled()
-    kernel = found_kernel(plan.complex_kernels, kind - COMPLEX, plan.complex_resolver)
-    flat = new_flat(new(Size).items, size, given) if kernel and recorded >= 0 else cast(Array, NULL)
+    kernel = kernel_address(plan.complex_kernels, kind - COMPLEX, plan.complex_resolver)
+    flat = new_flat(new(Size).items, size, value) if kernel and recorded >= 0 else cast(Array, NULL)
     if flat is NULL:
         return NULL
-    put_array(frame, plan.tensors, flat.memory, itemsize(given))
+    put_array(frame, plan.tensors, flat.memory, itemsize(value))
     run_kernel(kernel, plan.tensors + 1, size, frame)
-    result = new_tensor(flat, shape, dtype_of(given))
+    result = new_tensor(flat, shape, dtype_of(value))
     with_number = plan.tensors == 2 and is_real_number(arguments[1])
     if result is not NULL and recorded and not record(plan.node, result, arguments, with_number, False, owned):
         return withdrawn(result)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, holds, holds_most, is_float, is_whole, itemsize
+from ...kernels.llvm.native_code.element_kinds import (
+    BOOL,
+    INTEGERS,
+    holds,
+    is_float,
+    is_integral,
+    itemsize,
+    max_value_of,
+)
 from ...kernels.llvm.native_code.memory import (
     bits,
     load,
@@ -24,21 +32,21 @@ from ..references import Owned, own_new
 from ..tensors import kind_of, new_flat
 
 UNKNOWN = -1
-MOST = 1 << 15  # elements of an array of one number
+MAX_CONSTANT_ELEMENTS = 1 << 15  # elements of an array of one number
 DOUBLE = 1
-INFINITY, MOST_SINGLE = 0x7FF0000000000000, 0x47EFFFFFE0000000  # the bits of inf, and of the largest float32
+INFINITY, MAX_F32 = 0x7FF0000000000000, 0x47EFFFFFE0000000  # the bits of inf, and of the largest float32
 
 
 @native
-def is_bool(thing: Object) -> bool:
+def is_bool(obj: Object) -> bool:
     """Whether an object is True or False."""
-    return thing is true or thing is false
+    return obj is true or obj is false
 
 
 @native
-def is_constant(thing: Object) -> bool:
+def is_constant(obj: Object) -> bool:
     """Whether an operand is a number of Python's, or True or False."""
-    return thing.type is float_type or thing.type is int_type or is_bool(thing)
+    return obj.type is float_type or obj.type is int_type or is_bool(obj)
 
 
 @native
@@ -52,39 +60,39 @@ def kind_of_constants(first: Object, second: Object) -> int:
 
 
 @native
-def fits_kind(kind: int, thing: Object) -> bool:
+def fits_kind(kind: int, obj: Object) -> bool:
     """Whether a number is of a kind without changing it: no fraction for whole numbers, no number for bools."""
     if kind == BOOL:
-        return is_bool(thing)
-    if is_whole(kind):
-        return is_bool(thing) or thing.type is int_type
-    return kind <= DOUBLE and is_constant(thing)
+        return is_bool(obj)
+    if is_integral(kind):
+        return is_bool(obj) or obj.type is int_type
+    return kind <= DOUBLE and is_constant(obj)
 
 
 @native
-def float_of(thing: Object) -> float:
+def float_of(obj: Object) -> float:
     """The number that an operand is, as a float; -1 and an error where it has none."""
-    if is_bool(thing):
-        return 1.0 if thing is true else 0.0
-    return cast(Float, thing).value if thing.type is float_type else c.as_double(thing)
+    if is_bool(obj):
+        return 1.0 if obj is true else 0.0
+    return cast(Float, obj).value if obj.type is float_type else c.as_double(obj)
 
 
 @native
-def word_of(kind: int, thing: Object) -> int:
+def word_of(kind: int, obj: Object) -> int:
     """The bits of a number of a kind; an error is set where the kind has no such number."""
-    if is_bool(thing) and not is_float(kind):
-        return int(thing is true)
-    if is_whole(kind):
-        return c.as_int(thing)
-    number = float_of(thing)
+    if is_bool(obj) and not is_float(kind):
+        return int(obj is true)
+    if is_integral(kind):
+        return c.as_int(obj)
+    number = float_of(obj)
     return bits(number) if kind == DOUBLE else single_bits(number)
 
 
 @native
-def is_single(thing: Object) -> bool:
+def is_single(obj: Object) -> bool:
     """Whether float32 has a number that is as large, or it is inf or nan."""
-    size = bits(float_of(thing)) & MAGNITUDE
-    return size <= MOST_SINGLE or size >= INFINITY
+    size = bits(float_of(obj)) & MAGNITUDE
+    return size <= MAX_F32 or size >= INFINITY
 
 
 @native
@@ -105,15 +113,15 @@ def fill(memory: int, word: int, count: int, width: int) -> None:
 
 
 @native
-def constant_array(kind: int, thing: Object, count: int, owned: Owned) -> Array:
+def constant_array(kind: int, obj: Object, count: int, owned: Owned) -> Array:
     """A flat array, owned, of so many times one number; NULL where the kind has no such number, or for large arrays."""
-    if count > MOST or not fits_kind(kind, thing):
+    if count > MAX_CONSTANT_ELEMENTS or not fits_kind(kind, obj):
         return cast(Array, NULL)
-    word = word_of(kind, thing)
+    word = word_of(kind, obj)
     if c.error_set() is not NULL:
         c.clear_error()
         return cast(Array, NULL)
-    if (kind == 0 and not is_single(thing)) or (is_whole(kind) and not holds(kind, word)):
+    if (kind == 0 and not is_single(obj)) or (is_integral(kind) and not holds(kind, word)):
         return cast(Array, NULL)
     flat = own_new(owned, new_flat(new(Size).items, count, kind))
     if flat is NULL:
@@ -131,9 +139,9 @@ def are_positive(memory: int, count: int, kind: int) -> bool:
         for i in range(count):
             others += load(memory, 8 * i) <= 0
         return others == 0
-    most = holds_most(kind)
+    max_value = max_value_of(kind)
     for i in range(count):
-        place = memory + width * i
-        word = load_half(place) if width == 4 else load_quarter(place) if width == 2 else load_eighth(place)
-        others += word == 0 or word > most
+        address = memory + width * i
+        word = load_half(address) if width == 4 else load_quarter(address) if width == 2 else load_eighth(address)
+        others += word == 0 or word > max_value
     return others == 0

@@ -6,12 +6,12 @@ from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, KINDS, ite
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.packing import Apart, begin_apart, pack
+from ...pool.packing import StridedOperand, begin_strided, pack
 from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..graph.recording import record
 from ..interned import bool_, device_functions, int64, none, tuple_type
-from ..kernel_calls import Arguments, Size, found_kernel, run_kernel, run_packing
+from ..kernel_calls import Arguments, Size, kernel_address, run_kernel, run_packing
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, release_all, retain, size
 from ..tensors import (
@@ -26,8 +26,17 @@ from ..tensors import (
     same,
     withdrawn,
 )
-from .apart import MOST_PACKED, MOST_SPREAD, Extents, count_of, extend, found_apart, shape_of, spread_tensor
-from .broadcast import FoundRows, broadcast, may_broadcast, may_have_rows, put_given
+from .apart import (
+    MAX_BROADCAST_ELEMENTS,
+    MAX_PACKED,
+    Extents,
+    broadcast_tensor,
+    count_of,
+    extend,
+    shape_of,
+    strided_copy,
+)
+from .broadcast import CachedRows, broadcast, may_broadcast, may_have_rows, set_arguments
 from .complexes import launch_complex, leads_complex
 from .constants import are_positive, constant_array, is_constant, kind_of_constants
 from .forward import (
@@ -38,8 +47,8 @@ from .forward import (
     Prepared,
     asks_refused,
     begin_prepared,
+    is_on_other_device,
     leading,
-    lies_elsewhere,
     needs_graph,
     on_device,
     prepared,
@@ -49,29 +58,29 @@ from .promotion import UNKNOWN, brought_to, kind_of_result
 
 
 @native
-def holds_positive(thing: Object, owned: Owned) -> bool:
+def holds_positive(obj: Object, owned: Owned) -> bool:
     """Whether an operand is a contiguous tensor of int64, all of them positive."""
-    if not is_tensor(thing) or cast(Tensor, thing).dtype is not int64 or cast(Tensor, thing).flat is none:
+    if not is_tensor(obj) or cast(Tensor, obj).dtype is not int64 or cast(Tensor, obj).flat is none:
         return False
-    flat = own(owned, cast(Tensor, thing).flat)
+    flat = own(owned, cast(Tensor, obj).flat)
     return holds_kind(flat, INTEGERS) and are_positive(flat.memory, elements(flat), INTEGERS)
 
 
 @native
-def launch_rows(plan: ForwardPlan, arguments: Items[Object], given: Items[Object], owned: Owned) -> New[Object]:
+def launch_rows(plan: ForwardPlan, arguments: Items[Object], value: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for two tensors that broadcast or lie apart in memory, or for one that does, row by row;
     None as `launch`. What is `given` to the kernel may be copies of the arguments."""
-    found, computed = new(FoundRows), plan.computed
-    put_given(plan, given, found)
+    match, computed = new(CachedRows), plan.computed
+    set_arguments(plan, value, match)
     if plan.positive:
-        allowed = found.single == 0 and holds_positive(arguments[1], owned)
+        allowed = match.single == 0 and holds_positive(arguments[1], owned)
         computed &= (2 << INTEGERS if allowed else 1 << INTEGERS) - 1  # of integers those of int64, or none
-    result = broadcast(plan, computed, found, owned)
+    result = broadcast(plan, computed, match, owned)
     if result is NULL or result is none:
         return result
     recorded = needs_graph(plan, arguments)
     if recorded < 0 or (
-        recorded and not record(plan.node, result, arguments, found.with_number == 1, found.single == 0, owned)
+        recorded and not record(plan.node, result, arguments, match.with_number == 1, match.single == 0, owned)
     ):
         return withdrawn(result)
     return result
@@ -82,7 +91,7 @@ def launch_flat(
     plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
     """The result, recorded, for operands that are prepared."""
-    kernel = found_kernel(plan.kernels, number, plan.resolver)
+    kernel = kernel_address(plan.kernels, number, plan.resolver)
     recorded = needs_graph(plan, arguments)
     if kernel == 0 or recorded < 0:
         return NULL
@@ -95,11 +104,11 @@ def launch_flat(
     put_array(frame, arrays, flat.memory, itemsize(kind))
     # May release the GIL: all arrays are owned, and the result is known to nobody.
     if waits:
-        run_packing(kernel, arrays + 1, size, frame, ready.apart)
+        run_packing(kernel, arrays + 1, size, frame, ready.separate)
     else:
         run_kernel(kernel, arrays + 1, size, frame)
     result = new_tensor(flat, ready.shape, dtype_of(kind))
-    if result is not NULL and ready.turned and not in_order(result, ready.order):
+    if result is not NULL and ready.permuted and not in_order(result, ready.order):
         return withdrawn(result)
     broadcasts = ready.broadcasts != 0
     if result is not NULL and recorded and not record(plan.node, result, arguments, number >= KINDS, broadcasts, owned):
@@ -108,10 +117,10 @@ def launch_flat(
 
 
 @native
-def lie_in_order(plan: ForwardPlan, arguments: Items[Object], order: Order) -> bool:
+def are_contiguous(plan: ForwardPlan, arguments: Items[Object], order: Order) -> bool:
     """Find the order in memory of a result; whether it is another than that of rows."""
-    thing = arguments[leading(plan, arguments)]
-    if not is_tensor(thing) or not begin_order(cast(Tensor, thing).shape, order):
+    obj = arguments[leading(plan, arguments)]
+    if not is_tensor(obj) or not begin_order(cast(Tensor, obj).shape, order):
         return False
     for i in range(plan.tensors):
         if is_tensor(arguments[i]) and not note_steps(cast(Tensor, arguments[i]), order):
@@ -129,18 +138,18 @@ def launch_gathered(plan: ForwardPlan, arguments: Items[Object], spreads: int, o
     begin_prepared(ready)
     ready.spreads = spreads
     if plan.gives_bool == 0 and plan.positive == 0:
-        ready.apart = new(Apart)
-        begin_apart(ready.apart, 0)
+        ready.separate = new(StridedOperand)
+        begin_strided(ready.separate, 0)
     ready.order = new(Order)
-    ready.turned = int(lie_in_order(plan, arguments, ready.order))
+    ready.permuted = int(are_contiguous(plan, arguments, ready.order))
     number = prepared(plan, arguments, frame, ready, True, owned)
     return launch_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()
 
 
 @native
-def lies_in_order(thing: Object) -> bool:
+def is_contiguous_object(obj: Object) -> bool:
     """Whether a tensor has its dimensions in the order of rows, as then has the result of two of them."""
-    tensor = cast(Tensor, thing)
+    tensor = cast(Tensor, obj)
     if tensor.flat is not none or tensor.strides.type is not tuple_type:
         return True
     before = -1
@@ -154,16 +163,16 @@ def lies_in_order(thing: Object) -> bool:
 
 
 @native
-def packed_copy(thing: Object, owned: Owned) -> Object:
+def packed_copy(obj: Object, owned: Owned) -> Object:
     """A contiguous copy, owned, of a tensor that lies apart; others as they are, also without memory."""
-    places, tensor = new(Apart), cast(Tensor, thing)
-    flat = found_apart(tensor, any_kind_of(tensor.dtype), places, owned)
+    strided_operand, tensor = new(StridedOperand), cast(Tensor, obj)
+    flat = strided_copy(tensor, any_kind_of(tensor.dtype), strided_operand, owned)
     if flat is NULL:
-        return thing
-    pack(places, flat.memory)
+        return obj
+    pack(strided_operand, flat.memory)
     copy = own_new(owned, new_tensor(retain(flat), tensor.shape, tensor.dtype))
     c.clear_error()
-    return copy if copy is not NULL else thing
+    return copy if copy is not NULL else obj
 
 
 @native
@@ -172,13 +181,13 @@ def launch_packed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> 
     `launch`."""
     if plan.tensors != 2 or not may_broadcast(arguments[0], arguments[1], plan.computed):
         return not_handled()
-    if not lies_in_order(arguments[0]) or not lies_in_order(arguments[1]):
+    if not is_contiguous_object(arguments[0]) or not is_contiguous_object(arguments[1]):
         return not_handled()
-    given, changed = new(Arguments), False
+    value, changed = new(Arguments), False
     for i in range(2 + plan.numbers):
-        given.items[i] = packed_copy(arguments[i], owned) if i < 2 else arguments[i]
-        changed = changed or given.items[i] is not arguments[i]
-    return launch_rows(plan, arguments, given.items, owned) if changed else not_handled()
+        value.items[i] = packed_copy(arguments[i], owned) if i < 2 else arguments[i]
+        changed = changed or value.items[i] is not arguments[i]
+    return launch_rows(plan, arguments, value.items, owned) if changed else not_handled()
 
 
 @native
@@ -196,9 +205,9 @@ def note_extents(plan: ForwardPlan, arguments: Items[Object], extents: Extents) 
 
 
 @native
-def launch_spread(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+def launch_broadcast(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for operands none of which has its small shape; None as `launch`."""
-    lead, extents, given = leading(plan, arguments), new(Extents), new(Arguments)
+    lead, extents, value = leading(plan, arguments), new(Extents), new(Arguments)
     kind = any_kind_of(cast(Tensor, arguments[lead]).dtype) if is_tensor(arguments[lead]) else UNKNOWN
     if kind < 0 or not plan.computed >> kind & 1 or not note_extents(plan, arguments, extents):
         return not_handled()
@@ -206,26 +215,26 @@ def launch_spread(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> 
     if shape is NULL or same(shape, cast(Tensor, arguments[lead]).shape):
         return not_handled()
     for i in range(plan.tensors + plan.numbers):
-        given.items[i] = arguments[i]
-    given.items[lead] = spread_tensor(cast(Tensor, arguments[lead]), kind, shape, owned)
-    if given.items[lead] is NULL:
+        value.items[i] = arguments[i]
+    value.items[lead] = broadcast_tensor(cast(Tensor, arguments[lead]), kind, shape, owned)
+    if value.items[lead] is NULL:
         return not_handled()
     frame, ready = new(CallFrame), new(Prepared)
     begin_prepared(ready)
     ready.spreads = ALL
-    number = prepared(plan, given.items, frame, ready, True, owned)
+    number = prepared(plan, value.items, frame, ready, True, owned)
     ready.broadcasts = 1
     return launch_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()
 
 
 @native
-def is_small(thing: Object) -> bool:
+def is_small(obj: Object) -> bool:
     """Whether other tensors may be brought into the shape of one element by element."""
-    return is_tensor(thing) and count_of(cast(Tensor, thing).shape) <= MOST_SPREAD
+    return is_tensor(obj) and count_of(cast(Tensor, obj).shape) <= MAX_BROADCAST_ELEMENTS
 
 
 @native
-def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+def launch_strided(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
     in_rows = plan.rows is not NULL
     result = launch_rows(plan, arguments, arguments, owned) if in_rows else not_handled()
@@ -244,7 +253,7 @@ def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> N
         result = launch_gathered(plan, arguments, ALL, owned)
     if result is none and not in_rows and plan.tensors > 1 and not plan.alike:
         c.release(result)
-        result = launch_spread(plan, arguments, owned)
+        result = launch_broadcast(plan, arguments, owned)
     return result
 
 
@@ -256,7 +265,7 @@ def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> N
     number = prepared(plan, arguments, frame, ready, False, owned)
     if number != UNFIT:
         return launch_flat(plan, arguments, number, frame, ready, owned)
-    return launch_apart(plan, arguments, owned)
+    return launch_strided(plan, arguments, owned)
 
 
 @native
@@ -269,7 +278,7 @@ def put_choice(
         return False
     flat = own(owned, mask.flat)
     ready.size = elements(flat)
-    if count_of(ready.shape) != smaller(ready.size, MOST_PACKED):
+    if count_of(ready.shape) != smaller(ready.size, MAX_PACKED):
         return False
     put_array(frame, 0, flat.memory, itemsize(BOOL))
     for i in range(1, 3):
@@ -305,13 +314,13 @@ def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
     kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
     if kind < 0 or not plan.computed >> kind & 1:
         return not_handled()
-    given, converted, owned = new(Arguments), new(Owned), new(Owned)
+    value, converted, owned = new(Arguments), new(Owned), new(Owned)
     for i in range(plan.tensors + plan.numbers):
-        given.items[i] = arguments[i]
+        value.items[i] = arguments[i]
     begin(converted)
     begin(owned)
-    if brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, given.items, converted):
-        result = launch_alike(plan, given.items, owned)
+    if brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, value.items, converted):
+        result = launch_alike(plan, value.items, owned)
     else:
         result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
     release_all(owned)
@@ -330,12 +339,12 @@ def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     number = prepared(plan, arguments, frame, ready, False, owned)
     if number != UNFIT:
         result = launch_flat(plan, arguments, number, frame, ready, owned)
-    elif lies_elsewhere(arguments[plan.lead]):
+    elif is_on_other_device(arguments[plan.lead]):
         result = on_device(device_functions.launch, self, arguments, count)
     elif leads_complex(plan, arguments[0]):
         result = launch_complex(plan, arguments, owned)
     else:
-        result = launch_apart(plan, arguments, owned)
+        result = launch_strided(plan, arguments, owned)
         if result is none:
             c.release(result)
             result = launch_promoted(plan, arguments)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import itemsize
-from ...kernels.llvm.native_code.structs import Items, Struct, room
-from ...kernels.llvm.native_code.typed import NULL, New, Stolen, cast, exchange, native, new
-from ...pool.packing import MOST_DIMS, Apart, add_loop
+from ...kernels.llvm.native_code.structs import Items, Struct, capacity
+from ...kernels.llvm.native_code.typed import NULL, New, Stolen, atomic_xchg, cast, native, new
+from ...pool.packing import MAX_DIMS, StridedOperand, add_loop
 from .. import c_functions as c
 from ..interned import none, tuple_type
 from ..kernel_calls import Size
 from ..layout import Array, Object, Tensor, Tuple
-from ..references import Owned, exchange_item, item, nothing_changed, own, own_new, put_item, retain, size
+from ..references import Owned, item, nothing_changed, own, own_new, put_item, retain, size, swap_item
 from ..tensors import any_kind_of, elements, holds_kind, new_flat
-from .apart import MOST_PACKED, count_of
+from .apart import MAX_PACKED, count_of
 
-MOST_TENSORS = 3
+MAX_TENSORS = 3
 
 
 class Order(Struct):
@@ -22,19 +22,19 @@ class Order(Struct):
 
     dims: int
     tensors: int
-    places: Items[int] = room(MOST_DIMS)
-    sizes: Items[int] = room(MOST_DIMS)
-    steps: Items[int] = room(MOST_DIMS * MOST_TENSORS)  # of each tensor in turn, by dimension
+    strided_operand: Items[int] = capacity(MAX_DIMS)
+    sizes: Items[int] = capacity(MAX_DIMS)
+    steps: Items[int] = capacity(MAX_DIMS * MAX_TENSORS)  # of each tensor in turn, by dimension
 
 
 @native
 def begin_order(shape: Tuple, order: Order) -> bool:
     """Begin with the order of rows for a shape; False where there is no other: too many dimensions, or no elements."""
     order.dims, order.tensors = size(shape), 0
-    if order.dims > MOST_DIMS or count_of(shape) >= MOST_PACKED:
+    if order.dims > MAX_DIMS or count_of(shape) >= MAX_PACKED:
         return False
     for i in range(order.dims):
-        order.places[i] = order.dims - 1 - i
+        order.strided_operand[i] = order.dims - 1 - i
         order.sizes[i] = c.as_int(item(shape, i))
         if order.sizes[i] == 0:
             return False
@@ -47,11 +47,11 @@ def note_steps(tensor: Tensor, order: Order) -> bool:
     for one that does not broadcast to them: the tensor that leads may be smaller than others."""
     missing, inside = order.dims - size(tensor.shape), 1
     strided = tensor.strides.type is tuple_type
-    if missing < 0 or order.tensors == MOST_TENSORS:
+    if missing < 0 or order.tensors == MAX_TENSORS:
         return False
     if strided and size(cast(Tuple, tensor.strides)) != size(tensor.shape):
         return False
-    first = order.tensors * MOST_DIMS
+    first = order.tensors * MAX_DIMS
     for back in range(order.dims):
         i = order.dims - 1 - back
         step = 0
@@ -68,10 +68,10 @@ def note_steps(tensor: Tensor, order: Order) -> bool:
 
 
 @native
-def told(order: Order, one: int, other: int) -> int:
+def stride_order(order: Order, one: int, other: int) -> int:
     """1 where the first dimension lies outside of the second, -1 where inside, 0 where no operand tells."""
     for k in range(order.tensors):
-        a, b = order.steps[k * MOST_DIMS + one], order.steps[k * MOST_DIMS + other]
+        a, b = order.steps[k * MAX_DIMS + one], order.steps[k * MAX_DIMS + other]
         if a and b:
             if a < b:
                 return -1
@@ -83,74 +83,78 @@ def told(order: Order, one: int, other: int) -> int:
 @native
 def sort_order(order: Order) -> bool:
     """Put the dimensions into the order that the operands tell; whether it is another than that of rows."""
-    turned = False
+    permuted = False
     for start in range(1, order.dims):
-        place = start
+        position = start
         for back in range(start):
             before = start - 1 - back
-            found = told(order, order.places[before], order.places[place])
-            if found < 0:
+            result = stride_order(order, order.strided_operand[before], order.strided_operand[position])
+            if result < 0:
                 break
-            if found > 0:
-                moved = order.places[before]
-                order.places[before] = order.places[place]
-                order.places[place] = moved
-                place = before
+            if result > 0:
+                moved = order.strided_operand[before]
+                order.strided_operand[before] = order.strided_operand[position]
+                order.strided_operand[position] = moved
+                position = before
     last = order.dims
     for i in range(order.dims):
-        dim = order.places[i]
+        dim = order.strided_operand[i]
         if order.sizes[dim] != 1:  # where one of size 1 lies does not matter
-            turned = turned or dim > last
+            permuted = permuted or dim > last
             last = dim
-    return turned
+    return permuted
 
 
 @native
-def note_ordered(tensor: Tensor, kind: int, order: Order, k: int, places: Apart, owned: Owned) -> bool:
+def note_ordered(
+    tensor: Tensor, kind: int, order: Order, k: int, strided_operand: StridedOperand, owned: Owned
+) -> bool:
     """Note where the elements of tensor number `k` lie, in the order; its memory is owned. False where there
     are others."""
-    storage, first, reach = tensor.storage, c.as_int(tensor.offset), 1
-    places.loops, places.count, places.itemsize = 0, 1, itemsize(kind)
+    storage, first, read_extent = tensor.storage, c.as_int(tensor.offset), 1
+    strided_operand.loops, strided_operand.count, strided_operand.itemsize = 0, 1, itemsize(kind)
     for i in range(order.dims):
-        dim = order.places[i]
-        extent, step = order.sizes[dim], order.steps[k * MOST_DIMS + dim]
+        dim = order.strided_operand[i]
+        extent, step = order.sizes[dim], order.steps[k * MAX_DIMS + dim]
         if extent != 1:
-            add_loop(places, extent, step * itemsize(kind))
-            places.count *= extent
-        reach += (extent - 1) * step
-    if any_kind_of(tensor.dtype) != kind or not holds_kind(storage, kind) or elements(storage) - first < reach:
+            add_loop(strided_operand, extent, step * itemsize(kind))
+            strided_operand.count *= extent
+        read_extent += (extent - 1) * step
+    if any_kind_of(tensor.dtype) != kind or not holds_kind(storage, kind) or elements(storage) - first < read_extent:
         return False
-    places.memory = own(owned, storage).memory + first * itemsize(kind)
+    strided_operand.memory = own(owned, storage).memory + first * itemsize(kind)
     return nothing_changed(owned)  # since the steps were noted
 
 
 @native
-def without_gaps(places: Apart) -> bool:
+def without_gaps(strided_operand: StridedOperand) -> bool:
     """Whether elements lie side by side in the order of the loops."""
-    inside = places.itemsize
-    for i in range(places.loops):
-        if places.steps[i] != inside:
+    inside = strided_operand.itemsize
+    for i in range(strided_operand.loops):
+        if strided_operand.steps[i] != inside:
             return False
-        inside *= places.sizes[i]
+        inside *= strided_operand.sizes[i]
     return True
 
 
 @native
-def ordered(tensor: Tensor, kind: int, order: Order, k: int, count: int, places: Apart, owned: Owned) -> Array:
+def ordered(
+    tensor: Tensor, kind: int, order: Order, k: int, count: int, strided_operand: StridedOperand, owned: Owned
+) -> Array:
     """A flat array, owned, for the elements of tensor number `k` in the order, and where they lie, whose memory is
     owned; its own memory, to which nothing has to be brought, where that is nothing else. NULL where there are others.
     """
-    if not note_ordered(tensor, kind, order, k, places, owned) or places.count != count:
+    if not note_ordered(tensor, kind, order, k, strided_operand, owned) or strided_operand.count != count:
         return cast(Array, NULL)
-    if elements(tensor.storage) == count and without_gaps(places):
-        places.count = 0
+    if elements(tensor.storage) == count and without_gaps(strided_operand):
+        strided_operand.count = 0
         return own(owned, tensor.storage)
     flat = own_new(owned, new_flat(new(Size).items, count, kind))
     if flat is NULL:
         c.clear_error()
         return flat
     # Python may have run for the new array.
-    unchanged = note_ordered(tensor, kind, order, k, places, owned) and places.count == count
+    unchanged = note_ordered(tensor, kind, order, k, strided_operand, owned) and strided_operand.count == count
     return flat if unchanged else cast(Array, NULL)
 
 
@@ -163,21 +167,21 @@ def strides_of(order: Order) -> New[Tuple]:
     for i in range(order.dims):
         put_item(strides, i, retain(none))  # none is NULL: the collector sees the tuple as soon as it exists
     for i in range(order.dims):
-        dim = order.places[i]
+        dim = order.strided_operand[i]
         stride = c.new_int(step)
         if stride is NULL:
             c.release(strides)
             return cast(Tuple, NULL)
-        c.release(exchange_item(strides, dim, stride))
+        c.release(swap_item(strides, dim, stride))
         step *= order.sizes[dim] if order.sizes[dim] else 1
     return strides
 
 
 @native
-def lay(result: Tensor, strides: Stolen[Object]) -> None:
+def set_layout(result: Tensor, strides: Stolen[Object]) -> None:
     """Give a new tensor, which nobody knows yet, other strides over its memory."""
-    c.release(exchange(result, "flat", cast(Array, retain(none))))
-    c.release(exchange(result, "strides", strides))
+    c.release(atomic_xchg(result, "flat", cast(Array, retain(none))))
+    c.release(atomic_xchg(result, "strides", strides))
 
 
 @native
@@ -187,5 +191,5 @@ def in_order(result: Tensor, order: Order) -> bool:
     if strides is NULL:
         c.release(result)
         return False
-    lay(result, strides)
+    set_layout(result, strides)
     return True

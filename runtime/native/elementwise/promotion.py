@@ -17,10 +17,10 @@ from ..references import Owned, own_new, size
 from ..tensors import any_kind_of, elements, is_tensor, kind_of
 
 NOTHING, PROMOTES, TO_FLOAT = range(3)  # what an op does: the last one computes with floats whatever it is given
-TRUTH, WHOLE, FRACTION = range(3)
+TRUTH, INTEGER_KIND, FRACTION = range(3)
 DOUBLE = 1
 UNKNOWN = -1
-MOST = 1 << 15  # elements that one thread converts
+MAX_CONVERTED_ELEMENTS = 1 << 15  # elements that one thread converts
 
 
 @native
@@ -30,7 +30,7 @@ def rank_of(kind: int) -> int:
         return UNKNOWN
     if kind == BOOL:
         return TRUTH
-    return FRACTION if is_float(kind) else WHOLE
+    return FRACTION if is_float(kind) else INTEGER_KIND
 
 
 @native
@@ -44,36 +44,36 @@ def common(kind: int, other: int) -> int:
 
 
 @native
-def may_convert(thing: Object) -> bool:
+def may_convert(obj: Object) -> bool:
     """Whether an operand is a tensor that may be converted without a word, and not too large."""
-    if not is_tensor(thing):
+    if not is_tensor(obj):
         return False
-    tensor = cast(Tensor, thing)
-    few = tensor.flat is none or elements(tensor.flat) <= MOST
-    return few and tensor.fn.type is not outdated_type and any_kind_of(tensor.dtype) >= 0
+    tensor = cast(Tensor, obj)
+    is_small = tensor.flat is none or elements(tensor.flat) <= MAX_CONVERTED_ELEMENTS
+    return is_small and tensor.grad_fn.type is not outdated_type and any_kind_of(tensor.dtype) >= 0
 
 
 @native
 def kind_of_tensors(tensors: int, masks: int, operands: Items[Object]) -> int:
     """The kind for tensors that are no masks; UNKNOWN where that is for the general path."""
-    kind, least, with_dims = UNKNOWN, UNKNOWN, 0  # of tensors with dimensions, and of the others
+    kind, lowest_kind, with_dims = UNKNOWN, UNKNOWN, 0  # of tensors with dimensions, and of the others
     for i in range(tensors):
-        thing = operands[i]
-        if masks >> i & 1 or thing.type is float_type or thing.type is int_type:
+        obj = operands[i]
+        if masks >> i & 1 or obj.type is float_type or obj.type is int_type:
             continue
-        if not may_convert(thing):
+        if not may_convert(obj):
             return UNKNOWN
-        own = any_kind_of(cast(Tensor, thing).dtype)
-        if size(cast(Tensor, thing).shape) > 0:
+        own = any_kind_of(cast(Tensor, obj).dtype)
+        if size(cast(Tensor, obj).shape) > 0:
             kind = common(kind, own) if with_dims else own
             with_dims = 1
         else:
-            least = own if least == UNKNOWN else common(least, own)
-        if (with_dims and kind == UNKNOWN) or (least == UNKNOWN and not with_dims):
+            lowest_kind = own if lowest_kind == UNKNOWN else common(lowest_kind, own)
+        if (with_dims and kind == UNKNOWN) or (lowest_kind == UNKNOWN and not with_dims):
             return UNKNOWN
     if not with_dims:
-        return least
-    return kind if rank_of(least) <= rank_of(kind) else UNKNOWN
+        return lowest_kind
+    return kind if rank_of(lowest_kind) <= rank_of(kind) else UNKNOWN
 
 
 @native
@@ -84,12 +84,12 @@ def kind_of_result(rule: int, tensors: int, masks: int, operands: Items[Object])
         if operands[i].type is float_type:
             number = FRACTION
         elif operands[i].type is int_type and number == TRUTH:
-            number = WHOLE
+            number = INTEGER_KIND
     if kind == UNKNOWN or is_float(kind):
         return kind
     if rule == TO_FLOAT or number == FRACTION:
         return kind_of(c.list_item(default_dtype, 0))
-    return INTEGERS if kind == BOOL and number == WHOLE else kind
+    return INTEGERS if kind == BOOL and number == INTEGER_KIND else kind
 
 
 @native
@@ -98,14 +98,14 @@ def brought_to(kind: int, tensors: int, masks: int, bools: int, operands: Items[
     this is for the general path, which reads numbers beside 16-bit floats as float32, or an error is set."""
     changed = False
     for i in range(tensors):
-        thing = operands[i]
-        if masks >> i & 1 or thing.type is float_type or thing.type is int_type:
+        obj = operands[i]
+        if masks >> i & 1 or obj.type is float_type or obj.type is int_type:
             continue
-        tensor = cast(Tensor, thing)
+        tensor = cast(Tensor, obj)
         if any_kind_of(tensor.dtype) == kind:
             continue
         is_bool = any_kind_of(tensor.dtype) == BOOL
-        if tensor.rg is true or (is_bool and not bools) or (is_half(kind) and not is_bool):
+        if tensor.requires_grad is true or (is_bool and not bools) or (is_half(kind) and not is_bool):
             return False
         made = own_new(owned, as_kind(tensor, kind, owned))
         if made is NULL or made is none:

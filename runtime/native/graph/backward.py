@@ -13,8 +13,8 @@ from ..interned import (
     freed,
     name_apply,
     name_follow,
-    name_gives_fresh,
     name_release,
+    name_returns_owned,
     name_saved_slots,
     node_type,
     none,
@@ -33,7 +33,7 @@ from ..references import is_held, item, pair, retain, set_slot, size, slot
 from ..tensors import is_tensor_anywhere, not_handled, records
 from .delivery import Next, deliver_held, hand_to_node, hand_to_output, is_newest, is_output, put_next, wake
 from .gradients import BY_VIEWS, GradientPlan
-from .leaves import as_bool, method, reach
+from .leaves import as_bool, deliver_to_leaf, method
 from .node_gradients import gradients_by
 from .view_gradients import ViewGradients, applied
 
@@ -67,10 +67,10 @@ def gradients_of(node: Node, gradient: Object) -> New[Object]:
     """The gradients that a node computes from one, in a tuple or list with one for each edge."""
     plan = plan_of(node)
     if plan is not NULL:  # no call of Python between two such nodes
-        found = gradients_by(cast(GradientPlan, plan.memory), node, gradient)
-        if found is not none:
-            return found
-        c.release(found)
+        result = gradients_by(cast(GradientPlan, plan.memory), node, gradient)
+        if result is not none:
+            return result
+        c.release(result)
         if cast(GradientPlan, plan.memory).kind == BY_VIEWS:
             return applied(cast(ViewGradients, plan.memory), node, gradient)
         if has_packed(cast(GradientPlan, plan.memory), node):
@@ -103,21 +103,21 @@ def gradients_of_unpacked(plan: GradientPlan, node: Node, gradient: Object) -> N
     copy = cast(Node, c.call(unpacked_node, arguments.items, 1, 0))
     if copy is NULL:
         return NULL
-    found = gradients_by(plan, copy, gradient)
-    if found is none:
-        c.release(found)
-        found = gradients_by_method(copy, gradient)
+    result = gradients_by(plan, copy, gradient)
+    if result is none:
+        c.release(result)
+        result = gradients_by_method(copy, gradient)
     c.release(copy)
-    return found
+    return result
 
 
 @native
 def release_saved(node: Node) -> bool:
     """Let the node forget what it saved; False where an error is set."""
-    words = plan_of(node)
-    if words is NULL:
+    slot_values = plan_of(node)
+    if slot_values is NULL:
         return release_by_method(node)
-    plan = cast(GradientPlan, words.memory)
+    plan = cast(GradientPlan, slot_values.memory)
     for i in range(plan.saved):
         before = slot(node, plan.slots[i])
         if before is not none:
@@ -146,13 +146,13 @@ def is_node(edge: Object) -> bool:
 
 
 @native
-def all_plain(edges: Tuple, found: Object) -> bool:
+def all_plain(edges: Tuple, result: Object) -> bool:
     """Whether each gradient goes to a node, or one of its outputs, or a leaf without hooks, or nowhere."""
     count = size(edges)
-    if found.type is not tuple_type or size(cast(Tuple, found)) != count:
+    if result.type is not tuple_type or size(cast(Tuple, result)) != count:
         return False
     for i in range(count):
-        edge, gradient = item(edges, i), item(cast(Tuple, found), i)
+        edge, gradient = item(edges, i), item(cast(Tuple, result), i)
         if edge is none:
             continue
         leaf = is_tensor_anywhere(edge)
@@ -174,11 +174,11 @@ def all_different(gradients: Tuple) -> bool:
 
 
 @native
-def gives_fresh(node: Node) -> int:
+def returns_owned(node: Node) -> int:
     """Whether the gradients that the node has made are nobody else's; -1 where an error is set."""
     if plan_of(node) is not NULL:
         return 1
-    answer = c.attribute(node, name_gives_fresh)
+    answer = c.attribute(node, name_returns_owned)
     c.release(answer)  # True and False stay
     return -1 if answer is NULL else int(answer is true)
 
@@ -190,7 +190,7 @@ def hand_each(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, 
         edge, gradient, done = item(edges, i), item(gradients, i), True
         if is_tensor_anywhere(edge):
             own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
-            done = reach(backward, cast(Tensor, edge), gradient, incoming, own)
+            done = deliver_to_leaf(backward, cast(Tensor, edge), gradient, incoming, own)
         elif is_output(edge):
             done = hand_to_output(backward, cast(Output, edge), gradient, held)
         elif edge is not none:
@@ -231,29 +231,32 @@ def hand_on_with_care(
     arguments.items[2] = gradients
     arguments.items[3] = as_bool(owned)
     arguments.items[4] = incoming
-    found = cast(Tuple, method(backward, name_follow, arguments, 4))
-    if found is NULL:
+    result = cast(Tuple, method(backward, name_follow, arguments, 4))
+    if result is NULL:
         return False
-    put_next(following, retain(item(found, 0)), retain(item(found, 1)))
-    c.release(found)
+    put_next(following, retain(item(result, 0)), retain(item(result, 1)))
+    c.release(result)
     return True
 
 
 @native
 def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
     """Run one node, and note the next; False where an error is set."""
-    found = gradients_of(node, gradient)
-    if found is NULL:
+    result = gradients_of(node, gradient)
+    if result is NULL:
         return False
-    edges, fresh = retain(node.edges), gives_fresh(node)  # retained: `release` may run Python, which detaches nodes
-    done = fresh >= 0 and (backward.retain is true or release_saved(node))
-    if done and all_plain(edges, found):
-        gradients = cast(Tuple, found)
-        done = hand_on(backward, edges, gradients, gradient, fresh > 0 and all_different(gradients), following)
+    edges, from_flat = (
+        retain(node.edges),
+        returns_owned(node),
+    )  # retained: `release` may run Python, which detaches nodes
+    done = from_flat >= 0 and (backward.retain is true or release_saved(node))
+    if done and all_plain(edges, result):
+        gradients = cast(Tuple, result)
+        done = hand_on(backward, edges, gradients, gradient, from_flat > 0 and all_different(gradients), following)
     elif done:
-        done = hand_on_with_care(backward, edges, found, gradient, fresh > 0, following)
+        done = hand_on_with_care(backward, edges, result, gradient, from_flat > 0, following)
     c.release(edges)
-    c.release(found)
+    c.release(result)
     return done
 
 

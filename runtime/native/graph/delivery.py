@@ -6,7 +6,7 @@ Gradients of one of several outputs of a node that waits are for the methods of 
 from __future__ import annotations
 
 from ...kernels.llvm.native_code.structs import Struct
-from ...kernels.llvm.native_code.typed import NULL, New, Stolen, cast, exchange, native, new
+from ...kernels.llvm.native_code.typed import NULL, New, Stolen, atomic_xchg, cast, native, new
 from .. import c_functions as c
 from ..interned import (
     heap_pop,
@@ -50,7 +50,7 @@ def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
         done = c.error_set() is NULL and push(backward, cast(Node, edge))
         done = done and c.set_dict_item(buffers, edge, gradient) == 0
     else:
-        total = joined(retain(waiting), gradient)
+        total = accumulated(retain(waiting), gradient)
         done = total is not NULL and c.set_dict_item(buffers, edge, total) == 0
         c.release(total)
     c.release(buffers)
@@ -95,8 +95,8 @@ def wake_first(heap: List, buffers: Dict, following: Next) -> bool:
     if waiting is NULL or waiting.type is missing_type:
         c.release(node)
         return c.error_set() is NULL
-    c.release(exchange(following, "gradient", retain(waiting)))
-    c.release(exchange(following, "node", node))
+    c.release(atomic_xchg(following, "gradient", retain(waiting)))
+    c.release(atomic_xchg(following, "node", node))
     arguments.items[0] = heap
     entry = c.call(heap_pop, arguments.items, 1, 0)
     c.release(entry)
@@ -115,7 +115,7 @@ def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
 
 
 @native
-def joined(first: Stolen[Object], gradient: Object) -> New[Object]:
+def accumulated(first: Stolen[Object], gradient: Object) -> New[Object]:
     """The sum of what has come for a node before and of another gradient; NULL where an error is set."""
     total = cast(Object, summed(first, gradient))
     if total is NULL and c.error_set() is NULL:
@@ -164,7 +164,7 @@ def join_listed(gradients: List, index: int, gradient: Object) -> bool:
         c.release(before)
         total = retain(gradient)
     else:
-        total = joined(before, gradient)
+        total = accumulated(before, gradient)
     return total is not NULL and c.set_list_item(gradients, index, total) == 0
 
 
@@ -189,7 +189,7 @@ def hand_to_output(backward: Pass, output: Output, gradient: Object, held: Next)
 def hand_to_node(backward: Pass, node: Object, gradient: Object, held: Next) -> bool:
     """Hand a gradient to a node, which is held back if none is yet."""
     if node is held.node:
-        held.gradient = joined(held.gradient, gradient)
+        held.gradient = accumulated(held.gradient, gradient)
         return held.gradient is not NULL
     if held.node is NULL and c.dict_has(backward.buffers, node) == 0:
         put_next(held, retain(node), retain(gradient))

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import BOOL, FLOATS, is_float, is_half, itemsize, number_at
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, call_native, put_array
-from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.structs import Items, Struct, capacity
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..conversions.convert import as_kind
-from ..elementwise.apart import MOST_COPIED, count_of, is_one_number, large_count, spread, standing, together
+from ..elementwise.apart import MAX_COPIED, broadcast_to, count_of, gathered_array, is_one_number, large_count, standing
 from ..interned import cpu, device_functions, fit_gradient, float_type, in_rows, int_type, none
-from ..kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
+from ..kernel_calls import Arguments, Size, kernel_address, put_object, run_kernel
 from ..layout import Array, Dict, Float, Node, Object, Tensor, Tuple
-from ..references import Owned, exchange_item, is_held, item, own, own_new, put_item, retain, size, slot
+from ..references import Owned, is_held, item, own, own_new, put_item, retain, size, slot, swap_item
 from ..tensors import (
     dtype_of,
     elements,
@@ -28,9 +28,9 @@ from ..tensors import (
     same,
 )
 
-MOST = 4  # saved tensors that one kernel reads, and room for numbers
-MOST_KEPT = 12  # tensors that a node saves
-MOST_CASES = 3  # sets of wanted gradients, of two inputs
+MAX_NODE_TENSORS = 4  # saved tensors that one kernel reads, and room for numbers
+MAX_SAVED_TENSORS = 12  # tensors that a node saves
+MAX_CASES = 3  # sets of wanted gradients, of two inputs
 HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS, BY_VIEWS = 1, 2, 3, 4  # see GradientPlan.kind
 
 
@@ -43,13 +43,13 @@ class SavedTensor(Struct):
 
 class FusedKernel(Struct):
     saved: int  # how many saved tensors it reads
-    tensors: Items[SavedTensor] = room(MOST)
+    tensors: Items[SavedTensor] = capacity(MAX_NODE_TENSORS)
     masks: int  # bit i: saved tensor i is a mask of bools
     number: int  # which of them may be one number instead, -1 for none
     numbers: int  # how many numbers it reads; their slots
-    number_slots: Items[int] = room(MOST)
+    number_slots: Items[int] = capacity(MAX_NODE_TENSORS)
     resolver: Object  # finds kernels: see plans.py
-    kernels: Items[int] = room(2 * FLOATS)  # for each kind of floats, then the same with that number
+    kernels: Items[int] = capacity(2 * FLOATS)  # for each kind of floats, then the same with that number
     device: Dict  # the launches found, for tensors of a device
 
 
@@ -60,13 +60,13 @@ class GradientPlan(Struct):
     kind: int
     number_slot: int  # of that number
     saved: int  # how many tensors it saves; their slots
-    slots: Items[int] = room(MOST_KEPT)
+    slots: Items[int] = capacity(MAX_SAVED_TENSORS)
 
 
 class FusedPlan(GradientPlan):
     """Of an element-wise node: a kernel for each set of wanted gradients, as bits."""
 
-    cases: Items[FusedKernel] = room(MOST_CASES)
+    cases: Items[FusedKernel] = capacity(MAX_CASES)
 
 
 class Incoming(Struct):
@@ -83,12 +83,12 @@ class Incoming(Struct):
 
 
 @native
-def wanted_of(edges: Tuple) -> int:
+def output_mask_of(edges: Tuple) -> int:
     """Bit i: the gradient of input i is wanted."""
-    found = 0
+    result = 0
     for i in range(size(edges)):
-        found |= (item(edges, i) is not none) << i
-    return found
+        result |= (item(edges, i) is not none) << i
+    return result
 
 
 @native
@@ -97,14 +97,14 @@ def fitted(gradient: Tensor, meta: Tuple, owned: Owned) -> New[Object]:
     if same(item(meta, 0), gradient.shape):
         if item(meta, 1) is gradient.dtype:
             return retain(gradient)
-        found = as_kind(gradient, kind_of(item(meta, 1)), owned) if is_tensor(gradient) else not_handled()
-        if found is not none:
-            return found
-        c.release(found)
-    given = new(Arguments)
-    given.items[0] = gradient
-    given.items[1] = meta
-    return c.call(fit_gradient, given.items, 2, 0)
+        result = as_kind(gradient, kind_of(item(meta, 1)), owned) if is_tensor(gradient) else not_handled()
+        if result is not none:
+            return result
+        c.release(result)
+    value = new(Arguments)
+    value.items[0] = gradient
+    value.items[1] = meta
+    return c.call(fit_gradient, value.items, 2, 0)
 
 
 @native
@@ -113,26 +113,26 @@ def with_rows(gradient: Object, owned: Owned) -> Object:
     rows, owned. NULL where an error is set."""
     if not is_tensor(gradient) or not is_one_number(cast(Tensor, gradient)):
         return gradient
-    given = new(Arguments)
-    given.items[0] = gradient
-    return own_new(owned, c.call(in_rows, given.items, 1, 0))
+    value = new(Arguments)
+    value.items[0] = gradient
+    return own_new(owned, c.call(in_rows, value.items, 1, 0))
 
 
 @native
-def handed_on(gradient: Tensor, wanted: int, count: int, metas: Tuple, owned: Owned) -> New[Object]:
+def handed_on(gradient: Tensor, output_mask: int, count: int, metas: Tuple, owned: Owned) -> New[Object]:
     """The gradient itself for each input that wants one."""
     results = c.new_tuple(count)
     if results is NULL:
         return NULL
     for i in range(count):
-        if wanted >> i & 1 == 0:
-            given = retain(none)
+        if output_mask >> i & 1 == 0:
+            value = retain(none)
         else:
-            given = retain(gradient) if metas is none else fitted(gradient, cast(Tuple, item(metas, i)), owned)
-        if given is NULL:
+            value = retain(gradient) if metas is none else fitted(gradient, cast(Tuple, item(metas, i)), owned)
+        if value is NULL:
             c.release(results)
             return NULL
-        put_item(results, i, given)
+        put_item(results, i, value)
     return results
 
 
@@ -150,7 +150,7 @@ def only_hands_on(plan: GradientPlan, node: Node) -> bool:
 @native
 def unwritten(tensor: Tensor, version: Object) -> bool:
     """Whether a tensor's memory has not been written to since its count of writes was this."""
-    return tensor.writes is none or same(c.list_item(tensor.writes, 0), version)
+    return tensor.version_counter is none or same(c.list_item(tensor.version_counter, 0), version)
 
 
 @native
@@ -159,15 +159,15 @@ def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, incoming: In
     of an operand that was broadcast, in the shape of the gradient; NULL where something was written to it, or it is
     gone or hidden."""
     saved = kernel.tensors[i]
-    thing, version = slot(node, saved.slot), slot(node, saved.version)
-    if not is_tensor(thing) or not unwritten(cast(Tensor, thing), version):
+    obj, version = slot(node, saved.slot), slot(node, saved.version)
+    if not is_tensor(obj) or not unwritten(cast(Tensor, obj), version):
         return cast(Array, NULL)
-    tensor = cast(Tensor, own(owned, thing))  # other threads may release what the node saved
+    tensor = cast(Tensor, own(owned, obj))  # other threads may release what the node saved
     alone = kernel.number == i and count_of(tensor.shape) == 1
     spreads = (kind == BOOL or (incoming.metas is not NULL and not alone)) and not same(tensor.shape, incoming.shape)
     if tensor.flat is none or spreads:
         own(owned, version)
-        flat = spread(tensor, kind, incoming.shape, owned) if spreads else together(tensor, kind, owned)
+        flat = broadcast_to(tensor, kind, incoming.shape, owned) if spreads else gathered_array(tensor, kind, owned)
         return flat if unwritten(tensor, version) else cast(Array, NULL)  # still, as when they were read
     fits = kind_of(tensor.dtype) == kind and holds_kind(tensor.flat, kind)
     return own(owned, tensor.flat) if fits else cast(Array, NULL)
@@ -181,14 +181,14 @@ def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFra
     put_array(frame, 0, flat.memory, 0 if incoming.stands else itemsize(kind))
     for i in range(kernel.saved):
         own_kind = BOOL if kernel.masks >> i & 1 else kind
-        found = saved_array(kernel, node, i, own_kind, incoming, owned)
-        if found is NULL:
+        result = saved_array(kernel, node, i, own_kind, incoming, owned)
+        if result is NULL:
             return 0
-        memory = found.memory
-        if elements(found) == incoming.count:
+        memory = result.memory
+        if elements(result) == incoming.count:
             put_array(frame, arrays, memory, itemsize(own_kind))
             arrays += 1
-        elif kernel.number == i and elements(found) == 1:
+        elif kernel.number == i and elements(result) == 1:
             frame.numbers[0] = number_at(memory, kind)
             numbers = 1
         else:
@@ -200,7 +200,7 @@ def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFra
 
 
 @native
-def found_elements(incoming: Incoming, owned: Owned) -> bool:
+def match_elements(incoming: Incoming, owned: Owned) -> bool:
     """Find the elements of the gradient, owned: its own, those of a small one brought together, or one number of which
     all of a large one are. False for one that lies apart otherwise."""
     gradient, kind = incoming.gradient, incoming.kind
@@ -211,7 +211,7 @@ def found_elements(incoming: Incoming, owned: Owned) -> bool:
         incoming.flat = standing(gradient, kind, owned)
         incoming.stands = int(incoming.flat is not NULL)
         if not incoming.stands:
-            incoming.flat = together(gradient, kind, owned)
+            incoming.flat = gathered_array(gradient, kind, owned)
     if incoming.flat is NULL or not holds_kind(incoming.flat, kind):
         return False
     incoming.count = large_count(incoming.shape) if incoming.stands else elements(incoming.flat)
@@ -219,12 +219,12 @@ def found_elements(incoming: Incoming, owned: Owned) -> bool:
 
 
 @native
-def is_spare(gradient: Tensor, flat: Array, wanted: int) -> bool:
+def is_spare(gradient: Tensor, flat: Array, output_mask: int) -> bool:
     """Whether one gradient is wanted, and may be written over the one that came, which only who calls holds."""
-    alone = gradient.base is none and gradient.nd is none
+    alone = gradient.base is none and gradient.array is none
     own_flat = gradient.flat is flat and gradient.storage is flat
     # The array is held by the gradient, as flat and as storage, and by `fused`.
-    return wanted & (wanted - 1) == 0 and is_held(gradient, 1) and own_flat and is_held(flat, 3) and alone
+    return output_mask & (output_mask - 1) == 0 and is_held(gradient, 1) and own_flat and is_held(flat, 3) and alone
 
 
 @native
@@ -239,17 +239,22 @@ def new_gradient(incoming: Incoming, spare: bool) -> New[Tensor]:
 @native
 def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: Owned) -> New[Object]:
     """The gradients that are wanted, in a tuple; None where this is for the general path."""
-    frame, kind, count, wanted = new(CallFrame), incoming.kind, size(incoming.edges), wanted_of(incoming.edges)
+    frame, kind, count, output_mask = (
+        new(CallFrame),
+        incoming.kind,
+        size(incoming.edges),
+        output_mask_of(incoming.edges),
+    )
     arrays = prepared(fused_kernel, node, incoming, frame, owned)
     if arrays == 0:
         return not_handled()
-    kernel = found_kernel(fused_kernel.kernels, kind + FLOATS * (arrays < 0), fused_kernel.resolver)
-    results, place = NULL if kernel == 0 else c.new_tuple(count), abs(arrays)
+    kernel = kernel_address(fused_kernel.kernels, kind + FLOATS * (arrays < 0), fused_kernel.resolver)
+    results, position = NULL if kernel == 0 else c.new_tuple(count), abs(arrays)
     if results is NULL:
         return NULL
-    spare = is_spare(incoming.gradient, incoming.flat, wanted)
+    spare = is_spare(incoming.gradient, incoming.flat, output_mask)
     for i in range(count):
-        if wanted >> i & 1 == 0:
+        if output_mask >> i & 1 == 0:
             put_item(results, i, retain(none))
             continue
         result = new_gradient(incoming, spare)
@@ -257,10 +262,10 @@ def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: O
             c.release(results)
             return NULL
         put_item(results, i, result)
-        put_array(frame, place, result.flat.memory, itemsize(kind))
-        place += 1
+        put_array(frame, position, result.flat.memory, itemsize(kind))
+        position += 1
     # Element i is read before it is written: `spare` is safe.
-    run_kernel(kernel, place, incoming.count, frame)
+    run_kernel(kernel, position, incoming.count, frame)
     if incoming.metas is not NULL and not all_fitted(results, incoming.metas, owned):
         c.release(results)
         return cast(Object, NULL)
@@ -271,7 +276,7 @@ def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: O
 def may_be_summed(kind: int, shape: Tuple) -> bool:
     """Whether gradients for inputs that were broadcast are for native code: of many elements Python takes no longer in
     comparison, and those of 16 bits it adds up before it rounds them."""
-    return not is_half(kind) and count_of(shape) <= MOST_COPIED
+    return not is_half(kind) and count_of(shape) <= MAX_COPIED
 
 
 @native
@@ -280,44 +285,44 @@ def all_fitted(results: Tuple, metas: Tuple, owned: Owned) -> bool:
     set."""
     for i in range(size(results)):
         if item(results, i) is not none:
-            found = fitted(cast(Tensor, item(results, i)), cast(Tuple, item(metas, i)), owned)
-            if found is NULL:
+            result = fitted(cast(Tensor, item(results, i)), cast(Tuple, item(metas, i)), owned)
+            if result is NULL:
                 return False
-            c.release(exchange_item(results, i, found))
+            c.release(swap_item(results, i, result))
     return True
 
 
 @native
-def gradients_on_device(plan: FusedPlan, node: Node, given: Object) -> New[Object]:
+def gradients_on_device(plan: FusedPlan, node: Node, value: Object) -> New[Object]:
     """The gradients for a tensor of a device: see devices/gradients.py; None before there is a device."""
     if device_functions.gradients == 0:
         return not_handled()
     function = device_functions.gradients
-    return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(given)))
+    return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(value)))
 
 
 @native
-def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) -> New[Object]:
+def fused_gradients(plan: FusedPlan, node: Node, value: Object, owned: Owned) -> New[Object]:
     """The gradients in a tuple; None where this is for the general path."""
     recorded = records()
     if recorded != 0:
         return NULL if recorded < 0 else not_handled()
-    if not is_tensor_anywhere(given):
+    if not is_tensor_anywhere(value):
         return not_handled()
-    gradient, incoming = cast(Tensor, given), new(Incoming)
+    gradient, incoming = cast(Tensor, value), new(Incoming)
     kind, shape = kind_of(gradient.dtype), own(owned, gradient.shape)  # kernels are looked up: Python may run
     edges, metas = own(owned, node.edges), own(owned, node.metas)
-    wanted = wanted_of(edges)
-    if wanted == 0 or only_hands_on(plan, node):  # as for add: no kernel and no memory
+    output_mask = output_mask_of(edges)
+    if output_mask == 0 or only_hands_on(plan, node):  # as for add: no kernel and no memory
         if metas is not none:  # for inputs of several shapes
             gradient = cast(Tensor, with_rows(gradient, owned))
-        return NULL if gradient is NULL else handed_on(gradient, wanted, size(edges), metas, owned)
+        return NULL if gradient is NULL else handed_on(gradient, output_mask, size(edges), metas, owned)
     if gradient.device is not cpu and metas is none and gradient.flat is not none:
-        return gradients_on_device(plan, node, given)
+        return gradients_on_device(plan, node, value)
     if gradient.device is not cpu or not is_float(kind) or (metas is not none and not may_be_summed(kind, shape)):
         return not_handled()
     incoming.metas = cast(Tuple, NULL if metas is none else metas)
     incoming.gradient, incoming.shape, incoming.kind, incoming.edges = gradient, shape, kind, edges
-    if not found_elements(incoming, owned):
+    if not match_elements(incoming, owned):
         return not_handled()
-    return computed(plan.cases[wanted - 1], node, incoming, owned)
+    return computed(plan.cases[output_mask - 1], node, incoming, owned)

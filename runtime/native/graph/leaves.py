@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import is_float, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
-from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, exchange, native, new
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, atomic_xchg, cast, native, new
 from .. import c_functions as c
-from ..elementwise.apart import lies_apart, together
+from ..elementwise.apart import gathered_array, is_strided
 from ..elementwise.writing import awaited, count_write
-from ..interned import adding, begin_adding, end_adding, false, name_backward, name_reach, none, true
-from ..kernel_calls import Arguments, Size, found_kernel, run_kernel
+from ..interned import adding, begin_adding, end_adding, false, name_backward, name_deliver_to_leaf, none, true
+from ..kernel_calls import Arguments, Size, kernel_address, run_kernel
 from ..layout import Array, Capture, Object, Pass, Tensor
 from ..references import Owned, begin, is_held, own, release_all, retain
 from ..tensors import elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, records, same
 
-MOST_SUMMED = 1 << 12  # elements that `summed` copies
+MAX_COPIED_SUM = 1 << 12  # elements that `summed` copies
 
 
 @native
-def method(thing: Object, name: Object, arguments: Arguments, count: int) -> New[Object]:
+def method(obj: Object, name: Object, arguments: Arguments, count: int) -> New[Object]:
     """Call a method; the arguments stand behind the first place."""
-    arguments.items[0] = thing
+    arguments.items[0] = obj
     return c.call_method(name, arguments.items, count + 1, 0)
 
 
@@ -28,7 +28,7 @@ def method(thing: Object, name: Object, arguments: Arguments, count: int) -> New
 def may_keep(leaf: Tensor, gradient: Tensor, owned: bool) -> bool:
     """Whether a leaf may take a gradient as its own, which nobody else can hold: see `accumulate`."""
     flats = leaf.flat is not none and gradient.flat is not none
-    unset = leaf.grad is none and leaf.fn is none
+    unset = leaf.grad is none and leaf.grad_fn is none
     free = owned and flats and unset and gradient.base is none
     return free and same(leaf.shape, gradient.shape)
 
@@ -40,27 +40,32 @@ def is_only_view(gradient: Tensor, incoming: Object) -> bool:
         return False
     base, alone = cast(Tensor, incoming), is_held(gradient, 1) and is_held(incoming, 2)
     # One without a flat array of its own is in another order: its storage is new too, where it is no view itself.
-    whole = base.storage if base.flat is none and base.base is none else base.flat
-    return alone and whole is not none and elements(whole) == elements(gradient.flat)
+    base_storage = base.storage if base.flat is none and base.base is none else base.flat
+    return alone and base_storage is not none and elements(base_storage) == elements(gradient.flat)
 
 
 @native
 def may_add(leaf: Tensor, gradient: Object) -> bool:
     """Whether a gradient can be added to the one that a leaf has as it lies: both are flat, of one shape and dtype."""
-    if leaf.rg is not true or leaf.fn is not none or not is_tensor(leaf.grad) or not is_tensor(gradient):
+    if (
+        leaf.requires_grad is not true
+        or leaf.grad_fn is not none
+        or not is_tensor(leaf.grad)
+        or not is_tensor(gradient)
+    ):
         return False
     held = cast(Tensor, leaf.grad)
     kind = kind_of(held.dtype)
-    return is_float(kind) and lie_alike(held, cast(Tensor, gradient), kind) and not awaited(held)
+    return is_float(kind) and same_layout(held, cast(Tensor, gradient), kind) and not awaited(held)
 
 
 @native
-def lie_alike(held: Tensor, given: Tensor, kind: int) -> bool:
+def same_layout(held: Tensor, value: Tensor, kind: int) -> bool:
     """Whether two tensors, the first one of a kind, are flat and of one shape and dtype."""
-    if held.flat is none or given.flat is none or kind_of(given.dtype) != kind:
+    if held.flat is none or value.flat is none or kind_of(value.dtype) != kind:
         return False
-    fit = holds_kind(held.flat, kind) and holds_kind(given.flat, kind) and same(held.shape, given.shape)
-    return fit and elements(held.flat) == elements(given.flat)
+    fit = holds_kind(held.flat, kind) and holds_kind(value.flat, kind) and same(held.shape, value.shape)
+    return fit and elements(held.flat) == elements(value.flat)
 
 
 @native
@@ -89,7 +94,7 @@ def summed(first: Object, second: Object) -> New[Tensor]:
         return cast(Tensor, NULL)
     one, other = cast(Tensor, first), cast(Tensor, second)
     kind = kind_of(one.dtype)
-    if not is_float(kind) or not lie_alike(one, other, kind) or elements(one.flat) > MOST_SUMMED:
+    if not is_float(kind) or not same_layout(one, other, kind) or elements(one.flat) > MAX_COPIED_SUM:
         return cast(Tensor, NULL)
     owned = new(Owned)
     begin(owned)
@@ -99,7 +104,7 @@ def summed(first: Object, second: Object) -> New[Tensor]:
         own(owned, one.flat),
         own(owned, other.flat),
     )
-    kernel, frame, count = found_kernel(adding.kernels, kind, adding.resolver), new(CallFrame), elements(terms)
+    kernel, frame, count = kernel_address(adding.kernels, kind, adding.resolver), new(CallFrame), elements(terms)
     flat = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, count, kind)
     total = cast(Tensor, NULL)
     if flat is not NULL:
@@ -117,15 +122,15 @@ def add(leaf: Tensor, gradient: Object) -> int:
     """Add a gradient to that of a leaf: 1; 0 where this is for Python, -1 where an error is set."""
     if not may_add(leaf, gradient):
         return 0
-    held, given = cast(Tensor, retain(leaf.grad)), cast(Tensor, gradient)
-    kind = kind_of(given.dtype)
-    kernel, added = found_kernel(adding.kernels, kind, adding.resolver), False
+    held, value = cast(Tensor, retain(leaf.grad)), cast(Tensor, gradient)
+    kind = kind_of(value.dtype)
+    kernel, added = kernel_address(adding.kernels, kind, adding.resolver), False
     # Counted before the write: no reader may take the old count for the new values.
     done = kernel != 0 and count_write(held, name_backward) and call_plainly(begin_adding)
     if done:
-        added = leaf.grad is held and may_add(leaf, gradient) and kind_of(given.dtype) == kind  # still: it has waited
+        added = leaf.grad is held and may_add(leaf, gradient) and kind_of(value.dtype) == kind  # still: it has waited
         if added:
-            add_flat(held, given, kind, kernel)
+            add_flat(held, value, kind, kernel)
         done = call_plainly(end_adding)
     c.release(held)
     return int(added) if done else -1
@@ -159,36 +164,36 @@ def as_bool(flag: bool) -> Object:
 
 
 @native
-def reach_as_it_is(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
+def deliver_unchanged(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
     """`reach` with a gradient as it lies."""
     free = backward.capture is none and backward.create is not true
     if free and owned and leaf.grad is none and is_only_view(cast(Tensor, gradient), incoming):
-        c.release(exchange(cast(Tensor, gradient), "base", retain(none)))  # the incoming one ends with this step
-    if free and leaf.rg is true and may_keep(leaf, cast(Tensor, gradient), owned):
-        c.release(exchange(leaf, "grad", retain(gradient)))
+        c.release(atomic_xchg(cast(Tensor, gradient), "base", retain(none)))  # the incoming one ends with this step
+    if free and leaf.requires_grad is true and may_keep(leaf, cast(Tensor, gradient), owned):
+        c.release(atomic_xchg(leaf, "grad", retain(gradient)))
         return True
-    asked = backward.capture is not none and backward.capture.accumulate is not true
-    added = capture_leaf(backward.capture, leaf, gradient) if asked else add(leaf, gradient) if free else 0
+    accumulates = backward.capture is not none and backward.capture.accumulate is not true
+    added = capture_leaf(backward.capture, leaf, gradient) if accumulates else add(leaf, gradient) if free else 0
     if added != 0:
         return added > 0
     arguments = new(Arguments)
     arguments.items[1] = leaf
     arguments.items[2] = gradient
     arguments.items[3] = as_bool(owned)
-    done = method(backward, name_reach, arguments, 3)
+    done = method(backward, name_deliver_to_leaf, arguments, 3)
     c.release(done)
     return done is not NULL
 
 
 @native
-def brought_together(leaf: Tensor, gradient: Object) -> New[Tensor]:
+def packed_sum(leaf: Tensor, gradient: Object) -> New[Tensor]:
     """A contiguous copy of a small gradient whose elements lie apart; NULL where it is another, or for Python."""
-    if leaf.flat is none or not is_tensor(gradient) or not lies_apart(cast(Tensor, gradient)):
+    if leaf.flat is none or not is_tensor(gradient) or not is_strided(cast(Tensor, gradient)):
         return cast(Tensor, NULL)
-    given, owned = cast(Tensor, gradient), new(Owned)
+    value, owned = cast(Tensor, gradient), new(Owned)
     begin(owned)
-    shape, dtype = own(owned, given.shape), own(owned, given.dtype)
-    flat = together(given, kind_of(dtype), owned) if is_float(kind_of(dtype)) else cast(Array, NULL)
+    shape, dtype = own(owned, value.shape), own(owned, value.dtype)
+    flat = gathered_array(value, kind_of(dtype), owned) if is_float(kind_of(dtype)) else cast(Array, NULL)
     copy = cast(Tensor, NULL) if flat is NULL else new_tensor(retain(flat), shape, dtype)
     c.clear_error()  # without memory for it Python goes on
     release_all(owned)
@@ -196,14 +201,14 @@ def brought_together(leaf: Tensor, gradient: Object) -> New[Tensor]:
 
 
 @native
-def reach(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
+def deliver_to_leaf(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
     """Give a gradient to a leaf; False where an error is set."""
     if gradient is none:
         return True
     free = backward.capture is none and backward.create is not true
-    copy = brought_together(leaf, gradient) if free and leaf.rg is true else cast(Tensor, NULL)
+    copy = packed_sum(leaf, gradient) if free and leaf.requires_grad is true else cast(Tensor, NULL)
     if copy is NULL:
-        return reach_as_it_is(backward, leaf, gradient, incoming, owned)
-    done = reach_as_it_is(backward, leaf, copy, incoming, True)
+        return deliver_unchanged(backward, leaf, gradient, incoming, owned)
+    done = deliver_unchanged(backward, leaf, copy, incoming, True)
     c.release(copy)
     return done

@@ -13,18 +13,18 @@ from .view_gradients import ViewGradients, view_gradients
 
 
 @native
-def gradients_by(plan: GradientPlan, node: Node, given: Object) -> New[Object]:
+def gradients_by(plan: GradientPlan, node: Node, value: Object) -> New[Object]:
     """The gradients in a tuple; None where this is for Python."""
     owned = new(Owned)
     begin(owned)
     if plan.kind == BY_PLANS:
-        found = planned_gradients(cast(PlannedGradients, plan), node, given, owned)
+        result = planned_gradients(cast(PlannedGradients, plan), node, value, owned)
     elif plan.kind == BY_VIEWS:
-        found = view_gradients(cast(ViewGradients, plan), node, given, owned)
+        result = view_gradients(cast(ViewGradients, plan), node, value, owned)
     else:
-        found = fused_gradients(cast(FusedPlan, plan), node, given, owned)
+        result = fused_gradients(cast(FusedPlan, plan), node, value, owned)
     release_all(owned)
-    return found
+    return result
 
 
 @native
@@ -33,6 +33,6 @@ def gradients(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     # From CPython 3.14 on a caller lends what a local variable holds, and counts no reference for that: the gradient
     # would seem to be nobody else's, and be written over.
     gradient = retain(arguments[1])
-    found = gradients_by(cast(GradientPlan, self.memory), cast(Node, arguments[0]), gradient)
+    result = gradients_by(cast(GradientPlan, self.memory), cast(Node, arguments[0]), gradient)
     c.release(gradient)
-    return found
+    return result

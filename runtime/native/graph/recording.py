@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.structs import Items, Struct, room
-from ...kernels.llvm.native_code.typed import NULL, New, Stolen, cast, exchange, native, new
+from ...kernels.llvm.native_code.structs import Items, Struct, capacity
+from ...kernels.llvm.native_code.typed import NULL, New, Stolen, atomic_xchg, cast, native, new
 from .. import c_functions as c
 from ..interned import (
     constant,
@@ -25,12 +25,12 @@ from ..layout import Node, Object, Output, Tensor, Tuple, Type
 from ..references import Owned, item, nothing_changed, put_item, retain, set_slot, size, slot
 from ..tensors import meta_of, new_tensor_on, new_writes
 
-MOST = 12  # tensors, and other values, that one node keeps
+MAX_NODE_TENSORS = 12  # tensors, and other values, that one node keeps
 RESULT = -1  # as a source: the result; the ones before it are the further results
 SHAPES = -1  # as a part: the shapes of a tuple of tensors
 
 
-class KeptTensor(Struct):
+class SavedTensorSlot(Struct):
     slot: int  # the distances of its slot and of that of its count of writes
     version: int
     source: int  # its number among the operands, RESULT for the result
@@ -38,7 +38,7 @@ class KeptTensor(Struct):
     alias: int  # whether a result is kept as an alias, because it is in the graph itself
 
 
-class KeptValue(Struct):
+class SavedValueSlot(Struct):
     slot: int
     source: int
     part: int  # 0, or the slot of the operand in which the value stands
@@ -47,11 +47,11 @@ class KeptValue(Struct):
 class RecordPlan(Struct):
     type: Type
     edges: int  # how many inputs have gradients
-    inputs: Items[int] = room(MOST)  # their numbers among the operands
-    kept: int
-    tensors: Items[KeptTensor] = room(MOST)
-    kept_values: int
-    values: Items[KeptValue] = room(MOST)
+    inputs: Items[int] = capacity(MAX_NODE_TENSORS)  # their numbers among the operands
+    saved_count: int
+    tensors: Items[SavedTensorSlot] = capacity(MAX_NODE_TENSORS)
+    saved_values: int
+    values: Items[SavedValueSlot] = capacity(MAX_NODE_TENSORS)
     elementwise: int  # whether all inputs look like the result
     listed: int  # whether the inputs are the items of the first operand
     outputs: int  # how many results; of several: which of them are differentiable, as bits,
@@ -60,34 +60,34 @@ class RecordPlan(Struct):
 
 
 @native
-def edge_of(thing: Object) -> Object:
+def edge_of(obj: Object) -> Object:
     """Where the gradient of a tensor goes: its node, the leaf itself, or None, also for None."""
-    tensor = cast(Tensor, thing)
-    if thing is none or tensor.rg is not true:
+    tensor = cast(Tensor, obj)
+    if obj is none or tensor.requires_grad is not true:
         return none
-    return thing if tensor.fn is none else tensor.fn
+    return obj if tensor.grad_fn is none else tensor.grad_fn
 
 
 @native
-def version_of(thing: Object) -> New[Object]:
+def version_of(obj: Object) -> New[Object]:
     """How often the memory of a tensor has been written to, as a Python int; 0 for None. NULL for an inference tensor,
     of which Python knows whether it may be saved."""
-    tensor = cast(Tensor, thing)
-    if thing is none or tensor.writes is none:
+    tensor = cast(Tensor, obj)
+    if obj is none or tensor.version_counter is none:
         return retain(zero)
-    if tensor.writes.type is inference_type:
+    if tensor.version_counter.type is inference_type:
         return NULL
-    return retain(c.list_item(tensor.writes, 0))
+    return retain(c.list_item(tensor.version_counter, 0))
 
 
 @native
-def versions_of(things: Tuple) -> New[Object]:
+def versions_of(objects: Tuple) -> New[Object]:
     """How often the memory of each tensor in a tuple has been written to, in a tuple."""
-    versions = c.new_tuple(size(things))
+    versions = c.new_tuple(size(objects))
     if versions is NULL:
         return NULL
-    for i in range(size(things)):
-        version = version_of(item(things, i))
+    for i in range(size(objects)):
+        version = version_of(item(objects, i))
         if version is NULL:
             c.release(versions)
             return NULL
@@ -98,15 +98,17 @@ def versions_of(things: Tuple) -> New[Object]:
 @native
 def alias_of(result: Tensor) -> New[Tensor]:
     """A result as its node keeps it: the same memory and count of writes, without a way back."""
-    writes = new_writes()
-    if writes is NULL:
+    version_counter = new_writes()
+    if version_counter is NULL:
         return cast(Tensor, NULL)
-    c.release(exchange(result, "writes", writes))  # nobody but who makes it knows the result yet: its slots stay
+    c.release(
+        atomic_xchg(result, "version_counter", version_counter)
+    )  # nobody but who makes it knows the result yet: its slots stay
     alias = new_tensor_on(result.device, retain(result.flat), result.shape, result.dtype)
     if alias is not NULL:
-        c.release(exchange(alias, "writes", retain(writes)))
-        c.release(exchange(alias, "storage", retain(result.storage)))
-        c.release(exchange(alias, "strides", retain(result.strides)))
+        c.release(atomic_xchg(alias, "version_counter", retain(version_counter)))
+        c.release(atomic_xchg(alias, "storage", retain(result.storage)))
+        c.release(atomic_xchg(alias, "strides", retain(result.strides)))
     return alias
 
 
@@ -115,10 +117,10 @@ def as_tensor(operand: Object, like: Tensor) -> New[Object]:
     """The value that a node keeps of an operand: itself, or the 0-d tensor that stands for a number."""
     if operand.type is not float_type and operand.type is not int_type:
         return retain(operand)
-    given = new(Arguments)
-    given.items[0] = operand
-    given.items[1] = like.dtype
-    return c.call(constant, given.items, 2, 0)
+    value = new(Arguments)
+    value.items[0] = operand
+    value.items[1] = like.dtype
+    return c.call(constant, value.items, 2, 0)
 
 
 @native
@@ -141,9 +143,9 @@ def edges_of(plan: RecordPlan, arguments: Items[Object], is_number: bool) -> tup
     if edges is NULL:
         return edges, there
     for i in range(count):
-        thing = input_of(plan, arguments, i)
-        a_number = is_number and (thing.type is float_type or thing.type is int_type)
-        edge = none if a_number else edge_of(thing)
+        obj = input_of(plan, arguments, i)
+        a_number = is_number and (obj.type is float_type or obj.type is int_type)
+        edge = none if a_number else edge_of(obj)
         put_item(edges, i, retain(edge))
         # All items of a list are one input.
         there |= (edge is not none) << (0 if plan.listed else i)
@@ -158,9 +160,9 @@ def metas_of(plan: RecordPlan, arguments: Items[Object]) -> New[Tuple]:
     if metas is NULL:
         return NULL
     for i in range(count):
-        thing = input_of(plan, arguments, i)
-        given = thing is not none and thing.type is not float_type and thing.type is not int_type
-        meta = meta_of(cast(Tensor, thing)) if given else retain(none)
+        obj = input_of(plan, arguments, i)
+        value = obj is not none and obj.type is not float_type and obj.type is not int_type
+        meta = meta_of(cast(Tensor, obj)) if value else retain(none)
         if meta is NULL:
             c.release(metas)
             return cast(Tuple, NULL)
@@ -177,16 +179,16 @@ def result_of(plan: RecordPlan, result: Object, i: int) -> Tensor:
 @native
 def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: Items[Object]) -> bool:
     """Store the tensors that the gradients read, each where one of its edges is there; False where that fails."""
-    for i in range(plan.kept):
-        kept = plan.tensors[i]
-        if kept.needed & there == 0:
-            set_slot(node, kept.slot, retain(none))
+    for i in range(plan.saved_count):
+        saved_count = plan.tensors[i]
+        if saved_count.needed & there == 0:
+            set_slot(node, saved_count.slot, retain(none))
             continue
-        if kept.source > RESULT:
-            tensor = as_tensor(arguments[kept.source], result_of(plan, result, 0))
+        if saved_count.source > RESULT:
+            tensor = as_tensor(arguments[saved_count.source], result_of(plan, result, 0))
         else:
-            output = result_of(plan, result, RESULT - kept.source)
-            tensor = alias_of(output) if kept.alias else retain(output)
+            output = result_of(plan, result, RESULT - saved_count.source)
+            tensor = alias_of(output) if saved_count.alias else retain(output)
         if tensor is NULL:
             return False
         # Read first: to count a write replaces this object.
@@ -194,8 +196,8 @@ def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: It
         if version is NULL:
             c.release(tensor)
             return False
-        set_slot(node, kept.version, version)
-        set_slot(node, kept.slot, tensor)
+        set_slot(node, saved_count.version, version)
+        set_slot(node, saved_count.slot, tensor)
     return True
 
 
@@ -221,8 +223,10 @@ def shapes_of(tensors: Tuple) -> New[Tuple]:
 @native
 def put_behind(tensor: Tensor, edge: Stolen[Object]) -> None:
     """Put a result into the graph."""
-    c.release(exchange(tensor, "fn", edge))  # exchanged first: the release may run Python, which sees a whole tensor
-    c.release(exchange(tensor, "rg", retain(true)))
+    c.release(
+        atomic_xchg(tensor, "grad_fn", edge)
+    )  # exchanged first: the release may run Python, which sees a whole tensor
+    c.release(atomic_xchg(tensor, "requires_grad", retain(true)))
 
 
 @native
@@ -274,12 +278,12 @@ def fill(
     node.metas = metas
     if metas is NULL:
         return False
-    for i in range(plan.kept_values):
-        kept = plan.values[i]
-        value = value_of(arguments[kept.source], kept.part)
+    for i in range(plan.saved_values):
+        saved_count = plan.values[i]
+        value = value_of(arguments[saved_count.source], saved_count.part)
         if value is NULL:
             return False
-        set_slot(node, kept.slot, value)
+        set_slot(node, saved_count.slot, value)
     number = c.next_of(counter)  # after its inputs' nodes have theirs: newer nodes run first in backward
     node.sequence = number
     return number is not NULL
@@ -305,15 +309,15 @@ def record(
     else:
         done = put_outputs(plan, node, cast(Tuple, result))  # the outputs hold the node from now on
         c.release(node)
-    return done and (watch.saving is false or plan.kept == 0 or noted(result))
+    return done and (watch.saving is false or plan.saved_count == 0 or noted(result))
 
 
 @native
 def noted(result: Object) -> bool:
     """Tell who wants to know of nodes that keep tensors of a result; False where an error is set."""
-    given = new(Arguments)
-    given.items[0] = watch
-    given.items[1] = result
-    answer = c.call_method(name_note, given.items, 2, 0)
+    value = new(Arguments)
+    value.items[0] = watch
+    value.items[1] = result
+    answer = c.call_method(name_note, value.items, 2, 0)
     c.release(answer)
     return answer is not NULL

@@ -46,12 +46,12 @@ def put_one(memory: int, kind: int) -> None:
 
 
 @native
-def may_start(thing: Object) -> bool:
+def may_start(obj: Object) -> bool:
     """Whether this is a tensor of one float on the host, that one node has made."""
-    if watch.active is true or not is_tensor(thing):
+    if watch.active is true or not is_tensor(obj):
         return False
-    tensor = cast(Tensor, thing)
-    if tensor.rg is not true or tensor.fn is none or tensor.flat is none or not is_node(tensor.fn):
+    tensor = cast(Tensor, obj)
+    if tensor.requires_grad is not true or tensor.grad_fn is none or tensor.flat is none or not is_node(tensor.grad_fn):
         return False
     kind = kind_of(tensor.dtype)
     return is_float(kind) and holds_kind(tensor.flat, kind) and elements(tensor.flat) == 1
@@ -135,7 +135,7 @@ def run_deeper(backward: Pass, following: Next, state: Dict) -> bool:
 @native
 def start_from(tensor: Tensor, arguments: Items[Object], state: Dict) -> bool:
     """Run the backward pass of a tensor; False where an error is set."""
-    following, node = new(Next), retain(tensor.fn)
+    following, node = new(Next), retain(tensor.grad_fn)
     gradient = first_gradient(tensor)
     backward = cast(Pass, NULL) if gradient is NULL else new_pass(arguments)
     if backward is NULL:

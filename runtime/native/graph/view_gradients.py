@@ -6,7 +6,7 @@ what else it keeps. Where it is seen to be a view of that one, or that one itsel
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.structs import Items, room
+from ...kernels.llvm.native_code.structs import Items, capacity
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..interned import false, name_apply, none, outdated_type, remember_gradient, true, tuple_type
@@ -18,13 +18,13 @@ from ..views.one import ViewPlan, look_up, make_view, may_be_looked_up
 from .gradients import GradientPlan
 from .leaves import method
 
-MOST_VALUES = 8  # that a node keeps
+MAX_VALUES = 8  # that a node keeps
 
 
 class ViewGradients(GradientPlan):
     views: ViewPlan  # what was found: places; True for the gradient itself, False for what is no view of it
     values: int  # how many values the node keeps; their slots
-    value_slots: Items[int] = room(MOST_VALUES)
+    value_slots: Items[int] = capacity(MAX_VALUES)
     missed: int  # whether nothing is known of the gradient that was asked for last
 
 
@@ -34,7 +34,7 @@ def note_arguments(plan: ViewGradients, node: Node, gradient: Object, arguments:
     if node.metas is none or size(node.metas) != 1 or item(node.edges, 0) is none or not is_tensor(gradient):
         return False
     tensor, meta = cast(Tensor, gradient), cast(Tuple, item(node.metas, 0))
-    if tensor.fn.type is outdated_type or item(meta, 1) is not tensor.dtype:
+    if tensor.grad_fn.type is outdated_type or item(meta, 1) is not tensor.dtype:
         return False
     arguments.items[0] = gradient
     arguments.items[1] = item(meta, 0)
@@ -44,30 +44,30 @@ def note_arguments(plan: ViewGradients, node: Node, gradient: Object, arguments:
 
 
 @native
-def view_gradients(plan: ViewGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
+def view_gradients(plan: ViewGradients, node: Node, value: Object, owned: Owned) -> New[Object]:
     """The gradient in a tuple; None where no view has been found."""
     plan.missed = 0
     recorded, arguments, first = records(), new(Arguments), owned.count
     if recorded != 0:
         return NULL if recorded < 0 else not_handled()
-    if not note_arguments(plan, node, given, arguments):
+    if not note_arguments(plan, node, value, arguments):
         return not_handled()
-    gradient = cast(Tensor, given)
-    found = look_up(plan.views, gradient, arguments.items, 2 + plan.values, owned)
-    if found is NULL:
+    gradient = cast(Tensor, value)
+    result = look_up(plan.views, gradient, arguments.items, 2 + plan.values, owned)
+    if result is NULL:
         c.clear_error()
         plan.missed = 1
         return not_handled()
-    if cast(Object, found) is false:
+    if cast(Object, result) is false:
         return not_handled()
     gradients = cast(Tuple, own_new(owned, c.new_tuple(1)))
     if gradients is NULL:
         return NULL
-    if cast(Object, found) is true:
-        view = retain(given)
+    if cast(Object, result) is true:
+        view = retain(value)
     else:
-        writes, storage = owned.items[first], cast(Array, owned.items[first + 2])
-        view = make_view(gradient, storage, writes, gradient.dtype, found)
+        version_counter, storage = owned.items[first], cast(Array, owned.items[first + 2])
+        view = make_view(gradient, storage, version_counter, gradient.dtype, result)
     if view is NULL or view is none:
         return view
     put_item(gradients, 0, view)
@@ -75,12 +75,12 @@ def view_gradients(plan: ViewGradients, node: Node, given: Object, owned: Owned)
 
 
 @native
-def remember(plan: ViewGradients, node: Node, given: Object, gradients: Object) -> bool:
+def remember(plan: ViewGradients, node: Node, value: Object, gradients: Object) -> bool:
     """Keep what a node has made of a gradient, if nothing is known of that; False where an error is set."""
     if plan.missed == 0 or gradients.type is not tuple_type:
         return True
     arguments, count = new(Arguments), 4 + plan.values
-    if not note_arguments(plan, node, given, arguments):
+    if not note_arguments(plan, node, value, arguments):
         return True
     for i in range(2 + plan.values):
         arguments.items[count - 1 - i] = arguments.items[1 + plan.values - i]
@@ -96,8 +96,8 @@ def applied(plan: ViewGradients, node: Node, gradient: Object) -> New[Object]:
     """What the node's `apply` gives, which is looked at."""
     arguments = new(Arguments)
     arguments.items[1] = gradient
-    found = method(node, name_apply, arguments, 1)
-    if found is not NULL and not remember(plan, node, gradient, found):
-        c.release(found)
+    result = method(node, name_apply, arguments, 1)
+    if result is not NULL and not remember(plan, node, gradient, result):
+        c.release(result)
         return NULL
-    return found
+    return result

@@ -18,48 +18,48 @@ from ...kernels.llvm.native_code.element_kinds import (
     parts,
 )
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, Constants, call_with_constants, put_array
-from ...kernels.llvm.native_code.structs import Items, Struct, length, room
+from ...kernels.llvm.native_code.structs import Items, Struct, capacity, length
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import STEP, Job
 from ...pool.scheduler import share
 from ...pool.turning import run_step_alone
 from .. import c_functions as c
 from ..interned import job, none
-from ..kernel_calls import LONG, Size, found_kernel, job_for
+from ..kernel_calls import LONG, Size, job_for, kernel_address
 from ..layout import Array, Object, Tensor, Tuple
-from ..references import Owned, exchange_item, item, own, put_item, retain, size
+from ..references import Owned, item, own, put_item, retain, size, swap_item
 from ..tensors import dtype_of, elements, holds_kind, kind_of_number, new_flat, new_tensor, not_handled
 
-MOST_OPERANDS = 64
-MOST_RESULTS = 6
-MOST_READ = 9  # operands of one call
-MOST_TABLES = 6
+MAX_OPERANDS = 64
+MAX_RESULTS = 6
+MAX_READ_OPERANDS = 9  # operands of one call
+MAX_TABLES = 6
 
 
 class KernelTable(Struct):
     """A kernel on flat arrays: what finds its machine code, and that for each kind of elements."""
 
     resolver: Object
-    kernels: Items[int] = room(KINDS)
+    kernels: Items[int] = capacity(KINDS)
 
 
 class Call(Struct):
     kernel: KernelTable
     operands: int  # how many; their numbers, ~k for output k of a call before
-    which: Items[int] = room(MOST_READ)
+    which: Items[int] = capacity(MAX_READ_OPERANDS)
     results: int  # how many; the numbers of the outputs that they are, and of their elements
-    outputs: Items[int] = room(MOST_RESULTS)
-    sizes: Items[int] = room(MOST_RESULTS)
-    counted: Items[int] = room(MOST_RESULTS)  # k + 1: the last number in output k is the size that stands as 0
+    outputs: Items[int] = capacity(MAX_RESULTS)
+    sizes: Items[int] = capacity(MAX_RESULTS)
+    counted: Items[int] = capacity(MAX_RESULTS)  # k + 1: the last number in output k is the size that stands as 0
     extent: int  # how many rows, or the like, threads may share, 0 for none; parts begin at multiples of `unit`
     unit: int
-    place: int  # of the ints that say where a part begins and ends
-    together: int  # rows that one thread does at a time, going through them to and fro; 0: all at once
+    position: int  # of the ints that say where a part begins and ends
+    tile_rows: int  # rows that one thread does at a time, going through them to and fro; 0: all at once
     work: int  # how much there is to do, if that is more than the first operand and the first result are large
     tables: int  # how many; their addresses, and how many whole numbers they have
-    table_memory: Items[int] = room(MOST_TABLES)
-    table_sizes: Items[int] = room(MOST_TABLES)
-    constants: Items[Constants] = room(1)
+    table_memory: Items[int] = capacity(MAX_TABLES)
+    table_sizes: Items[int] = capacity(MAX_TABLES)
+    constants: Items[Constants] = capacity(1)
 
 
 class CallPlan(Struct):
@@ -71,8 +71,10 @@ class CallPlan(Struct):
     masks: int  # bit i: output i is of bool
     int32s: int  # bit i: output i is of int32
     complexes: int  # bit i: output i has complex numbers
-    reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
-    steps: Items[Call] = room(1)  # the first of the calls; the others follow
+    read_extent: Items[int] = capacity(
+        MAX_OPERANDS
+    )  # elements of each operand that are read, from the first to the last
+    steps: Items[Call] = capacity(1)  # the first of the calls; the others follow
 
 
 class Number(Struct):
@@ -86,7 +88,7 @@ class Operand(Struct):
 
 
 class Operands(Struct):
-    items: Items[Operand] = room(MOST_OPERANDS)
+    items: Items[Operand] = capacity(MAX_OPERANDS)
 
 
 @native
@@ -98,11 +100,11 @@ def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor,
         flat, first = tensor.storage, c.as_int(tensor.offset)
     if kind_of_number(tensor.dtype) != kind or not holds_kind(flat, kind):
         return False
-    if elements(flat) - first < plan.reach[index]:
+    if elements(flat) - first < plan.read_extent[index]:
         return False
     operand = operands.items[index]
     operand.memory = own(owned, flat).memory + first * itemsize(kind)
-    operand.elements = plan.reach[index] * parts(kind)
+    operand.elements = plan.read_extent[index] * parts(kind)
     operand.itemsize = itemsize(part_kind(kind))
     return True
 
@@ -134,7 +136,7 @@ def put_operands(call: Call, operands: Operands, results: Tuple, frame: CallFram
 
 
 @native
-def kind_of_output(plan: CallPlan, output: int, given: int) -> int:
+def kind_of_output(plan: CallPlan, output: int, value: int) -> int:
     """The kind of an output of a plan for operands of a kind."""
     if plan.integers >> output & 1:
         return INTEGERS
@@ -143,41 +145,41 @@ def kind_of_output(plan: CallPlan, output: int, given: int) -> int:
     if plan.int32s >> output & 1:
         return INT32
     if plan.complexes >> output & 1:
-        return COMPLEX + part_kind(given)
-    given = part_kind(given)
-    return 0 if is_half(given) and not plan.halves >> output & 1 else given
+        return COMPLEX + part_kind(value)
+    value = part_kind(value)
+    return 0 if is_half(value) and not plan.halves >> output & 1 else value
 
 
 @native
 def put_tables(call: Call, frame: CallFrame) -> None:
     """Put the tables of a call, which are owned as the plan is, into the frame behind its results."""
     for i in range(call.tables):
-        place = call.operands + call.results + i
-        put_array(frame, place, call.table_memory[i], 8)
-        frame.size[place] = call.table_sizes[i]
+        position = call.operands + call.results + i
+        put_array(frame, position, call.table_memory[i], 8)
+        frame.size[position] = call.table_sizes[i]
 
 
 @native
 def last_number(counts: Tensor) -> int:
     """The last number in an output of int64 that a call before has made."""
     flat = counts.flat
-    place = flat.memory + itemsize(INTEGERS) * (elements(flat) - 1)
-    return cast(Number, place).value
+    position = flat.memory + itemsize(INTEGERS) * (elements(flat) - 1)
+    return cast(Number, position).value
 
 
 @native
 def with_count(shape: Tuple, count: int) -> New[Tuple]:
-    """A shape with another size in the place of the one that is 0: `check_room` sees to it that there is one."""
+    """A shape with another size in the place of the one that is 0: `check_capacity` sees to it that there is one."""
     number = c.new_int(count)
-    found = cast(Tuple, NULL) if number is NULL else c.new_tuple(size(shape))
-    if found is NULL:
+    result = cast(Tuple, NULL) if number is NULL else c.new_tuple(size(shape))
+    if result is NULL:
         c.release(number)
-        return found
+        return result
     for i in range(size(shape)):
         counted = c.as_int(item(shape, i)) == 0
-        put_item(found, i, retain(number if counted else item(shape, i)))
+        put_item(result, i, retain(number if counted else item(shape, i)))
     c.release(number)
-    return found
+    return result
 
 
 @native
@@ -204,16 +206,16 @@ def new_result(call: Call, i: int, kind: int, results: Tuple, shapes: Tuple) -> 
 
 
 @native
-def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, given: int, frame: CallFrame) -> bool:
+def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, value: int, frame: CallFrame) -> bool:
     """Make the results of a call, tensors in a tuple, and put them into the frame; False where there is no memory."""
     for i in range(call.results):
         output = call.outputs[i]
-        kind = kind_of_output(plan, output, given)
+        kind = kind_of_output(plan, output, value)
         if item(results, output) is none:  # else an earlier call has made it, and this one fills another part
             made = new_result(call, i, kind, results, shapes)
             if made is NULL:
                 return False
-            c.release(exchange_item(results, output, made))
+            c.release(swap_item(results, output, made))
         result = cast(Tensor, item(results, output))
         put_array(frame, call.operands + i, result.flat.memory, itemsize(part_kind(kind)))
         frame.size[call.operands + i] = elements(result.flat) * parts(kind)
@@ -225,7 +227,7 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
     """Run one call of a plan; False where an error is set, or where the kernel raised."""
     frame, table = new(CallFrame), call.kernel
     put_operands(call, operands, results, frame)
-    kernel = found_kernel(table.kernels, part_kind(kind), table.resolver)
+    kernel = kernel_address(table.kernels, part_kind(kind), table.resolver)
     if kernel == 0 or not put_results(plan, call, results, shapes, kind, frame):
         return False
     put_tables(call, frame)
@@ -238,12 +240,12 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
     if call.extent > call.unit:
         acquired = job_for(work)
     state = c.release_gil()  # operands, results and the plan, with its tables, are owned
-    if acquired is NULL and call.together:
-        status = run_step_alone(job, kernel, arrays, frame, constants, call.place, call.extent, call.together)
+    if acquired is NULL and call.tile_rows:
+        status = run_step_alone(job, kernel, arrays, frame, constants, call.position, call.extent, call.tile_rows)
     elif acquired is NULL:
         status = call_with_constants(kernel, arrays, frame, constants)
     else:
-        acquired.place = call.place
+        acquired.position = call.position
         more = address_of(constants)
         status = share(acquired, STEP, kernel, arrays, call.extent, call.unit, address_of(frame), more)
     c.acquire_gil(state)
@@ -262,26 +264,26 @@ def new_results(plan: CallPlan) -> New[Tuple]:
 
 
 @native
-def run_plan(found: Tuple, outputs: int, kind: int, operands: Operands) -> New[Tuple]:
+def run_plan(result: Tuple, outputs: int, kind: int, operands: Operands) -> New[Tuple]:
     """The results in a tuple, with None for those that the plan does not make; NULL where a call fails.
 
     `found` is (words of the plan, the shape of each result, ...). What the plan makes behind the outputs, for calls of
     its own, is released.
     """
-    plan = cast(CallPlan, cast(Array, item(found, 0)).memory)
+    plan = cast(CallPlan, cast(Array, item(result, 0)).memory)
     results = new_results(plan)
     if results is NULL:
         return NULL
     for i in range(plan.calls):
         call = cast(Call, address_of(plan.steps) + CALL_BYTES * i)
-        if not run_call(plan, call, operands, results, found, kind):
+        if not run_call(plan, call, operands, results, result, kind):
             c.release(results)
             return NULL
     if plan.results == outputs:
         return results
-    wanted = c.part_of_tuple(results, 0, outputs)  # a new tuple: one that others have seen may not be cut
+    own_results = c.part_of_tuple(results, 0, outputs)  # a new tuple: one that others have seen may not be cut
     c.release(results)
-    return wanted
+    return own_results
 
 
 CALL_BYTES = 8 * length(Call)

@@ -11,21 +11,21 @@ from numba import types
 
 from ...dispatch.kernel_ops.kernel_op import kernel_ops
 from ...dispatch.view_cache import view_ops
-from ...kernels.cpu.dtypes.half_plans import HALF, INDEX, INT32, MASK, SINGLE, for_halves, other_letters
+from ...kernels.cpu.dtypes.half_plans import HALF, INDEX, INT32, MASK, SINGLE, for_halves, other_arg_kinds
 from ...kernels.cpu.plan import Layout, Plan, Step, takes_complex
 from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS
 from ...kernels.llvm.native_code.element_kinds import INT32 as INT32_KIND
-from ...kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
+from ...kernels.llvm.native_code.kernel_calls import MAX_ARRAYS, MAX_INTS, MAX_NUMBERS, Constants
 from ...kernels.llvm.native_code.structs import CALL_NUMBERS
 from ...pool.calls import kernel_address
-from ...pool.layout import SECTION, TURNING
+from ...pool.layout import ALTERNATING_ELEMENTS, SECTION
 from ...tensor.shapes import contiguous_strides
 from ..graph.gradients import BY_PLANS
 from ..layout import slot_distances
 from ..plans import address, array_of, bits, memory, record_plan, resolver, view_plan
 from ..views.getitem import GetitemPlan
-from .calls import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelTable
-from .gradients import ALL, ALONE, MOST_EDGES, PlannedGradients, Read
+from .calls import MAX_READ_OPERANDS, MAX_RESULTS, MAX_TABLES, Call, CallPlan, KernelTable
+from .gradients import ALL, ALONE, MAX_EDGES, PlannedGradients, Read
 from .launch import KernelOpPlan
 
 OTHER_KINDS = {INDEX: INTEGERS, MASK: BOOL, SINGLE: 0, INT32: INT32_KIND}  # by the letters of half_plans.py
@@ -35,18 +35,18 @@ _tables: dict[Any, np.ndarray] = {}  # of kernels, by their names and letters
 def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
     """The plan of an op with a kernel of its own, or of what writes to its first tensor."""
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
-    listed = "L" in op.letters
-    found, bools, integers = (
-        (op.written, op.written_bool, op.written_whole) if writes else (op.found, op.found_bool, op.found_whole)
+    listed = "L" in op.arg_kinds
+    result, bools, integers = (
+        (op.written, op.written_bool, op.written_integer) if writes else (op.found, op.cached_bool, op.cached_integer)
     )
     finds = (op.find_in_place if writes else op.find) is not None
     return KernelOpPlan.pack(
-        found=address(found) if finds else 0,
-        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
-        found_float16=address(op.found_float16) if op.find else 0,
-        found_bool=address(bools) if finds else 0,
-        found_whole=address(integers) if finds else 0,
-        found_complex=address(op.found_complex) if takes_complex(op.find) and not writes else 0,
+        found=address(result) if finds else 0,
+        cached_bfloat16=address(op.cached_bfloat16) if op.find else 0,
+        cached_float16=address(op.cached_float16) if op.find else 0,
+        cached_bool=address(bools) if finds else 0,
+        cached_integer=address(integers) if finds else 0,
+        cached_complex=address(op.cached_complex) if takes_complex(op.find) and not writes else 0,
         ranks=memory(op.ranks),
         name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
@@ -55,25 +55,25 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
         differentiable=bits([name in inputs for name in op.recorded]),
         refused=bits([name in refuses for name in op.recorded]),
         moves=op.moves,
-        tensors=sum(letter in "TOIR" for letter in op.letters),
+        tensors=sum(arg_kind in "TOIR" for arg_kind in op.arg_kinds),
         recorded=len(op.recorded),
-        operands=len(op.letters),
-        letters=[ord(letter) for letter in op.letters],
+        operands=len(op.arg_kinds),
+        arg_kinds=[ord(arg_kind) for arg_kind in op.arg_kinds],
     )
 
 
 def planned_gradients_plan(op: Any) -> np.ndarray:
     node, reads = op.node, []
-    for letter, slot, part in op.reads:
+    for arg_kind, slot, part in op.reads:
         slots = {
             "k": [slot, f"{slot}_version"],
             "r": [slot, f"{slot}_version"],
             "i": [slot, f"{slot}_version"],
             "v": [slot],
         }
-        distances = slot_distances(node, slots.get(letter, []))
-        distances = [part or 0] if letter == "g" else distances
-        reads.append(Read.pack(letter=ord(letter), **dict(zip(("slot", "version"), distances, strict=False))))
+        distances = slot_distances(node, slots.get(arg_kind, []))
+        distances = [part or 0] if arg_kind == "g" else distances
+        reads.append(Read.pack(arg_kind=ord(arg_kind), **dict(zip(("slot", "version"), distances, strict=False))))
     return PlannedGradients.pack(
         kind=BY_PLANS,
         saved=len(node.saved_slots),
@@ -81,10 +81,10 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
         of_any_layout=int(getattr(op.find, "of_any_layout", False)),
         found=address(op.found) if op.find else 0,
-        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
-        found_float16=address(op.found_float16) if op.find else 0,
+        cached_bfloat16=address(op.cached_bfloat16) if op.find else 0,
+        cached_float16=address(op.cached_float16) if op.find else 0,
         device=address(op.launches),
-        layouts=sum(read.letter in "gkr" for read in op.reads),
+        layouts=sum(read.arg_kind in "gkr" for read in op.reads),
         operands=len(reads),
         reads=reads,
     )
@@ -93,7 +93,7 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
 def call_plan(
     plan: Plan,
     layouts: Sequence[Any],
-    letters: str,
+    arg_kinds: str,
     outputs: int,
     arguments: Sequence[Any],
     singles: int | None = None,
@@ -103,53 +103,55 @@ def call_plan(
 
     Operands that are no tensors have no layout.
     """
-    reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    others = {output: letter for step in plan for output, letter in other_letters(step).items()}
-    each = tuple([call_letters(step, letters, others) for step in plan])
+    reaches = [read_extent(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
+    others = {output: arg_kind for step in plan for output, arg_kind in other_arg_kinds(step).items()}
+    each = tuple([call_arg_kinds(step, arg_kinds, others) for step in plan])
     if singles is not None:
-        plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
+        plan, each = for_halves(plan, arg_kinds, reaches, outputs, singles, in_pairs)
     last = max([output for step in plan for output, _ in step.results], default=-1)
     head = CallPlan.pack(
         calls=len(plan),
         results=max(last + 1, outputs),
-        halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
-        singles=bits([letter == "C" for letter in letters]),
-        integers=sum(1 << output for output, letter in others.items() if letter == INDEX),
-        masks=sum(1 << output for output, letter in others.items() if letter == MASK),
-        int32s=sum(1 << output for output, letter in others.items() if letter == INT32),
+        halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MAX_EDGES))]),  # more are for Python
+        singles=bits([arg_kind == "C" for arg_kind in arg_kinds]),
+        integers=sum(1 << output for output, arg_kind in others.items() if arg_kind == INDEX),
+        masks=sum(1 << output for output, arg_kind in others.items() if arg_kind == MASK),
+        int32s=sum(1 << output for output, arg_kind in others.items() if arg_kind == INT32),
         complexes=sum(1 << output for output in {output for step in plan for output in step.complexes}),
-        reach=reaches,
+        read_extent=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
     for step in plan:
         for output, shape in step.results:
             shapes[output] = shape
     behind = np.zeros(CALL_NUMBERS, np.int64)  # a call reads so many numbers
-    words = np.concatenate([head, *[call_of(*both) for both in zip(plan, each, strict=True)], behind])
-    return (words, *shapes, *arguments, *[table for step in plan for table in step.tables])
+    slot_values = np.concatenate([head, *[call_of(*both) for both in zip(plan, each, strict=True)], behind])
+    return (slot_values, *shapes, *arguments, *[table for step in plan for table in step.tables])
 
 
-def reach(layout: Layout) -> int:
+def read_extent(layout: Layout) -> int:
     """How many elements lie between the first and the last of a tensor, these included."""
     shape, strides = layout.shape, layout.strides
     steps = contiguous_strides(shape) if strides is None else strides
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
-def call_letters(step: Step, letters: str, others: dict[int, str]) -> str:
+def call_arg_kinds(step: Step, arg_kinds: str, others: dict[int, str]) -> str:
     """What the operands and results of a call are: I for int64, W for int32, B for bool, T for the operands' dtype."""
     alike = {INDEX: INDEX, MASK: MASK, INT32: INT32}
-    given = [alike.get(letters[i], HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
-    return "".join([*given, *[others.get(output, HALF) for output, _ in step.results]])
+    args = [alike.get(arg_kinds[i], HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
+    return "".join([*args, *[others.get(output, HALF) for output, _ in step.results]])
 
 
-def call_of(step: Step, letters: str) -> np.ndarray:
-    check_room(step)
+def call_of(step: Step, arg_kinds: str) -> np.ndarray:
+    check_capacity(step)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     counted = dict(step.counted)
     return Call.pack(
-        kernel=kernel_table(step.kernel, letters + INDEX * len(step.tables), len(ints), len(step.numbers)).ctypes.data,
+        kernel=kernel_table(
+            step.kernel, arg_kinds + INDEX * len(step.tables), len(ints), len(step.numbers)
+        ).ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),
@@ -158,8 +160,8 @@ def call_of(step: Step, letters: str) -> np.ndarray:
         counted=[1 + counted[output] if output in counted else 0 for output, _ in step.results],
         extent=extent,
         unit=unit,
-        place=len(step.ints),
-        together=rows_together(step),
+        position=len(step.ints),
+        tile_rows=tile_row_count(step),
         work=step.work,
         tables=len(step.tables),
         table_memory=[table.ctypes.data for table in step.tables],
@@ -168,21 +170,21 @@ def call_of(step: Step, letters: str) -> np.ndarray:
     )
 
 
-def rows_together(step: Step) -> int:
+def tile_row_count(step: Step) -> int:
     """How many rows of a call one thread does at a time; 0 where it does all at once."""
-    if step.rows is None or step.row < 1 or step.row * step.rows[0] < TURNING:
+    if step.rows is None or step.row < 1 or step.row * step.rows[0] < ALTERNATING_ELEMENTS:
         return 0
     unit = step.rows[1]
     return unit * max(1, SECTION // (unit * step.row))
 
 
-def check_room(step: Step) -> None:
+def check_capacity(step: Step) -> None:
     """Whether a frame has places for all that a call takes, and results that elements say the size of have one."""
     arrays = len(step.operands) + len(step.results) + len(step.tables)
     ints = len(step.ints) + (2 if step.rows else 0)
-    fits = arrays <= MOST_ARRAYS and ints <= MOST_INTS and len(step.numbers) <= MOST_NUMBERS
-    fits = fits and len(step.operands) <= MOST_READ and len(step.results) <= MOST_RESULTS
-    if not fits or len(step.tables) > MOST_TABLES:
+    fits = arrays <= MAX_ARRAYS and ints <= MAX_INTS and len(step.numbers) <= MAX_NUMBERS
+    fits = fits and len(step.operands) <= MAX_READ_OPERANDS and len(step.results) <= MAX_RESULTS
+    if not fits or len(step.tables) > MAX_TABLES:
         raise ValueError(
             f"{step.kernel.__name__}: more arrays, tables, ints or numbers than a plan has places for: {step}"
         )
@@ -191,16 +193,16 @@ def check_room(step: Step) -> None:
         raise ValueError(f"{step.kernel.__name__}: expected one size of 0 in a counted result: {step}")
 
 
-def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarray:
+def kernel_table(kernel: Any, arg_kinds: str, ints: int, numbers: int) -> np.ndarray:
     """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
 
     The letters of operands, results and tables are those of half_plans.py.
     """
-    key = kernel.__name__, kernel.__module__, letters
+    key = kernel.__name__, kernel.__module__, arg_kinds
     if key not in _tables:
 
         def find(kind: int) -> int:
-            arrays = [array_of(OTHER_KINDS.get(letter, kind)) for letter in letters]
+            arrays = [array_of(OTHER_KINDS.get(arg_kind, kind)) for arg_kind in arg_kinds]
             compiled = kernel.compile() if hasattr(kernel, "function") else kernel
             return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
 

@@ -16,8 +16,8 @@ from ..references import Owned, begin, item, own_new, put_item, release_all, ret
 from ..tensors import elements, holds_kind, is_tensor, not_handled
 from .one import ViewPlan, view_of
 
-MOST_DIMS = 16  # that a key is laid out for
-MOST_PARTS = 8  # of a key of which some make a view
+MAX_DIMS = 16  # that a key is laid out for
+MAX_PARTS = 8  # of a key of which some make a view
 
 
 class GetitemPlan(Struct):
@@ -36,12 +36,12 @@ class Bounds(Struct):
 @native
 def select(plan: GetitemPlan, tensor: Tensor, dim: int, index: Object) -> New[Object]:
     """The view at an index of a dimension."""
-    number, given = c.new_int(dim), new(Arguments)
+    number, value = c.new_int(dim), new(Arguments)
     if number is NULL:
         return NULL
-    given.items[1] = number
-    given.items[2] = index
-    view = view_of(plan.select, tensor, given.items, 3)
+    value.items[1] = number
+    value.items[2] = index
+    view = view_of(plan.select, tensor, value.items, 3)
     c.release(number)
     return view
 
@@ -49,11 +49,11 @@ def select(plan: GetitemPlan, tensor: Tensor, dim: int, index: Object) -> New[Ob
 @native
 def unsqueeze(plan: GetitemPlan, tensor: Tensor, dim: int) -> New[Object]:
     """The view with a new dimension."""
-    number, given = c.new_int(dim), new(Arguments)
+    number, value = c.new_int(dim), new(Arguments)
     if number is NULL:
         return NULL
-    given.items[1] = number
-    view = view_of(plan.unsqueeze, tensor, given.items, 2)
+    value.items[1] = number
+    view = view_of(plan.unsqueeze, tensor, value.items, 2)
     c.release(number)
     return view
 
@@ -76,13 +76,13 @@ def find_bounds(key: Object, length: int, bounds: Bounds) -> bool:
 @native
 def slice_of(plan: GetitemPlan, tensor: Tensor, dim: int, bounds: Bounds) -> New[Object]:
     """The view of a slice."""
-    owned, given = new(Owned), new(Arguments)
+    owned, value = new(Owned), new(Arguments)
     begin(owned)
-    given.items[1] = own_new(owned, c.new_int(dim))
-    given.items[2] = own_new(owned, c.new_int(bounds.start))
-    given.items[3] = own_new(owned, c.new_int(bounds.stop))
-    given.items[4] = own_new(owned, c.new_int(bounds.step))
-    view = view_of(plan.slice, tensor, given.items, 5) if owned.count == 4 else NULL
+    value.items[1] = own_new(owned, c.new_int(dim))
+    value.items[2] = own_new(owned, c.new_int(bounds.start))
+    value.items[3] = own_new(owned, c.new_int(bounds.stop))
+    value.items[4] = own_new(owned, c.new_int(bounds.step))
+    view = view_of(plan.slice, tensor, value.items, 5) if owned.count == 4 else NULL
     release_all(owned)
     return view
 
@@ -131,15 +131,15 @@ def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: boo
     length, bounds = c.as_int(item(tensor.shape, dim)), new(Bounds)
     if key.type is not slice_type or not find_bounds(key, length, bounds):
         return not_handled()
-    whole = bounds.start == 0 and bounds.stop == length and bounds.step == 1
-    return retain(tensor) if not alone and whole else slice_of(plan, tensor, dim, bounds)
+    full = bounds.start == 0 and bounds.stop == length and bounds.step == 1
+    return retain(tensor) if not alone and full else slice_of(plan, tensor, dim, bounds)
 
 
 @native
-def taken_behind(keys: Tuple, place: int) -> int:
+def dims_after(keys: Tuple, position: int) -> int:
     """How many dimensions the parts of a key behind one of them take."""
     count = 0
-    for i in range(place + 1, size(keys)):
+    for i in range(position + 1, size(keys)):
         count += item(keys, i) is not none and item(keys, i) is not ellipsis
     return count
 
@@ -147,22 +147,22 @@ def taken_behind(keys: Tuple, place: int) -> int:
 @native
 def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
     """The view for a tuple of such parts; None where this is for Python."""
-    found, dim = retain(tensor), 0
+    result, dim = retain(tensor), 0
     for i in range(size(keys)):
         key = item(keys, i)
         if key is ellipsis:
-            dim = max(dim, size(found.shape) - taken_behind(keys, i))
+            dim = max(dim, size(result.shape) - dims_after(keys, i))
             continue
         selects = takes_away(key)
-        following = part_of(plan, found, dim, key, False)
-        c.release(found)  # the view holds its base
+        following = part_of(plan, result, dim, key, False)
+        c.release(result)  # the view holds its base
         if following is NULL or following is none:
             return following
-        found = cast(Tensor, following)
+        result = cast(Tensor, following)
         dim += not selects
-    if found is not tensor:
-        return found
-    c.release(found)
+    if result is not tensor:
+        return result
+    c.release(result)
     return not_handled()
 
 
@@ -185,19 +185,19 @@ def is_index(key: Object) -> bool:
 
 
 @native
-def lay_indices(shape: Tuple, keys: Tuple, indices: Arguments) -> int:
+def write_indices(shape: Tuple, keys: Tuple, indices: Arguments) -> int:
     """Note by dimension the tensors of a key that has Ellipsis and whole slices beside them, None for what is taken
     whole; how many dimensions up to the last tensor, 0 for other keys. The shape is owned, as Python may run."""
-    dims, dim, last, taken, bounds = size(shape), 0, 0, taken_behind(keys, -1), new(Bounds)
-    if taken > dims or dims > MOST_DIMS:
+    dims, dim, last, consumed, bounds = size(shape), 0, 0, dims_after(keys, -1), new(Bounds)
+    if consumed > dims or dims > MAX_DIMS:
         return 0
     for i in range(size(keys)):
         key = item(keys, i)
         if key is ellipsis:
-            for _ in range(dims - taken):
+            for _ in range(dims - consumed):
                 indices.items[dim] = none
                 dim += 1
-            taken = dims  # a second one stands for nothing
+            consumed = dims  # a second one stands for nothing
         elif is_index(key):
             indices.items[dim] = key
             dim += 1
@@ -214,51 +214,53 @@ def lay_indices(shape: Tuple, keys: Tuple, indices: Arguments) -> int:
 
 
 @native
-def listed(laid: Arguments, count: int) -> New[Tuple]:
+def listed(key_arguments: Arguments, count: int) -> New[Tuple]:
     """So many indices in a tuple, as `index` is given them; NULL for none, and without memory."""
     indices = c.new_tuple(count) if count else cast(Tuple, NULL)
     if indices is NULL:
         c.clear_error()
         return indices
     for i in range(count):
-        put_item(indices, i, retain(laid.items[i]))
+        put_item(indices, i, retain(key_arguments.items[i]))
     return indices
 
 
 @native
 def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
     """What `index` is given for such a key; NULL for others."""
-    laid, shape = new(Arguments), retain(tensor.shape)
-    count = lay_indices(shape, keys, laid)
+    key_arguments, shape = new(Arguments), retain(tensor.shape)
+    count = write_indices(shape, keys, key_arguments)
     c.release(shape)
-    return listed(laid, count)
+    return listed(key_arguments, count)
 
 
 @native
-def lay_beside(plan: GetitemPlan, tensor: Tensor, keys: Tuple, laid: Arguments, given: Arguments, owned: Owned) -> int:
+def align_advanced_indices(
+    plan: GetitemPlan, tensor: Tensor, keys: Tuple, key_arguments: Arguments, value: Arguments, owned: Owned
+) -> int:
     """Note the view that the other parts of a key make, owned, and by its dimensions the tensors; how many dimensions
     up to the last tensor, 0 where this is for Python."""
     dim, last = 0, 0
-    given.items[0] = tensor
+    value.items[0] = tensor
     for i in range(size(keys)):
-        key, found = item(keys, i), cast(Tensor, given.items[0])
+        key, result = item(keys, i), cast(Tensor, value.items[0])
         if key is ellipsis:
-            behind = size(found.shape) - taken_behind(keys, i)
-            while dim < behind and dim < MOST_DIMS:
-                laid.items[dim] = none
+            behind = size(result.shape) - dims_after(keys, i)
+            while dim < behind and dim < MAX_DIMS:
+                key_arguments.items[dim] = none
                 dim += 1
             continue
-        if dim >= MOST_DIMS or (is_index(key) and dim >= size(found.shape)):
+        if dim >= MAX_DIMS or (is_index(key) and dim >= size(result.shape)):
             return 0
-        laid.items[dim] = none
+        key_arguments.items[dim] = none
         if is_index(key):
-            laid.items[dim] = key
+            key_arguments.items[dim] = key
             dim += 1
             last = dim
             continue
         selects = takes_away(key)
-        given.items[0] = own_new(owned, part_of(plan, found, dim, key, False))
-        if given.items[0] is NULL or given.items[0] is none:
+        value.items[0] = own_new(owned, part_of(plan, result, dim, key, False))
+        if value.items[0] is NULL or value.items[0] is none:
             return 0
         dim += not selects
     return last
@@ -269,14 +271,16 @@ def elements_at(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
     """What tensors of indices choose; None where this is for Python."""
     if plan.index.found is NULL:
         return not_handled()
-    owned, given, laid = new(Owned), new(Arguments), new(Arguments)
+    owned, value, key_arguments = new(Owned), new(Arguments), new(Arguments)
     begin(owned)
-    given.items[0] = tensor
-    given.items[1] = keys if are_arrays(keys) else own_new(owned, indices_of(tensor, keys))
-    if given.items[1] is NULL and size(keys) <= MOST_PARTS:
-        given.items[1] = own_new(owned, listed(laid, lay_beside(plan, tensor, keys, laid, given, owned)))
-    if given.items[1] is not NULL:
-        result = launch_plan(plan.index, given.items, owned)
+    value.items[0] = tensor
+    value.items[1] = keys if are_arrays(keys) else own_new(owned, indices_of(tensor, keys))
+    if value.items[1] is NULL and size(keys) <= MAX_PARTS:
+        value.items[1] = own_new(
+            owned, listed(key_arguments, align_advanced_indices(plan, tensor, keys, key_arguments, value, owned))
+        )
+    if value.items[1] is not NULL:
+        result = launch_plan(plan.index, value.items, owned)
     else:
         result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
     release_all(owned)
@@ -286,10 +290,10 @@ def elements_at(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
 @native
 def has_index(keys: Tuple) -> bool:
     """Whether a part of a key is a tensor of indices."""
-    found = False
+    result = False
     for i in range(size(keys)):
-        found = found or is_index(item(keys, i))
-    return found
+        result = result or is_index(item(keys, i))
+    return result
 
 
 @native

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import COMPLEX, is_complex, part_kind
 from ...kernels.llvm.native_code.structs import Items, Struct
-from ...kernels.llvm.native_code.typed import NULL, New, cast, exchange, native, new
+from ...kernels.llvm.native_code.typed import NULL, New, atomic_xchg, cast, native, new
 from .. import c_functions as c
 from ..graph.recording import RecordPlan, record
 from ..interned import (
@@ -119,7 +119,7 @@ def list_view(base: Tensor, view: Tensor) -> bool:
             c.release(reference)
             return False
         if base.views is none:  # still: a finalizer may have made a view
-            c.release(exchange(base, "views", made))
+            c.release(atomic_xchg(base, "views", made))
         else:
             c.release(made)
     views = cast(List, retain(base.views))
@@ -129,9 +129,9 @@ def list_view(base: Tensor, view: Tensor) -> bool:
     if (
         done and count & (count - 1) == 0 and count > 16
     ):  # at powers of two, so that dead ones cost a constant time each
-        given = new(Arguments)
-        given.items[0] = views
-        answer = c.call(drop_dead, given.items, 1, 0)
+        value = new(Arguments)
+        value.items[0] = views
+        answer = c.call(drop_dead, value.items, 1, 0)
         done = answer is not NULL
         c.release(answer)
     c.release(views)
@@ -139,28 +139,30 @@ def list_view(base: Tensor, view: Tensor) -> bool:
 
 
 @native
-def make_view(source: Tensor, storage: Array, writes: Object, dtype: DType, place: Tuple) -> New[Object]:
+def make_view(
+    source: Tensor, storage: Array, version_counter: Object, dtype: DType, view_geometry: Tuple
+) -> New[Object]:
     """The view of a tensor with a `geometry`: the same memory, count of writes and base; None where the memory
     is too short for it. The caller owns all of them."""
-    count, offset = item(place, 3), c.as_int(item(place, 2))
+    count, offset = item(view_geometry, 3), c.as_int(item(view_geometry, 2))
     number = c.as_int(count) if count is not none else 0
     if offset + number > elements(storage):  # rule 3: what was found for a layout may meet shorter memory
         return not_handled()
     flat = part_of(storage, offset, number) if count is not none else cast(Array, retain(none))
-    view = cast(Tensor, NULL) if flat is NULL else new_tensor(flat, cast(Tuple, item(place, 0)), dtype)
+    view = cast(Tensor, NULL) if flat is NULL else new_tensor(flat, cast(Tuple, item(view_geometry, 0)), dtype)
     if view is NULL:
         return NULL
-    c.release(exchange(view, "storage", retain(storage)))
-    c.release(exchange(view, "strides", retain(item(place, 1))))
-    c.release(exchange(view, "offset", retain(item(place, 2))))
-    c.release(exchange(view, "writes", cast(List, retain(writes))))
-    c.release(exchange(view, "device", retain(source.device)))
+    c.release(atomic_xchg(view, "storage", retain(storage)))
+    c.release(atomic_xchg(view, "strides", retain(item(view_geometry, 1))))
+    c.release(atomic_xchg(view, "offset", retain(item(view_geometry, 2))))
+    c.release(atomic_xchg(view, "version_counter", cast(List, retain(version_counter))))
+    c.release(atomic_xchg(view, "device", retain(source.device)))
     if source.base is none:
         base = cast(Tensor, retain(source))
     else:
         base = cast(Tensor, retain(source.base))
-        c.release(exchange(view, "views", retain(source.views)))
-    c.release(exchange(view, "base", base))
+        c.release(atomic_xchg(view, "views", retain(source.views)))
+    c.release(atomic_xchg(view, "base", base))
     if not list_view(base, view):
         c.release(view)
         return NULL
@@ -170,28 +172,28 @@ def make_view(source: Tensor, storage: Array, writes: Object, dtype: DType, plac
 @native
 def note_unrecorded(view: Tensor) -> bool:
     """Call `not_recorded` for a view that this thread does not record; False where an error is set."""
-    if view.writes is untracked:
+    if view.version_counter is untracked:
         return True  # nothing is to be noted of views of inference tensors
-    given = new(Arguments)
-    given.items[0] = view
-    answer = c.call(note_not_recorded, given.items, 1, 0)
+    value = new(Arguments)
+    value.items[0] = view
+    answer = c.call(note_not_recorded, value.items, 1, 0)
     c.release(answer)
     return answer is not NULL
 
 
 @native
-def recorded(plan: ViewPlan, view: Object, tensor: Tensor, found: Tuple, owned: Owned) -> bool:
+def recorded(plan: ViewPlan, view: Object, tensor: Tensor, result: Tuple, owned: Owned) -> bool:
     """Put the view into the graph, or note that it is not in it; False where an error is set."""
     state = recording()
     if state == 0:
         return note_unrecorded(cast(Tensor, view))
-    if state != 1 or tensor.rg is not true:
+    if state != 1 or tensor.requires_grad is not true:
         return state > 0
-    given = new(Arguments)
-    given.items[0] = tensor
+    value = new(Arguments)
+    value.items[0] = tensor
     for i in range(1, plan.operands):
-        given.items[i] = item(found, i)
-    return record(plan.node, view, given.items, False, False, owned)
+        value.items[i] = item(result, i)
+    return record(plan.node, view, value.items, False, False, owned)
 
 
 @native
@@ -200,15 +202,15 @@ def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
 
     The first that is owned is the count of writes, the third the storage that has this layout.
     """
-    writes = own_new(owned, shared_writes(tensor))
-    key = cast(Tuple, NULL) if writes is NULL else own_new(owned, key_of(tensor, arguments, count))
+    version_counter = own_new(owned, shared_writes(tensor))
+    key = cast(Tuple, NULL) if version_counter is NULL else own_new(owned, key_of(tensor, arguments, count))
     if key is NULL:
         return NULL
-    found = c.dict_item(plan.found, key)
-    if found is NULL or tensor.writes is not writes or tensor.offset is not item(key, 2):
+    result = c.dict_item(plan.found, key)
+    if result is NULL or tensor.version_counter is not version_counter or tensor.offset is not item(key, 2):
         return NULL
     own(owned, tensor.storage)
-    return cast(Tuple, own(owned, found))
+    return cast(Tuple, own(owned, result))
 
 
 @native
@@ -225,33 +227,35 @@ def retyped(storage: Array, dtype: DType, owned: Owned) -> Array:
     """The array of a dtype over the memory of a storage, owned; NULL for none, or where that fails."""
     if dtype is NULL:
         return cast(Array, NULL)
-    given = new(Arguments)
-    given.items[0] = storage
-    given.items[1] = dtype
-    found = own_new(owned, c.call(storage_as, given.items, 2, 0))
+    value = new(Arguments)
+    value.items[0] = storage
+    value.items[1] = dtype
+    result = own_new(owned, c.call(storage_as, value.items, 2, 0))
     c.clear_error()
-    return cast(Array, found)
+    return cast(Array, result)
 
 
 @native
 def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int) -> New[Object]:
     """The view, recorded; None where none has been found for this layout and these arguments, the first not read."""
-    if tensor.fn.type is outdated_type or not may_be_looked_up(arguments, count):
+    if tensor.grad_fn.type is outdated_type or not may_be_looked_up(arguments, count):
         return not_handled()
     owned = new(Owned)
     begin(owned)
-    found = look_up(plan, tensor, arguments, count, owned)
-    if found is NULL:
+    result = look_up(plan, tensor, arguments, count, owned)
+    if result is NULL:
         c.clear_error()
         view = not_handled()
     else:
-        storage, writes, dtype = cast(Array, owned.items[2]), owned.items[0], tensor.dtype
+        storage, version_counter, dtype = cast(Array, owned.items[2]), owned.items[0], tensor.dtype
         if plan.retypes:
             dtype = dtype_of_parts(plan.retypes, dtype)
             storage = retyped(storage, dtype, owned)
-        place = cast(Tuple, item(found, 0))
-        view = make_view(tensor, storage, writes, dtype, place) if storage is not NULL else not_handled()
-        if view is not NULL and view is not none and not recorded(plan, view, tensor, found, owned):
+        view_geometry = cast(Tuple, item(result, 0))
+        view = (
+            make_view(tensor, storage, version_counter, dtype, view_geometry) if storage is not NULL else not_handled()
+        )
+        if view is not NULL and view is not none and not recorded(plan, view, tensor, result, owned):
             view = withdrawn(view)
     release_all(owned)
     return view
@@ -260,16 +264,16 @@ def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
 @native
 def alias_of(tensor: Tensor, owned: Owned) -> New[Object]:
     """Another tensor over the memory of one, without a place in the graph or among the views."""
-    writes = own_new(owned, shared_writes(tensor))
+    version_counter = own_new(owned, shared_writes(tensor))
     flat, storage, shape = own(owned, tensor.flat), own(owned, tensor.storage), own(owned, tensor.shape)
     strides, offset, dtype = own(owned, tensor.strides), own(owned, tensor.offset), own(owned, tensor.dtype)
-    alias = cast(Tensor, NULL) if writes is NULL else new_tensor_on(tensor.device, retain(flat), shape, dtype)
+    alias = cast(Tensor, NULL) if version_counter is NULL else new_tensor_on(tensor.device, retain(flat), shape, dtype)
     if alias is NULL:
         return NULL
-    c.release(exchange(alias, "storage", retain(storage)))
-    c.release(exchange(alias, "strides", retain(strides)))
-    c.release(exchange(alias, "offset", retain(offset)))
-    c.release(exchange(alias, "writes", cast(List, retain(writes))))
+    c.release(atomic_xchg(alias, "storage", retain(storage)))
+    c.release(atomic_xchg(alias, "strides", retain(strides)))
+    c.release(atomic_xchg(alias, "offset", retain(offset)))
+    c.release(atomic_xchg(alias, "version_counter", cast(List, retain(version_counter))))
     return alias
 
 
@@ -278,7 +282,7 @@ def detach(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """detach(tensor): the tensor outside the graph; None where this is for the general path."""
     if not is_tensor_anywhere(arguments[0]):
         return not_handled()
-    if cast(Tensor, arguments[0]).writes is untracked and not in_inference_mode():
+    if cast(Tensor, arguments[0]).version_counter is untracked and not in_inference_mode():
         return not_handled()  # writes to it are counted apart
     owned = new(Owned)
     begin(owned)

@@ -13,8 +13,8 @@ def attend(call: Call) -> Any:
     arguments, items = dict(call.arguments), call.first._shape[0]
     for name, value in call.tensors().items():
         if name in ("input", "key", "value"):
-            arguments[name] = merged(call.whole(value))
+            arguments[name] = merged(call.batch_first(value))
         elif belongs(value, call.level) or value._shape[0] != 1:
-            whole = call.whole(value)
-            arguments[name] = merged(whole.expand((call.size, items, *whole._shape[2:])))
-    return tuple([parted(found, call.size) for found in call.run(arguments)])
+            batch_first = call.batch_first(value)
+            arguments[name] = merged(batch_first.expand((call.size, items, *batch_first._shape[2:])))
+    return tuple([parted(result, call.size) for result in call.run(arguments)])

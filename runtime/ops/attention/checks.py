@@ -19,8 +19,8 @@ def attention(
         shapes = f"{list(query._shape)}, {list(key._shape)} and {list(value._shape)}"
         raise ShapeError(f"{op}(): query, key and value of shapes {shapes} do not belong together")
     heads, rows = (2, 1) if rows_first else (1, 2)
-    wanted = (query._shape[0], query._shape[heads], query._shape[rows], key._shape[rows])
-    _require_scores(op, wanted, bias=bias, mask=mask, keep=keep)
+    expected = (query._shape[0], query._shape[heads], query._shape[rows], key._shape[rows])
+    _require_scores(op, expected, bias=bias, mask=mask, keep=keep)
     return query, key, value, bias, mask, keep, *rest
 
 
@@ -38,20 +38,24 @@ def _fit(query: Sequence[int], key: Sequence[int], value: Sequence[int], rows_fi
     """Whether the sizes belong together; shapes are unpacked because their items are slower to get."""
     if len(query) != 4 or len(key) != 4 or len(value) != 4:
         return False
-    batch, *middle, width = query
-    own_batch, *own_middle, own_width = key
-    value_batch, *value_middle, _ = value
+    batch, *inner_dims, width = query
+    own_batch, *own_inner_dims, own_width = key
+    value_batch, *value_inner_dims, _ = value
     heads = 1 if rows_first else 0
-    grouped = own_middle[heads] and not middle[heads] % own_middle[heads] or middle[heads] == own_middle[heads]
-    return batch == own_batch == value_batch and own_middle == value_middle and width == own_width and grouped
+    grouped = (
+        own_inner_dims[heads]
+        and not inner_dims[heads] % own_inner_dims[heads]
+        or inner_dims[heads] == own_inner_dims[heads]
+    )
+    return batch == own_batch == value_batch and own_inner_dims == value_inner_dims and width == own_width and grouped
 
 
-def _require_scores(op: str, wanted: tuple[int, ...], **tensors: Any) -> None:
+def _require_scores(op: str, expected: tuple[int, ...], **tensors: Any) -> None:
     """Each tensor that is given broadcasts to the scores, and all but the bias are bool."""
     for name, t in tensors.items():
         if t is None:
             continue
-        if len(t._shape) != 4 or broadcast_shapes(op, t._shape, wanted) != wanted:
-            raise ShapeError(f"{op}(): {name} of shape {list(t._shape)} does not broadcast to {list(wanted)}")
+        if len(t._shape) != 4 or broadcast_shapes(op, t._shape, expected) != expected:
+            raise ShapeError(f"{op}(): {name} of shape {list(t._shape)} does not broadcast to {list(expected)}")
         if name != "bias" and t.dtype is not dtypes.bool_:
             raise DtypeError(f"{op}(): expected {name} of dtype bool, got {t.dtype.name}")

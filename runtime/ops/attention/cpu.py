@@ -48,7 +48,7 @@ def attention(
 
 
 def attention_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: Array,
     query: Array,
     key: Array,
@@ -63,16 +63,16 @@ def attention_backward(
     scale: float,
     rows_first: bool,
 ) -> tuple[Array | None, ...]:
-    inputs = zip(wanted, (query, key, value, bias), strict=True)
+    inputs = zip(output_mask, (query, key, value, bias), strict=True)
     results = [np.zeros(a.shape, a.dtype) if yes and a is not None else None for yes, a in inputs]
-    given = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first
-    add_gradients((query, key, value, output, grad), given, results)
+    args = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first
+    add_gradients((query, key, value, output, grad), args, results)
     return tuple(results)
 
 
-def add_gradients(operands: Sequence[Array], given: tuple[Any, ...], results: Sequence[Array | None]) -> None:
+def add_gradients(operands: Sequence[Array], args: tuple[Any, ...], results: Sequence[Array | None]) -> None:
     """Adds the gradients of query, key, value and bias to the results that are there."""
-    bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first = given
+    bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first = args
     q, k, v, out, above = (with_rows(a, rows_first) for a in operands)
     shape = (*q.shape[:3], k.shape[2])
     if not out.size or not k.shape[2]:
@@ -83,15 +83,15 @@ def add_gradients(operands: Sequence[Array], given: tuple[Any, ...], results: Se
     for operand, result in zip((cpu_loops.GRAD_QUERY, cpu_loops.GRAD_KEY, cpu_loops.GRAD_VALUE), results, strict=False):
         if result is not None:
             cpu_loops.locate(table, operand, with_rows(result, rows_first))
-    whole = None if results[3] is None else np.zeros((*results[3].shape[:3], shape[3]), q.dtype)
-    if whole is not None:
-        cpu_loops.locate(table, cpu_loops.GRAD_BIAS, np.broadcast_to(whole, shape))
+    full = None if results[3] is None else np.zeros((*results[3].shape[:3], shape[3]), q.dtype)
+    if full is not None:
+        cpu_loops.locate(table, cpu_loops.GRAD_BIAS, np.broadcast_to(full, shape))
     sizes, pairs = _sizes(q, k, v), k.shape[0] * k.shape[1]
     arguments = table, sizes, is_causal, scale, keep_scale, logsumexp
-    shared(cpu_loops.attend_backward, arguments, pairs, _work(sizes), pairs if whole is not None else 1)
+    shared(cpu_loops.attend_backward, arguments, pairs, _work(sizes), pairs if full is not None else 1)
     del extras, above  # whose addresses are in the table: they had to live until here
-    if whole is not None and results[3] is not None:
-        results[3][...] = whole if whole.shape == results[3].shape else whole.sum(3, keepdims=True)
+    if full is not None and results[3] is not None:
+        results[3][...] = full if full.shape == results[3].shape else full.sum(3, keepdims=True)
 
 
 def self_attention(
@@ -111,7 +111,7 @@ def self_attention(
 
 
 def self_attention_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: Array,
     projected: Array,
     heads: int,
@@ -125,27 +125,27 @@ def self_attention_backward(
     scale: float,
 ) -> tuple[Array | None, ...]:
     """The gradients of queries, keys and values side by side, and of the bias."""
-    result = np.zeros(projected.shape, projected.dtype) if wanted[0] else None
-    bias_result = None if bias is None or not wanted[1] else np.zeros(bias.shape, bias.dtype)
-    apart = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
-    operands = *_thirds(projected, heads), output.reshape(apart), grad.reshape(apart)
-    given = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, True
-    add_gradients(operands, given, (*(_thirds(result, heads) if result is not None else (None,) * 3), bias_result))
+    result = np.zeros(projected.shape, projected.dtype) if output_mask[0] else None
+    bias_result = None if bias is None or not output_mask[1] else np.zeros(bias.shape, bias.dtype)
+    split_heads_shape = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
+    operands = *_thirds(projected, heads), output.reshape(split_heads_shape), grad.reshape(split_heads_shape)
+    args = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, True
+    add_gradients(operands, args, (*(_thirds(result, heads) if result is not None else (None,) * 3), bias_result))
     return result, bias_result
 
 
 def _thirds(projected: Array, heads: int) -> tuple[Array, ...]:
     """Views of the queries, keys and values of all heads, (batch, rows, heads, features)."""
     batch, rows, width = projected.shape
-    whole = projected if projected.strides[2] == projected.itemsize else np.ascontiguousarray(projected)
-    apart = whole.reshape(batch, rows, 3, heads, width // (3 * heads))
-    return apart[:, :, 0], apart[:, :, 1], apart[:, :, 2]
+    full = projected if projected.strides[2] == projected.itemsize else np.ascontiguousarray(projected)
+    split_heads_shape = full.reshape(batch, rows, 3, heads, width // (3 * heads))
+    return split_heads_shape[:, :, 0], split_heads_shape[:, :, 1], split_heads_shape[:, :, 2]
 
 
 def with_rows(array: Array, rows_first: bool) -> Array:
     """The array as (batch, heads, rows, features), its rows contiguous; a copy only where they are not."""
-    whole = array.strides[3] == array.itemsize or array.shape[3] == 1
-    array = array if whole else np.ascontiguousarray(array)
+    full = array.strides[3] == array.itemsize or array.shape[3] == 1
+    array = array if full else np.ascontiguousarray(array)
     return array.swapaxes(1, 2) if rows_first else array
 
 
@@ -156,9 +156,9 @@ def _locate_extras(
     located = []
     for operand, array in ((cpu_loops.BIAS, bias), (cpu_loops.MASK, mask), (cpu_loops.KEEP, keep)):
         if array is not None:
-            whole = with_rows(np.broadcast_to(array, (*array.shape[:3], shape[3])), False)
-            cpu_loops.locate(table, operand, np.broadcast_to(whole, shape))
-            located.append(whole)
+            full = with_rows(np.broadcast_to(array, (*array.shape[:3], shape[3])), False)
+            cpu_loops.locate(table, operand, np.broadcast_to(full, shape))
+            located.append(full)
     return located
 
 

@@ -25,7 +25,7 @@ Spot = tuple[int, ...]
 Sizes = tuple[int, ...]
 
 SCORES = 1 << 17  # bytes that the scores of a block may take up
-MOST_QUERIES, FEWEST_QUERIES = 96, 6  # of a block: a multiple of the rows of a tile
+MAX_QUERIES, FEWEST_QUERIES = 96, 6  # of a block: a multiple of the rows of a tile
 # Rows of the table of operands: (address, distance of batch items, of heads, of rows), in bytes; zeros for none.
 QUERY, KEY, VALUE, OUTPUT, BIAS, MASK, KEEP, GRAD, GRAD_QUERY, GRAD_KEY, GRAD_VALUE, GRAD_BIAS = range(12)
 
@@ -48,7 +48,7 @@ def attend(
     panels = _panels(keys, width, left)
     for pair in range(first, last):
         b, key_head = pair // (heads // group), pair % (heads // group)
-        _lay_out(table[KEY], b, key_head, panels, keys, width)
+        _pack_panels(table[KEY], b, key_head, panels, keys, width)
         for h in range(key_head * group, (key_head + 1) * group):
             value = _matrix(left, table[VALUE], b, h // group, keys, value_width)
             output = _matrix(left, table[OUTPUT], b, h, queries, value_width)
@@ -84,8 +84,8 @@ def attend_backward(
     panels, value_panels = _panels(keys, width, left), _panels(keys, value_width, left)
     for pair in range(first, last):
         b, key_head = pair // (heads // group), pair % (heads // group)
-        _lay_out(table[KEY], b, key_head, panels, keys, width)
-        _lay_out(table[VALUE], b, key_head, value_panels, keys, value_width)
+        _pack_panels(table[KEY], b, key_head, panels, keys, width)
+        _pack_panels(table[VALUE], b, key_head, value_panels, keys, value_width)
         for h in range(key_head * group, (key_head + 1) * group):
             for start in range(0, queries, block):
                 spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
@@ -103,7 +103,7 @@ def attend_backward(
 def queries_of_block(keys: int, size: int) -> int:
     """The number of queries whose scores, of so many bytes each, are computed at once."""
     rows = SCORES // (keys * size) // FEWEST_QUERIES * FEWEST_QUERIES
-    return min(max(rows, FEWEST_QUERIES), MOST_QUERIES)
+    return min(max(rows, FEWEST_QUERIES), MAX_QUERIES)
 
 
 @jit
@@ -151,7 +151,7 @@ def _row(like: float, entry: Array, spot: Spot, head: int, i: int, count: int) -
 
 
 @jit(forceinline=True)
-def _lay_out(entry: Array, b: int, h: int, panels: Array, rows: int, columns: int) -> None:
+def _pack_panels(entry: Array, b: int, h: int, panels: Array, rows: int, columns: int) -> None:
     """The transpose of an operand's matrix, in panels."""
     start, like = entry[0] + b * entry[1] + h * entry[2], panels.dtype.type(0)
     fill_panels(like, start, entry[3], True, columns, rows, address(panels), panels.strides[0])

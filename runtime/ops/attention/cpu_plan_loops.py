@@ -43,7 +43,7 @@ def attend_at(
     keep: Array,
     output: Array,
     logsumexp: Array,
-    places: Array,
+    offsets: Array,
     scale: float,
     keep_scale: float,
     first: int,
@@ -52,15 +52,15 @@ def attend_at(
     """Forward, for a range of pairs of a batch item and a head of keys."""
     table = empty_matrix(0, GRAD_BIAS + 1, 4)
     table[:] = 0
-    place(table, QUERY, query, places, 0)
-    place(table, KEY, key, places, 1)
-    place(table, VALUE, value, places, 2)
-    place(table, OUTPUT, output, places, 3)
-    place(table, BIAS, bias, places, 4)
-    place(table, MASK, mask, places, 5)
-    place(table, KEEP, keep, places, 6)
-    sums = logsumexp.reshape((places[0], places[1], places[3]))
-    attend(table, sizes_of(places), places[CAUSAL] != 0, scale, keep_scale, sums, first, last)
+    operand_at(table, QUERY, query, offsets, 0)
+    operand_at(table, KEY, key, offsets, 1)
+    operand_at(table, VALUE, value, offsets, 2)
+    operand_at(table, OUTPUT, output, offsets, 3)
+    operand_at(table, BIAS, bias, offsets, 4)
+    operand_at(table, MASK, mask, offsets, 5)
+    operand_at(table, KEEP, keep, offsets, 6)
+    sums = logsumexp.reshape((offsets[0], offsets[1], offsets[3]))
+    attend(table, sizes_of(offsets), offsets[CAUSAL] != 0, scale, keep_scale, sums, first, last)
 
 
 @jit
@@ -78,7 +78,7 @@ def attend_backward_at(
     grad_key: Array,
     grad_value: Array,
     grad_bias: Array,
-    places: Array,
+    offsets: Array,
     scale: float,
     keep_scale: float,
     first: int,
@@ -87,32 +87,32 @@ def attend_backward_at(
     """The gradients that the table has places for are added to what is there."""
     table = empty_matrix(0, GRAD_BIAS + 1, 4)
     table[:] = 0
-    place(table, QUERY, query, places, 0)
-    place(table, KEY, key, places, 1)
-    place(table, VALUE, value, places, 2)
-    place(table, OUTPUT, output, places, 3)
-    place(table, GRAD, grad, places, 4)
-    place(table, GRAD_QUERY, grad_query, places, 5)
-    place(table, GRAD_KEY, grad_key, places, 6)
-    place(table, GRAD_VALUE, grad_value, places, 7)
-    place(table, BIAS, bias, places, 8)
-    place(table, MASK, mask, places, 9)
-    place(table, KEEP, keep, places, 10)
-    place(table, GRAD_BIAS, grad_bias, places, 11)
-    sums = logsumexp.reshape((places[0], places[1], places[3]))
-    attend_backward(table, sizes_of(places), places[CAUSAL] != 0, scale, keep_scale, sums, first, last)
+    operand_at(table, QUERY, query, offsets, 0)
+    operand_at(table, KEY, key, offsets, 1)
+    operand_at(table, VALUE, value, offsets, 2)
+    operand_at(table, OUTPUT, output, offsets, 3)
+    operand_at(table, GRAD, grad, offsets, 4)
+    operand_at(table, GRAD_QUERY, grad_query, offsets, 5)
+    operand_at(table, GRAD_KEY, grad_key, offsets, 6)
+    operand_at(table, GRAD_VALUE, grad_value, offsets, 7)
+    operand_at(table, BIAS, bias, offsets, 8)
+    operand_at(table, MASK, mask, offsets, 9)
+    operand_at(table, KEEP, keep, offsets, 10)
+    operand_at(table, GRAD_BIAS, grad_bias, offsets, 11)
+    sums = logsumexp.reshape((offsets[0], offsets[1], offsets[3]))
+    attend_backward(table, sizes_of(offsets), offsets[CAUSAL] != 0, scale, keep_scale, sums, first, last)
 
 
 @jit
-def sizes_of(places: Array) -> tuple[int, ...]:
+def sizes_of(offsets: Array) -> tuple[int, ...]:
     """The sizes of the loops."""
-    return places[0], places[1], places[2], places[3], places[4], places[5], places[6]
+    return offsets[0], offsets[1], offsets[2], offsets[3], offsets[4], offsets[5], offsets[6]
 
 
 @jit
-def place(table: Array, number: int, memory: Array, places: Array, operand: int) -> None:
+def operand_at(table: Array, number: int, memory: Array, offsets: Array, operand: int) -> None:
     """Write where an operand's matrices lie into a row of the table of `attend`."""
-    here = part_of(places, OPERANDS + 4 * operand, 4)
+    here = part_of(offsets, OPERANDS + 4 * operand, 4)
     if here[0] >= 0:
         table[number, 0] = address(memory) + here[0] * memory.itemsize
         for k in range(1, 4):

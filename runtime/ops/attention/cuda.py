@@ -64,9 +64,9 @@ def attend(
     scores = scores_of(q, k, scale)
     weights = like(v, shape) if is_half(v) else scores
     arrays, numbers = located(extras, shape, scores)
-    given = scores, *arrays, weights, logsumexp, numbers, shape[1:], is_causal
+    args = scores, *arrays, weights, logsumexp, numbers, shape[1:], is_causal
     factors = float(keep_scale), float("-inf")
-    indexed.run(kernels.soften, logsumexp.size * LANES, q.dtype, *given, *factors)
+    indexed.run(kernels.soften, logsumexp.size * LANES, q.dtype, *args, *factors)
     for g, group in groups(q, k):
         multiply_heads(of_group(weights, g, group), v, of_group(output, g, group), 1, 0)
 
@@ -76,10 +76,10 @@ def library_attends(operands: Sequence[Array], is_causal: bool, scale: float, lo
     library = attentions() if is_half(operands[0]) else None
     if library is None:
         return False
-    given = [*as_taken(operands[:3]), operands[3]]
+    args = [*as_operands(operands[:3]), operands[3]]
     stream = current_stream(logsumexp.device.index or 0)
-    *inputs, output = (a.address for a in given)
-    return library.attend(described(given, is_causal, scale), tuple(inputs), (output, logsumexp.address), stream)
+    *inputs, output = (a.address for a in args)
+    return library.attend(described(args, is_causal, scale), tuple(inputs), (output, logsumexp.address), stream)
 
 
 def library_gives_gradients(
@@ -92,18 +92,18 @@ def library_gives_gradients(
     into = [like(operands[0], a.shape) if result is None else result for result, a in inputs]
     if not all(is_half(a) and has_rows(a) for a in into):
         return False
-    given, totals = as_taken(operands), memory.contiguous(logsumexp)
+    value, totals = as_operands(operands), memory.contiguous(logsumexp)
     layouts = layout_of(into[0]), layout_of(into[1]), layout_of(into[2])
-    whole = described(given, is_causal, scale), layout_of(given[4]), layouts, math_modes.deterministic
-    addresses = *(a.address for a in given), totals.address
+    full = described(value, is_causal, scale), layout_of(value[4]), layouts, math_modes.deterministic
+    addresses = *(a.address for a in value), totals.address
     stream = current_stream(logsumexp.device.index or 0)
-    return library.attend_gradients(AttentionGradients(*whole), addresses, tuple(a.address for a in into), stream)
+    return library.attend_gradients(AttentionGradients(*full), addresses, tuple(a.address for a in into), stream)
 
 
-def as_taken(arrays: Sequence[Array]) -> list[Array]:
+def as_operands(arrays: Sequence[Array]) -> list[Array]:
     """Arrays as libraries take them, in the dtype of the first one's memory: copies of those that lie otherwise."""
-    given = [stored_as(a, arrays[0].stored) for a in arrays]
-    return [a if has_rows(a) else memory.moved(a) for a in given]
+    args = [stored_as(a, arrays[0].stored) for a in arrays]
+    return [a if has_rows(a) else memory.moved(a) for a in args]
 
 
 def described(operands: Sequence[Array], is_causal: bool, scale: float) -> Attention:
@@ -138,10 +138,10 @@ def of_group(a: Array, g: int, group: int) -> Array:
 def multiply_heads(a: Array, b: Array, into: Array, alpha: float, beta: float) -> None:
     """into = alpha a b + beta into of matrices for each batch item and head: one product, of copies where steps do not
     allow it."""
-    found = into if is_one_batch(into) else memory.moved(into) if beta else like(into, into.shape)
-    multiply(one_batch(a), one_batch(b), flat_heads(found), alpha, beta)
-    if found is not into:
-        memory.copy(into, found)
+    result = into if is_one_batch(into) else memory.moved(into) if beta else like(into, into.shape)
+    multiply(one_batch(a), one_batch(b), flat_heads(result), alpha, beta)
+    if result is not into:
+        memory.copy(into, result)
 
 
 def one_batch(a: Array) -> Array:
@@ -179,9 +179,9 @@ def located(extras: Extras, shape: tuple[int, ...], like_: Array) -> tuple[list[
             arrays.append(like_)
             numbers.append((False, (0, 0, 0, 0)))
             continue
-        whole = broadcast(extra, shape)
+        full = broadcast(extra, shape)
         arrays.append(extra)
-        numbers.append((True, steps_of(whole)))
+        numbers.append((True, steps_of(full)))
     return arrays, tuple(numbers)
 
 
@@ -190,7 +190,7 @@ def steps_of(a: Array) -> tuple[int, ...]:
 
 
 def attention_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: Array,
     query: Array,
     key: Array,
@@ -205,12 +205,12 @@ def attention_backward(
     scale: float,
     rows_first: bool,
 ) -> tuple[Array | None, ...]:
-    inputs = zip(wanted, (query, key, value), strict=False)
+    inputs = zip(output_mask, (query, key, value), strict=False)
     results = [like(query, a.shape) if yes else None for yes, a in inputs]
     operands = [by_heads(a, rows_first) for a in (query, key, value, output, grad)]
     heads = [None if a is None else by_heads(a, rows_first) for a in results]
-    given = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
-    return *results, gradients(operands, *given, heads, bias if wanted[3] else None)
+    args = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
+    return *results, gradients(operands, *args, heads, bias if output_mask[3] else None)
 
 
 def gradients(
@@ -235,16 +235,16 @@ def gradients(
     if plain and library_gives_gradients(operands, is_causal, scale, logsumexp, results):
         return None
     scores, grads = scores_of(q, k, scale), scores_of(above, v, 1)
-    slopes, dropped = (like(v, shape) if is_half(v) else a for a in (grads, scores))
+    derivatives, dropped = (like(v, shape) if is_half(v) else a for a in (grads, scores))
     arrays, numbers = located(extras, shape, scores)
-    given = scores, *arrays, memory.contiguous(logsumexp), grads, above, output, slopes, dropped, numbers
+    args = scores, *arrays, memory.contiguous(logsumexp), grads, above, output, derivatives, dropped, numbers
     sizes, steps = (*shape[1:], v.shape[3]), (steps_of(output), steps_of(above))
     rest = sizes, is_causal, float(keep_scale), steps
-    indexed.run(kernels.weights_back, logsumexp.size * LANES, q.dtype, *given, *rest)
+    indexed.run(kernels.weights_back, logsumexp.size * LANES, q.dtype, *args, *rest)
     query, key, value = results
     key_sum, value_sum = (sum_for(a, q.shape[1] > k.shape[1]) for a in (key, value))
     for g, group in groups(q, k):
-        own = [of_group(a, g, group) for a in (slopes, dropped, q, above)]
+        own = [of_group(a, g, group) for a in (derivatives, dropped, q, above)]
         if query is not None:
             multiply_heads(own[0], k, of_group(query, g, group), scale, 0)
         if key_sum is not None:
@@ -254,12 +254,12 @@ def gradients(
     for result, total in ((key, key_sum), (value, value_sum)):
         if result is not None and total is not None and total is not result:
             memory.copy(result.as_read(result.stored), total)
-    return None if bias is None else sum_to_size(slopes, bias.shape)
+    return None if bias is None else sum_to_size(derivatives, bias.shape)
 
 
-def sum_for(result: Array | None, several: bool) -> Array | None:
+def sum_for(result: Array | None, multi_query: bool) -> Array | None:
     """Where a gradient is summed up: 16-bit floats would be rounded with each of several terms."""
-    if result is None or not (several and is_half(result)):
+    if result is None or not (multi_query and is_half(result)):
         return result
     return memory.empty(result.shape, result.dtype, result.device)
 
@@ -286,7 +286,7 @@ def self_attention(
 
 
 def self_attention_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: Array,
     projected: Array,
     heads: int,
@@ -299,23 +299,23 @@ def self_attention_backward(
     is_causal: bool,
     scale: float,
 ) -> tuple[Array | None, ...]:
-    result = like(projected, projected.shape) if wanted[0] else None
-    apart = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
-    operands = [*thirds(projected, heads), reshaped(output, *apart), reshaped(grad, *apart)]
+    result = like(projected, projected.shape) if output_mask[0] else None
+    split_heads_shape = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
+    operands = [*thirds(projected, heads), reshaped(output, *split_heads_shape), reshaped(grad, *split_heads_shape)]
     parts: Sequence[Array | None] = (None,) * 3 if result is None else thirds(result, heads)
     to = [None if a is None else by_heads(a, True) for a in parts]
-    given = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
+    args = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
     operands = [by_heads(a, True) for a in operands]
-    return result, gradients(operands, *given, to, bias if wanted[1] else None)
+    return result, gradients(operands, *args, to, bias if output_mask[1] else None)
 
 
 def thirds(projected: Array, heads: int) -> list[Array]:
     """Views of the queries, keys and values of all heads, (batch, rows, heads, features)."""
     batch, rows, width = projected.shape
     steps, each = projected.byte_strides, width // 3
-    found = []
+    matches = []
     for k in range(3):
         part = narrowed(projected, 2, k * each, (k + 1) * each)
         shape = (batch, rows, heads, each // heads)
-        found.append(over(part, shape, (*steps[:2], steps[2] * (each // heads), steps[2])))
-    return found
+        matches.append(over(part, shape, (*steps[:2], steps[2] * (each // heads), steps[2])))
+    return matches

@@ -34,7 +34,7 @@ def seen(mask: Any, has_mask: Any, steps: Any, b: Any, h: Any, q: Any, j: Any, c
     return True
 
 
-def kept(keep: Any, has_keep: Any, steps: Any, b: Any, h: Any, q: Any, j: Any) -> Any:
+def dropout_mask(keep: Any, has_keep: Any, steps: Any, b: Any, h: Any, q: Any, j: Any) -> Any:
     """Whether dropout leaves a weight."""
     if has_keep:
         at = index(index(b * steps[0]) + index(h * steps[1])) + index(index(q * steps[2]) + index(j * steps[3]))
@@ -66,7 +66,7 @@ def across_sum(value: Any) -> Any:
 
 def soften(
     scores: Any, bias: Any, mask: Any, keep: Any, result: Any, logsumexp: Any, extras: Any, sizes: Any, causal: Any,
-    factor: Any, least: Any, total: Any,
+    factor: Any, row_max: Any, total: Any,
 ) -> None:  # fmt: skip
     """Turns scores into weights, which dropout has left; zeros, and inf, where a query sees nothing.
 
@@ -79,7 +79,7 @@ def soften(
         q, p = index(row % queries), index(row // queries)
         h, b = index(p % heads), index(p // heads)
         start = index(row * keys)
-        top = least
+        top = row_max
         j = lane
         while j < keys:
             if seen(mask, extras[1][0], extras[1][1], b, h, q, j, causal):
@@ -89,7 +89,7 @@ def soften(
         top = across_max(top)
         sum = T(0)
         j = lane
-        while j < keys and top != least:
+        while j < keys and top != row_max:
             if seen(mask, extras[1][0], extras[1][1], b, h, q, j, causal):
                 value = biased(get_scores(scores, index(start + j)), bias, extras[0][0], extras[0][1], b, h, q, j)
                 sum = T(sum + exp(T(value - top)))
@@ -98,15 +98,15 @@ def soften(
         j = lane
         while j < keys:
             weight = T(0)
-            if top != least and seen(mask, extras[1][0], extras[1][1], b, h, q, j, causal):
+            if top != row_max and seen(mask, extras[1][0], extras[1][1], b, h, q, j, causal):
                 value = biased(get_scores(scores, index(start + j)), bias, extras[0][0], extras[0][1], b, h, q, j)
-                if kept(keep, extras[2][0], extras[2][1], b, h, q, j):
+                if dropout_mask(keep, extras[2][0], extras[2][1], b, h, q, j):
                     weight = T(exp(T(value - top)) / sum)
                     weight = T(weight * factor) if extras[2][0] else weight
             put_result(result, index(start + j), weight)
             j = index(j + 32)
         if lane == 0:
-            put_logsumexp(logsumexp, row, T(top + log(sum)) if top != least else T(-least))
+            put_logsumexp(logsumexp, row, T(top + log(sum)) if top != row_max else T(-row_max))
 
 
 def weights_back(
@@ -137,15 +137,15 @@ def weights_back(
         total_log = get_logsumexp(logsumexp, row)
         j = lane
         while j < keys:
-            weight, slope, left = T(0), T(0), T(0)
+            weight, grad_score, left = T(0), T(0), T(0)
             at = index(start + j)
             if seen(mask, extras[1][0], extras[1][1], b, h, q, j, causal):
                 value = biased(get_scores(scores, at), bias, extras[0][0], extras[0][1], b, h, q, j)
                 weight = T(exp(T(value - total_log)))
-                if kept(keep, extras[2][0], extras[2][1], b, h, q, j):
-                    slope, left = get_grads(grads, at), weight
-                    slope = T(slope * factor) if extras[2][0] else slope
+                if dropout_mask(keep, extras[2][0], extras[2][1], b, h, q, j):
+                    grad_score, left = get_grads(grads, at), weight
+                    grad_score = T(grad_score * factor) if extras[2][0] else grad_score
                     left = T(left * factor) if extras[2][0] else left
-            put_result(result, at, T(weight * T(slope - mean)))
+            put_result(result, at, T(weight * T(grad_score - mean)))
             put_dropped(dropped, at, left)
             j = index(j + 32)

@@ -49,13 +49,13 @@ def attended_among(
 ) -> Any:
     """Attention of rows to each other, from (batch, rows, 3 features) to (batch, rows, features)."""
     batch, rows, features = x.shape
-    apart = onnx.Reshape(x, [0, 0, 3, heads, features // 3 // heads])
-    parts = [onnx.Gather(apart, number, axis=2) for number in range(3)]
+    split_heads_shape = onnx.Reshape(x, [0, 0, 3, heads, features // 3 // heads])
+    parts = [onnx.Gather(split_heads_shape, number, axis=2) for number in range(3)]
     for part in parts:
         part.shape = (batch, rows, heads, features // 3 // heads)
     query, key, value = parts
-    found = attended(onnx, query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
-    return onnx.Reshape(found, [0, 0, features // 3])
+    result = attended(onnx, query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
+    return onnx.Reshape(result, [0, 0, features // 3])
 
 
 def _ordered(onnx: Any, x: Any, order: Sequence[int]) -> Any:

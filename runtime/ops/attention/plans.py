@@ -47,7 +47,7 @@ def attention(
 
 
 def attention_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout,
     query: Layout,
     key: Layout,
@@ -67,12 +67,12 @@ def attention_backward(
     inputs, operands = (query, key, value, bias), [matrices(x, rows_first) for x in (query, key, value, output, grad)]
     to = [matrices(Layout(x.shape, None), rows_first) for x in inputs[:3]]
     extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
-    places = [*operands, *_chosen(wanted, to), *extras, _grad_bias(bias, wanted[3], operands)]
+    offsets = [*operands, *_chosen(output_mask, to), *extras, _grad_bias(bias, output_mask[3], operands)]
     shapes = [
         (i, x.shape) if yes and x is not None else (4 + i, (1,))
-        for i, (x, yes) in enumerate(zip(inputs, wanted, strict=True))
+        for i, (x, yes) in enumerate(zip(inputs, output_mask, strict=True))
     ]
-    return _backward(located(places, is_causal), (2, 3, 4, 8, 1, 5, 6, 7, 9), tuple(shapes), scale, keep_scale)
+    return _backward(located(offsets, is_causal), (2, 3, 4, 8, 1, 5, 6, 7, 9), tuple(shapes), scale, keep_scale)
 
 
 def self_attention(
@@ -87,15 +87,15 @@ def self_attention(
 ) -> Plan | None:
     """The output, and the logarithms, of queries, keys and values side by side."""
     batch, rows, width = projected.shape
-    apart = Layout((batch, rows, heads, width // (3 * heads)), None)
-    operands = [*_thirds(projected, heads), matrices(apart, True)]
+    split_heads_shape = Layout((batch, rows, heads, width // (3 * heads)), None)
+    operands = [*_thirds(projected, heads), matrices(split_heads_shape, True)]
     extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
     table = located([*operands, *extras], is_causal)
     return _forward(table, (0, 0, 0, 2, 3, 4), (batch, rows, width // 3), scale, keep_scale)
 
 
 def self_attention_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout,
     projected: Layout,
     heads: int,
@@ -108,14 +108,17 @@ def self_attention_backward(
     is_causal: bool,
     scale: float,
 ) -> Plan | None:
-    if not wanted[0] or any(x.strides is not None for x in (output, logsumexp, grad)):
+    if not output_mask[0] or any(x.strides is not None for x in (output, logsumexp, grad)):
         return None
     batch, rows, width = projected.shape
-    apart = matrices(Layout((batch, rows, heads, width // (3 * heads)), None), True)
-    operands, to = [*_thirds(projected, heads), apart, apart], _thirds(Layout(projected.shape, None), heads)
+    split_heads_shape = matrices(Layout((batch, rows, heads, width // (3 * heads)), None), True)
+    operands, to = (
+        [*_thirds(projected, heads), split_heads_shape, split_heads_shape],
+        _thirds(Layout(projected.shape, None), heads),
+    )
     extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
-    table = located([*operands, *to, *extras, _grad_bias(bias, wanted[1], operands)], is_causal)
-    for_bias = (1, bias.shape) if bias is not None and wanted[1] else (2, (1,))
+    table = located([*operands, *to, *extras, _grad_bias(bias, output_mask[1], operands)], is_causal)
+    for_bias = (1, bias.shape) if bias is not None and output_mask[1] else (2, (1,))
     results = *((0, projected.shape),) * 3, for_bias
     return _backward(table, (2, 2, 2, 7, 1, 4, 5, 6, 8), results, scale, keep_scale)
 
@@ -142,14 +145,14 @@ def _backward(
     return (*[zeros(*result) for result in dict.fromkeys(results)], step)
 
 
-def _chosen(wanted: Sequence[bool], results: Sequence[Matrices | None]) -> list[Matrices | None]:
+def _chosen(output_mask: Sequence[bool], results: Sequence[Matrices | None]) -> list[Matrices | None]:
     """Where gradients are written: those that nobody wants are absent."""
-    return [to if yes else ABSENT for to, yes in zip(results, wanted, strict=False)]
+    return [to if yes else ABSENT for to, yes in zip(results, output_mask, strict=False)]
 
 
-def _grad_bias(bias: Layout | None, wanted: bool, operands: Sequence[Matrices | None]) -> Matrices | None:
+def _grad_bias(bias: Layout | None, output_mask: bool, operands: Sequence[Matrices | None]) -> Matrices | None:
     """Where the gradient of a bias is added up: as the bias is read, but contiguous."""
-    return _broadcast(Layout(bias.shape, None), operands) if bias is not None and wanted else ABSENT
+    return _broadcast(Layout(bias.shape, None), operands) if bias is not None and output_mask else ABSENT
 
 
 def _work(table: Array) -> int:
@@ -162,13 +165,13 @@ def located(operands: Sequence[Matrices | None], is_causal: bool) -> Array | Non
     contiguous, and where nothing is to be computed."""
     if any(operand is None for operand in operands):
         return None
-    found = [operand for operand in operands if operand is not None]
-    (batch, heads, queries, width), (_, key_heads, keys, _), (*_, value_width) = (x.shape for x in found[:3])
+    matches = [operand for operand in operands if operand is not None]
+    (batch, heads, queries, width), (_, key_heads, keys, _), (*_, value_width) = (x.shape for x in matches[:3])
     if not batch * heads * queries * keys * width * value_width:
         return None
     sizes = batch, heads, heads // key_heads, queries, keys, width, value_width
-    places = [number for operand in found for number in (operand.first, *operand.steps)]
-    return np.array([*sizes, int(is_causal), *places], np.int64)
+    offsets = [number for operand in matches for number in (operand.first, *operand.steps)]
+    return np.array([*sizes, int(is_causal), *offsets], np.int64)
 
 
 def _broadcast(extra: Layout | None, operands: Sequence[Matrices | None]) -> Matrices | None:
@@ -178,11 +181,11 @@ def _broadcast(extra: Layout | None, operands: Sequence[Matrices | None]) -> Mat
         return ABSENT
     if extra.shape[3] != operands[1].shape[2]:
         return None
-    found = matrices(extra, False)
-    if found is None:
+    result = matrices(extra, False)
+    if result is None:
         return None
-    return found._replace(
-        steps=tuple([0 if n == 1 else step for n, step in zip(extra.shape, found.steps, strict=False)])
+    return result._replace(
+        steps=tuple([0 if n == 1 else step for n, step in zip(extra.shape, result.steps, strict=False)])
     )
 
 

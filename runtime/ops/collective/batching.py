@@ -10,7 +10,7 @@ from ...batching.call import Call
 def behind(call: Call) -> Any:
     """One call for all examples, which are the last dimension."""
     name, dim = next(iter(call.arguments)), call.arguments.get("dim")
-    arguments = call.arguments | {name: call.whole(call[name]).movedim(0, -1)}
+    arguments = call.arguments | {name: call.batch_first(call[name]).movedim(0, -1)}
     if isinstance(dim, int) and dim < 0:
         arguments["dim"] = dim - 1
     return call.run(arguments).movedim(-1, 0)

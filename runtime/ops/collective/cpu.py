@@ -18,7 +18,7 @@ ENOUGH = 1 << 27  # products of two numbers in a piece: of fewer, cutting costs 
 def _on_each(group: Ranks, self: np.ndarray, begin: Any) -> np.ndarray:
     """Begin a collective on what each rank has, and wait."""
     pairs = zip(group.members(), group.parts(self), strict=True)
-    return group.together(group.run([begin(member, own) for member, own in pairs]))
+    return group.stacked(group.run([begin(member, own) for member, own in pairs]))
 
 
 def all_reduce(self: np.ndarray, reduce: str, group: Ranks) -> np.ndarray:
@@ -58,8 +58,8 @@ def send_recv(self: np.ndarray, dst: Sequence[int], src: Sequence[int], group: R
 
 def _gathered(group: Ranks, self: np.ndarray, dim: int) -> list[np.ndarray]:
     pairs = zip(group.members(), group.parts(self), strict=True)
-    found = group.run([member.all_gather(own) for member, own in pairs])
-    return [one.reshape(-1, *one.shape[2:]) if dim == 0 else np.concatenate(one, dim) for one in found]
+    result = group.run([member.all_gather(own) for member, own in pairs])
+    return [one.reshape(-1, *one.shape[2:]) if dim == 0 else np.concatenate(one, dim) for one in result]
 
 
 def _split(array: np.ndarray, dim: int, count: int) -> np.ndarray:
@@ -70,7 +70,7 @@ def _split(array: np.ndarray, dim: int, count: int) -> np.ndarray:
 
 
 def all_gather(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
-    return group.together(_gathered(group, self, dim))
+    return group.stacked(_gathered(group, self, dim))
 
 
 def reduce_scatter(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
@@ -78,7 +78,7 @@ def reduce_scatter(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
 
 
 def copy_to_ranks(self: np.ndarray, group: Ranks) -> np.ndarray:
-    return group.together([np.array(own) for own in group.copies(self)])
+    return group.stacked([np.array(own) for own in group.copies(self)])
 
 
 def sum_of_ranks(self: np.ndarray, group: Ranks) -> np.ndarray:
@@ -94,18 +94,18 @@ def gather_from_ranks(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
 def scatter_to_ranks(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
     """On each rank its part of what all have alike, along a dimension."""
     pairs = zip(group.members(), group.copies(self), strict=True)
-    return group.together([np.array(_split(every, dim, group.size())[member.rank()]) for member, every in pairs])
+    return group.stacked([np.array(_split(every, dim, group.size())[member.rank()]) for member, every in pairs])
 
 
 def column_parallel_linear(self: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, group: Ranks) -> np.ndarray:
     """The outputs of a linear layer whose rows of the weight are shared out, on each rank those of its rows."""
     biases = [None] * len(group.members()) if bias is None else group.parts(bias)
     triples = zip(group.copies(self), group.parts(weight), biases, strict=True)
-    return group.together([linear(*triple) for triple in triples])
+    return group.stacked([linear(*triple) for triple in triples])
 
 
 def column_parallel_linear_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: np.ndarray,
     self: np.ndarray | None,
     weight: np.ndarray | None,
@@ -114,18 +114,18 @@ def column_parallel_linear_backward(
     """The gradients; that of the input is summed over the ranks while those of weight and bias are computed."""
     members, grads = group.members(), group.parts(grad)
     begun: list[Any] = []
-    found: list[np.ndarray | None] = [None, None, None]
-    if wanted[0] and weight is not None:
+    matches: list[np.ndarray | None] = [None, None, None]
+    if output_mask[0] and weight is not None:
         triples = zip(members, grads, group.parts(weight), strict=True)
         begun = [member.all_reduce(matmul2d_as_stored(own, rows), "sum") for member, own, rows in triples]
-    if wanted[1] and self is not None:
+    if output_mask[1] and self is not None:
         triples = zip(members, grads, group.copies(self), strict=True)
-        found[1] = group.together([_weight_backward(own, every, member) for member, own, every in triples])
-    if wanted[2]:
-        found[2] = group.together([own.sum(0) for own in grads])
+        matches[1] = group.stacked([_weight_backward(own, every, member) for member, own, every in triples])
+    if output_mask[2]:
+        matches[2] = group.stacked([own.sum(0) for own in grads])
     if begun:
-        found[0] = group.run(begun)[0]
-    return tuple(found)
+        matches[0] = group.run(begun)[0]
+    return tuple(matches)
 
 
 def _weight_backward(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarray:
@@ -141,21 +141,21 @@ def _weight_backward(grad: np.ndarray, input: np.ndarray, member: Any) -> np.nda
 
 def _sum_over_rows(grad: np.ndarray, input: np.ndarray, member: Any, count: int) -> np.ndarray:
     first, *rest = _pieces(len(grad), count)
-    found = matmul2d_as_stored(grad[first].T, input[first])
+    result = matmul2d_as_stored(grad[first].T, input[first])
     for piece in rest:
         member.advance()
         own = matmul2d_as_stored(grad[piece].T, input[piece])
         with np.errstate(all="ignore"):  # inf and nan are results
-            found += own
-    return found
+            result += own
+    return result
 
 
 def _output_by_output(grad: np.ndarray, input: np.ndarray, member: Any, count: int) -> np.ndarray:
-    found = np.empty((grad.shape[1], input.shape[1]), grad.dtype)
+    result = np.empty((grad.shape[1], input.shape[1]), grad.dtype)
     for piece in _pieces(grad.shape[1], count):
-        found[piece] = matmul2d_as_stored(np.ascontiguousarray(grad[:, piece]).T, input)
+        result[piece] = matmul2d_as_stored(np.ascontiguousarray(grad[:, piece]).T, input)
         member.advance()
-    return found
+    return result
 
 
 def _pieces(size: int, count: int) -> list[slice]:
@@ -171,26 +171,26 @@ def vocab_parallel_cross_entropy(self: np.ndarray, target: np.ndarray, group: Ra
     """
     members, parts = group.members(), group.parts(self)
     _refuse(target, group.size() * self.shape[-1])
-    greatest = group.run([m.all_reduce(_greatest(own), "amax") for m, own in zip(members, parts, strict=True)])
-    triples = zip(members, parts, greatest, strict=True)
-    sums = group.run([m.all_reduce(_sums(own, most, target, m.rank()), "sum") for m, own, most in triples])
-    logarithms = np.log(sums[0][0]) + greatest[0]
+    max_of_rows = group.run([m.all_reduce(_row_max(own), "amax") for m, own in zip(members, parts, strict=True)])
+    triples = zip(members, parts, max_of_rows, strict=True)
+    sums = group.run([m.all_reduce(_sums(own, row_max, target, m.rank()), "sum") for m, own, row_max in triples])
+    logarithms = np.log(sums[0][0]) + max_of_rows[0]
     return logarithms - sums[0][1], logarithms
 
 
-def _greatest(own: np.ndarray) -> np.ndarray:
+def _row_max(own: np.ndarray) -> np.ndarray:
     """The greatest logit of each row, 0 where a row has none that is finite."""
-    most = own.max(1, initial=-np.inf)
-    return np.where(most == -np.inf, np.finfo(own.dtype).min, most)
+    row_max = own.max(1, initial=-np.inf)
+    return np.where(row_max == -np.inf, np.finfo(own.dtype).min, row_max)
 
 
-def _sums(own: np.ndarray, greatest: np.ndarray, target: np.ndarray, rank: int) -> np.ndarray:
+def _sums(own: np.ndarray, max_of_rows: np.ndarray, target: np.ndarray, rank: int) -> np.ndarray:
     """The sum of this rank's exponentials, and the logit of the target where this rank has it, else 0."""
     rows, columns = _own_targets(own, target, rank)
-    found = np.zeros((2, len(own)), own.dtype)
-    found[0] = np.exp(own - greatest[:, None]).sum(1)
-    found[1, rows] = own[rows, columns]
-    return found
+    result = np.zeros((2, len(own)), own.dtype)
+    result[0] = np.exp(own - max_of_rows[:, None]).sum(1)
+    result[1, rows] = own[rows, columns]
+    return result
 
 
 def _own_targets(own: np.ndarray, target: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
@@ -213,13 +213,13 @@ def vocab_parallel_cross_entropy_backward(
     of_loss, of_logarithm = (np.zeros(len(target), self.dtype) if grad is None else grad for grad in grads)
     begin = partial(_logits_backward, of_loss, of_loss + of_logarithm, target, logsumexp)
     pairs = zip(group.members(), group.parts(self), strict=True)
-    return group.together([begin(own, member.rank()) for member, own in pairs])
+    return group.stacked([begin(own, member.rank()) for member, own in pairs])
 
 
 def _logits_backward(
     of_loss: np.ndarray, of_both: np.ndarray, target: np.ndarray, logsumexp: np.ndarray, own: np.ndarray, rank: int
 ) -> np.ndarray:
-    found: np.ndarray = np.exp(own - logsumexp[:, None]) * of_both[:, None]
+    result: np.ndarray = np.exp(own - logsumexp[:, None]) * of_both[:, None]
     rows, columns = _own_targets(own, target, rank)
-    found[rows, columns] -= of_loss[rows]
-    return found
+    result[rows, columns] -= of_loss[rows]
+    return result

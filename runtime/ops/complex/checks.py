@@ -56,16 +56,16 @@ def elements_of_dtype(op: str, self: Any, dtype: Any) -> tuple[Any, ...]:
     before, after = self._dtype.itemsize, dtype.itemsize
     if before == after:
         return self, dtype
-    words = f"to view {self._dtype} as {dtype} (different element sizes)"
+    message = f"to view {self._dtype} as {dtype} (different element sizes)"
     if not self.ndim:
-        raise RuntimeError(f"{op}(): self.dim() cannot be 0 {words}")
+        raise RuntimeError(f"{op}(): self.dim() cannot be 0 {message}")
     *steps, last = self.stride()
     ratio = max(after // before, 1)
     if self._shape[-1] % ratio:
-        raise RuntimeError(f"{op}(): self.size(-1) must be divisible by {ratio} {words}, but got {self._shape[-1]}")
+        raise RuntimeError(f"{op}(): self.size(-1) must be divisible by {ratio} {message}, but got {self._shape[-1]}")
     if last != 1:
-        raise RuntimeError(f"{op}(): self.stride(-1) must be 1 {words}, but got {last}")
+        raise RuntimeError(f"{op}(): self.stride(-1) must be 1 {message}, but got {last}")
     for what, number in [("storage_offset()", self._offset), *((f"stride({d})", step) for d, step in enumerate(steps))]:
         if number % ratio:
-            raise RuntimeError(f"{op}(): self.{what} must be divisible by {ratio} {words}, but got {number}")
+            raise RuntimeError(f"{op}(): self.{what} must be divisible by {ratio} {message}, but got {number}")
     return self, dtype

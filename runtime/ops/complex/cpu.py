@@ -11,9 +11,9 @@ Array = np.ndarray
 
 
 def complex_of_parts(real: Array, imag: Array) -> Array:
-    found = run_if_planned(plans.complex_of_parts, real, imag)
-    if found is not None:
-        result: Array = found[0]
+    value = run_if_planned(plans.complex_of_parts, real, imag)
+    if value is not None:
+        result: Array = value[0]
         return result
     shape = np.broadcast_shapes(real.shape, imag.shape)
     result = np.empty(shape, np.complex64 if real.dtype == np.float32 else np.complex128)

@@ -34,14 +34,14 @@ def convolve_weight_backward(call: Call) -> Any:
 
 def in_samples(call: Call, name: str, samples: bool, **changed: Any) -> Any:
     """The op with the examples of one argument among its samples, and some other arguments changed."""
-    value = call.whole(call[name])
-    found = call.run(call.arguments | changed | {name: merged(value) if samples else value})
-    return parted(found, call.size) if samples else found
+    value = call.batch_first(call[name])
+    result = call.run(call.arguments | changed | {name: merged(value) if samples else value})
+    return parted(result, call.size) if samples else result
 
 
 def in_channels(call: Call, samples: bool) -> dict[str, Any]:
     """The arguments of the op with the examples as groups of channels: (B, N, C, ...) as (N, B * C, ...)."""
-    arguments = call.all_whole() | {"groups": call["groups"] * call.size}
+    arguments = call.all_batch_first() | {"groups": call["groups"] * call.size}
     for name, value in arguments.items():
         if name in ("input_shape", "weight_shape"):
             dim = int(samples and name == "input_shape")

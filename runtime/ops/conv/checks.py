@@ -20,7 +20,7 @@ def convolution(
     """Shapes that fit together, steps above 0, pads not below, a kernel no larger than the padded input."""
     if len({len(stride), len(padding), len(dilation)}) > 1:
         dims = max(len(stride), len(dilation))
-        stride, padding, dilation = (_spread(values, dims) for values in (stride, padding, dilation))
+        stride, padding, dilation = (_expanded(values, dims) for values in (stride, padding, dilation))
     name = _name(op, stride)
     output_shape(name, input._shape, weight._shape, stride, padding, dilation, groups)
     require_bias(name, weight, bias, weight._shape[0])
@@ -45,7 +45,7 @@ def convolution_weight_backward(
     return grad_output, input, tuple(weight_shape), *geometry
 
 
-def _spread(values: Ints, dims: int) -> tuple[int, ...]:
+def _expanded(values: Ints, dims: int) -> tuple[int, ...]:
     """One number for each dimension, where a list of one stands for the same number in all."""
     return tuple(values) * dims if len(values) == 1 else tuple(values)
 
@@ -64,8 +64,8 @@ def output_shape(op: str, x: Sizes, weight: Sizes, stride: Ints, padding: Ints, 
             f"{op}(): expected stride, padding and dilation with one number per spatial dimension, "
             f"got {tuple(stride)}, {tuple(padding)} and {tuple(dilation)}"
         )
-    _require_least(op, 1, stride=stride, dilation=dilation, groups=(groups,))
-    _require_least(op, 0, padding=padding)
+    _require_minimum(op, 1, stride=stride, dilation=dilation, groups=(groups,))
+    _require_minimum(op, 0, padding=padding)
     _require_weight(op, weight, dims, groups)
     _require_channels(op, x, weight, dims, weight[1] * groups, f"groups={groups}")
     pads = side_pads(padding, dims)
@@ -75,10 +75,10 @@ def output_shape(op: str, x: Sizes, weight: Sizes, stride: Ints, padding: Ints, 
     ]
     if min(sizes) < 1:
         padded = [n + sum(pad) for n, pad in zip(x[-dims:], pads, strict=True)]
-        reach = [d * (k - 1) + 1 for d, k in zip(dilation, weight[2:], strict=True)]
+        read_extent = [d * (k - 1) + 1 for d, k in zip(dilation, weight[2:], strict=True)]
         raise ShapeError(
             f"{op}(): Calculated padded input size per channel: ({_times(padded)}). Kernel size: "
-            f"({_times(reach)}). Kernel size can't be greater than actual input size"
+            f"({_times(read_extent)}). Kernel size can't be greater than actual input size"
         )
     return (*x[: -dims - 1], weight[0], *sizes)
 
@@ -92,11 +92,11 @@ def require_bias(op: str, weight: Any, bias: Any, channels: int) -> None:
         )
 
 
-def _require_least(op: str, least: int, **arguments: Ints) -> None:
+def _require_minimum(op: str, minimum: int, **arguments: Ints) -> None:
     """No number of the arguments is below `least`, which is 0 or 1."""
     for name, values in arguments.items():
-        if min(values) < least:
-            kind = "non-positive" if least else "negative"
+        if min(values) < minimum:
+            kind = "non-positive" if minimum else "negative"
             raise RuntimeError(f"{op}(): {kind} {name} is not supported, got {tuple(values)}")
 
 
@@ -113,7 +113,7 @@ def _require_weight(op: str, weight: Sizes, dims: int, groups: int) -> None:
         )
 
 
-def _require_channels(op: str, x: Sizes, weight: Sizes, dims: int, channels: int, given: str) -> None:
+def _require_channels(op: str, x: Sizes, weight: Sizes, dims: int, channels: int, value: str) -> None:
     """An input with or without a batch, of this number of channels."""
     if len(x) not in (dims + 1, dims + 2):
         raise ShapeError(
@@ -121,7 +121,7 @@ def _require_channels(op: str, x: Sizes, weight: Sizes, dims: int, channels: int
         )
     if x[-dims - 1] != channels:
         raise ShapeError(
-            f"{op}(): Given {given}, weight of size {list(weight)}, expected input{list(x)} to have {channels} "
+            f"{op}(): Given {value}, weight of size {list(weight)}, expected input{list(x)} to have {channels} "
             f"channels, but got {x[-dims - 1]} channels instead"
         )
 
@@ -130,14 +130,14 @@ def _times(sizes: Sequence[int]) -> str:
     return " x ".join(map(str, sizes))
 
 
-def spread_over(name: str, values: Ints, spatial: int) -> Sizes:
+def expand_param(name: str, values: Ints, spatial: int) -> Sizes:
     """A number for each spatial dimension: given so, or one for all."""
     if len(values) not in (1, spatial):
         raise RuntimeError(
             f"expected {name} to be a single integer value or a list of {spatial} values to match the convolution "
             f"dimensions, but got {name}={list(values)}"
         )
-    return _spread(values, spatial)
+    return _expanded(values, spatial)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -147,8 +147,8 @@ def transposed_shape(
     """The shape of the output, after all checks of the geometry."""
     spatial = len(stride)
     op = f"conv_transpose{spatial}d"
-    _require_least(op, 1, stride=stride, dilation=dilation, groups=(groups,))
-    _require_least(op, 0, padding=padding, output_padding=output_padding)
+    _require_minimum(op, 1, stride=stride, dilation=dilation, groups=(groups,))
+    _require_minimum(op, 0, padding=padding, output_padding=output_padding)
     if any(extra >= max(s, d) for extra, s, d in zip(output_padding, stride, dilation, strict=True)):
         raise RuntimeError(
             f"{op}(): output padding must be smaller than either stride or dilation, but got "

@@ -21,7 +21,7 @@ def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> 
     `rest` is stride, padding, dilation, groups.
     """
     if weight.dtype.kind in "iu":
-        return cpu_whole.whole_convolution(input, weight, bias, *rest)
+        return cpu_whole.full_convolution(input, weight, bias, *rest)
     if weight.dtype.kind == "c":
         product = _complex_product(convolution, input, weight, None, *rest)
         return product if bias is None else product + bias.reshape(-1, *(1,) * len(rest[0]))
@@ -31,7 +31,7 @@ def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> 
 def convolution_input_backward(grad_output: Array, weight: Array, input_shape: Ints, *rest: Any) -> Array:
     """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
     if weight.dtype.kind in "iu":
-        return cpu_whole.whole_convolution_input_backward(grad_output, weight, input_shape, *rest)
+        return cpu_whole.full_convolution_input_backward(grad_output, weight, input_shape, *rest)
     if weight.dtype.kind == "c":
         return _complex_product(convolution_input_backward, grad_output, weight, input_shape, *rest)
     return _made(plans.convolution_input_backward, grad_output, weight, input_shape, *rest)[0]
@@ -45,7 +45,7 @@ def convolution_weight_backward(grad_output: Array, input: Array, weight_shape: 
 
 
 def convolution_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad_output: Array,
     input: Array | None,
     weight: Array | None,
@@ -53,10 +53,10 @@ def convolution_backward(
     weight_shape: Ints,
     *rest: Any,
 ) -> tuple[Array | None, ...]:
-    found = _made(
-        plans.convolution_backward, tuple(wanted), grad_output, input, weight, input_shape, weight_shape, *rest
+    result = _made(
+        plans.convolution_backward, tuple(output_mask), grad_output, input, weight, input_shape, weight_shape, *rest
     )
-    return tuple([*found, None, None, None][:3])
+    return tuple([*result, None, None, None][:3])
 
 
 def _made(find: Callable[..., Any], *arguments: Any) -> list[Any]:

@@ -48,7 +48,7 @@ def on_blocks(
 ) -> Plan:
     """The plan of a convolution with one more dimension, between calls that move samples to it and back."""
     blocks = -(-g.batch // block)
-    made = [(call.spare + place, (blocks * count * block,)) for place, count in enumerate(elements)]
+    made = [(call.spare + position, (blocks * count * block,)) for position, count in enumerate(elements)]
 
     def move(loop: Callable[..., None], operand: int, count: int, result: tuple[int, Ints]) -> Step:
         return Step(loop, (operand,), (result,), (), (g.batch, count, block), (count, BATCH_UNIT), g.batch * count)

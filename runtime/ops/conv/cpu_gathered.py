@@ -29,22 +29,28 @@ from .cpu_shifted import TASK, Plan, backward_plan, forward_plan
 BLOCK = 96  # places of the output, or of the gradient's steps, that are packed at once: whole tiles of any size
 TAPS = 24  # taps that stay together in one thread: whole tiles of any size
 UNIT = 64  # channels: whole panels, as wide as any processor has them
-WHOLE = 16  # channels: whole vectors of any processor
-MANY = 8192  # results of all samples, in a panel's channels: so often weights are read that it pays to pack them
+FULL_VECTOR = 16  # channels: whole vectors of any processor
+PACK_RESULTS_THRESHOLD = (
+    8192  # results of all samples, in a panel's channels: so often weights are read that it pays to pack them
+)
 
 
 def gathered_output(g: Geometry, call: Call) -> Calls | None:
-    if not _fills(g, g.outputs) or g.batch * prod(g.positions) * min(g.outputs, UNIT) < MANY:
+    if not _fills(g, g.outputs) or g.batch * prod(g.positions) * min(g.outputs, UNIT) < PACK_RESULTS_THRESHOLD:
         return None
     return _weighted(g, call, forward_plan(g), g.outputs, g.positions)
 
 
 def gathered_input_backward(g: Geometry, call: Call) -> Calls | None:
-    if g.stride != (1, 1, 1) or not _fills(g, g.channels) or g.batch * prod(g.sizes) * min(g.channels, UNIT) < MANY:
+    if (
+        g.stride != (1, 1, 1)
+        or not _fills(g, g.channels)
+        or g.batch * prod(g.sizes) * min(g.channels, UNIT) < PACK_RESULTS_THRESHOLD
+    ):
         return None
     plan = backward_plan(g)
-    whole = plan.tasks.size == TASK and tuple(plan.tasks[3:6].tolist()) == g.sizes
-    return _weighted(g, call, plan, g.channels, g.sizes) if whole else None
+    entire = plan.tasks.size == TASK and tuple(plan.tasks[3:6].tolist()) == g.sizes
+    return _weighted(g, call, plan, g.channels, g.sizes) if entire else None
 
 
 def gathered_weight_backward(g: Geometry, call: Call) -> Calls | None:
@@ -53,46 +59,46 @@ def gathered_weight_backward(g: Geometry, call: Call) -> Calls | None:
     plan = forward_plan(g)
     depth = plan.taps.size // 2
     rows = np.concatenate([plan.taps[:depth], np.full(-depth % TAPS, plan.taps[depth - 1])])
-    tables = plan.layout, plan.parts, rows, _places(plan, g.positions)
+    tables = plan.layout, plan.parts, rows, _offsets(plan, g.positions)
     sizes = g.batch, g.groups, g.outputs, depth, prod(g.positions)
     return (call.product(multiply_gathered, g.groups * (len(rows) // TAPS), g.products, tables, sizes),)
 
 
 def _fills(g: Geometry, channels: int) -> bool:
     """Whether so many channels make vectors that are nearly full, and there is anything to add up."""
-    return g.products > 0 and (channels % WHOLE == 0 or channels > 3 * WHOLE)
+    return g.products > 0 and (channels % FULL_VECTOR == 0 or channels > 3 * FULL_VECTOR)
 
 
 def _weighted(g: Geometry, call: Call, plan: Plan, channels: int, sizes: Ints) -> Calls:
-    places, depth = _places(plan, sizes), plan.taps.size // 2
-    blocks = len(places) // BLOCK
-    packed = (call.spare, (g.groups * depth * -(-channels // WHOLE) * WHOLE,))
+    offsets, depth = _offsets(plan, sizes), plan.taps.size // 2
+    blocks = len(offsets) // BLOCK
+    packed = (call.spare, (g.groups * depth * -(-channels // FULL_VECTOR) * FULL_VECTOR,))
     ints, parts = (int(plan.target[WEIGHT_ROW]), g.groups, channels), g.groups * -(-channels // UNIT)
     pack = Step(pack_weights, (call.w,), (packed,), (), ints, (parts, 1), tables=(plan.taps[depth:],))
-    tables = plan.layout, plan.parts, places, plan.taps[:depth]
+    tables = plan.layout, plan.parts, offsets, plan.taps[:depth]
     numbers = g.groups, channels, prod(sizes), blocks
     inner = call._replace(w=~packed[0])
     return pack, inner.step(add_gathered, g.batch * g.groups * blocks, g.products, tables, numbers)
 
 
-def _places(plan: Plan, sizes: Ints) -> Array:
+def _offsets(plan: Plan, sizes: Ints) -> Array:
     """Where each element of a result begins to read in flat planes; the last again, until there are whole blocks."""
-    return _places_of(int(plan.layout[7]), int(plan.layout[8]), sizes)
+    return _offsets_of(int(plan.layout[7]), int(plan.layout[8]), sizes)
 
 
 @functools.lru_cache(maxsize=256)
-def _places_of(pitch0: int, pitch1: int, sizes: Ints) -> Array:
+def _offsets_of(pitch0: int, pitch1: int, sizes: Ints) -> Array:
     i, j, k = np.ogrid[tuple(map(slice, sizes))]
-    places = (i * pitch0 + j * pitch1 + k).ravel().astype(np.int64)
-    return np.concatenate([places, np.full(-len(places) % BLOCK, places[-1])])
+    offsets = (i * pitch0 + j * pitch1 + k).ravel().astype(np.int64)
+    return np.concatenate([offsets, np.full(-len(offsets) % BLOCK, offsets[-1])])
 
 
 @jit
 def panel_vectors(like: float, left: int) -> int:
     """The vectors of the next panel, of so many channels that are left: no more than a tile has, and nearly full."""
-    most, step = panel_width(like) // lanes(like), lanes(like)
-    wanted = (left + step - 1) // step
-    return most if wanted >= most else 2 if wanted >= 2 else 1
+    max_width, step = panel_width(like) // lanes(like), lanes(like)
+    requested = (left + step - 1) // step
+    return max_width if requested >= max_width else 2 if requested >= 2 else 1
 
 
 @jit
@@ -151,7 +157,7 @@ def add_gathered(
     out: Array,
     layout: Array,
     parts: Array,
-    places: Array,
+    offsets: Array,
     taps: Array,
     groups: int,
     channels: int,
@@ -183,7 +189,7 @@ def add_gathered(
             for block in range(max(first - number * blocks, 0), min(last - number * blocks, blocks)):
                 there = min(BLOCK, area - block * BLOCK)
                 for r in range(0, there, rows):
-                    starts, to = part_of(places, block * BLOCK + r, rows), part_of(tile, r * width, rows * width)
+                    starts, to = part_of(offsets, block * BLOCK + r, rows), part_of(tile, r * width, rows * width)
                     _tile(vectors, source, starts, taps, panel, begin, to)
                 to_at = address(out) + ((number * channels + c) * area + block * BLOCK) * size
                 transpose_at(like, address(tile), width * size, there, count, to_at, area * size)
@@ -198,7 +204,7 @@ def multiply_gathered(
     layout: Array,
     parts: Array,
     taps: Array,
-    places: Array,
+    offsets: Array,
     batch: int,
     groups: int,
     channels: int,
@@ -228,11 +234,11 @@ def multiply_gathered(
                 vectors = panel_vectors(like, channels - c)
                 width, rows = vectors * lanes(like), all_rows // vectors
                 count = min(width, channels - c)
-                for place in range(0, area, BLOCK):
-                    there = min(BLOCK, area - place)
-                    corner = address(grad) + (((n * groups + group) * channels + c) * area + place) * size
+                for position in range(0, area, BLOCK):
+                    there = min(BLOCK, area - position)
+                    corner = address(grad) + (((n * groups + group) * channels + c) * area + position) * size
                     transpose_at(like, corner, area * size, count, there, address(panel), width * size)
-                    lines, steps = part_of(panel, 0, there * width), part_of(places, place, there)
+                    lines, steps = part_of(panel, 0, there * width), part_of(offsets, position, there)
                     for r in range(low, high, rows):
                         _tile(vectors, source, part_of(taps, r, rows), steps, lines, begin, tile)
                         total = part_of(sums, c * taps.size + r * width, rows * width)

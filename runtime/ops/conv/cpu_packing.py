@@ -47,7 +47,7 @@ class Target(NamedTuple):
     step2: int
     scratch: int  # columns of the buffer for a channel's results before they are unpacked; 0: no buffer
     weight_row: int  # from a tap's weight for a channel to the one for the next channel
-    whole: int  # whether every element is the result of a task; others are zero
+    full: int  # whether every element is the result of a task; others are zero
 
 
 WEIGHT_ROW = Target._fields.index("weight_row")
@@ -66,31 +66,31 @@ def flat_offset(xs: Sequence[int], ys: Sequence[int]) -> int:
     return sum(x * y for x, y in zip(xs, ys, strict=True))
 
 
-def laid_out(
-    channels: int, sizes: Ints, stride: Ints, offsets: Sequence[Ints], room: Ints
+def packed_layout(
+    channels: int, sizes: Ints, stride: Ints, offsets: Sequence[Ints], padded_size: Ints
 ) -> tuple[Layout, np.ndarray]:
     """Planes of sizes `room`, one for each offset: element t is element stride t + offset, or zero outside.
 
     With the layout come PART numbers for each plane: how much of it is copied (three sizes), and the first element of
     that in the original and in the copy.
     """
-    itself = stride == (1, 1, 1) and list(offsets) == [(0, 0, 0)] and room == sizes
-    plane = prod(sizes) if itself else _apart(prod(room))
+    itself = stride == (1, 1, 1) and list(offsets) == [(0, 0, 0)] and padded_size == sizes
+    plane = prod(sizes) if itself else _padded_gap(prod(padded_size))
     between = tuple(s * step for s, step in zip(stride, flat_steps(sizes), strict=True))
-    pitch0, pitch1, _ = flat_steps(room)
+    pitch0, pitch1, _ = flat_steps(padded_size)
     size = 0 if itself else channels * len(offsets) * plane
     parts = []
     for number, offset in enumerate(offsets):
         first = [max(0, -(o // s)) for o, s in zip(offset, stride, strict=True)]
-        ends = [min(m, -((o - n) // s)) for o, n, s, m in zip(offset, sizes, stride, room, strict=True)]
+        ends = [min(m, -((o - n) // s)) for o, n, s, m in zip(offset, sizes, stride, padded_size, strict=True)]
         counts = [max(0, end - start) for start, end in zip(first, ends, strict=True)]
         there = flat_offset(first, between) + flat_offset(offset, flat_steps(sizes))
-        parts.append((*counts, there, number * plane + flat_offset(first, flat_steps(room))))
+        parts.append((*counts, there, number * plane + flat_offset(first, flat_steps(padded_size))))
     lengths = (channels, prod(sizes), *between, len(offsets), plane, pitch0, pitch1, size)
     return Layout._make(lengths), np.array(parts, np.int64).ravel()
 
 
-def _apart(elements: int) -> int:
+def _padded_gap(elements: int) -> int:
     """The distance between planes of so many elements; powers of two would map them to few lines of the cache."""
     lines = -(-elements // LINE)
     return (lines + (lines % 16 == 0)) * LINE

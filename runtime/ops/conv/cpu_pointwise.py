@@ -10,7 +10,7 @@ from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, item_size, part_of
 from .cpu_geometry import Call, Geometry
 
-FEW = 16  # places: for fewer other loops fill vectors better
+POSITIONS_THRESHOLD = 16  # places: for fewer other loops fill vectors better
 
 
 def pointwise_output(g: Geometry, call: Call) -> Plan | None:
@@ -22,7 +22,13 @@ def pointwise_input_backward(g: Geometry, call: Call) -> Plan | None:
 
 
 def _products(g: Geometry, call: Call, depth: int, rows: int, transposed: bool) -> Plan | None:
-    if g.taps > 1 or g.stride != (1, 1, 1) or any(g.pads) or g.positions != g.sizes or prod(g.sizes) < FEW:
+    if (
+        g.taps > 1
+        or g.stride != (1, 1, 1)
+        or any(g.pads)
+        or g.positions != g.sizes
+        or prod(g.sizes) < POSITIONS_THRESHOLD
+    ):
         return None
     ints = (g.groups, depth, rows, prod(g.sizes), transposed)
     return (call.step(multiply_planes, g.batch * g.groups * -(-rows // UNIT), g.products, (), ints),)

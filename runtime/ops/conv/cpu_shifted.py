@@ -29,15 +29,15 @@ from .cpu_packing import (
     as_numbers,
     flat_offset,
     flat_steps,
-    laid_out,
     layout_of_numbers,
     pack_planes,
+    packed_layout,
     target_of_numbers,
     unpack_results,
 )
 
-TOGETHER = 1 << 17  # elements of the planes of some samples: a share of the second-level cache
-TOGETHER_COLUMNS = 1024  # so many are summed up in registers before they are added to the gradient of a weight
+BATCH_PLANE_ELEMENTS = 1 << 17  # elements of the planes of some samples: a share of the second-level cache
+TILE_COLUMNS = 1024  # so many are summed up in registers before they are added to the gradient of a weight
 
 
 class Plan(NamedTuple):
@@ -74,17 +74,17 @@ def shifted_weight_backward(g: Geometry, call: Call) -> Calls:
 @functools.lru_cache(maxsize=256)
 def forward_plan(g: Geometry) -> Plan:
     reaches = [[divmod(d * j, s) for j in range(k)] for k, s, d in zip(g.kernel, g.stride, g.dilation, strict=True)]
-    room = tuple(q + reach[-1][0] for q, reach in zip(g.positions, reaches, strict=True))
-    seen = list(product(*(sorted({residue for _, residue in reach}) for reach in reaches)))
+    padded_size = tuple(q + read_extent[-1][0] for q, read_extent in zip(g.positions, reaches, strict=True))
+    seen = list(product(*(sorted({residue for _, residue in read_extent}) for read_extent in reaches)))
     offsets = [tuple(r - pad for r, pad in zip(residue, g.pads, strict=True)) for residue in seen]
-    layout, parts = laid_out(g.channels, g.sizes, g.stride, offsets, room)
+    layout, parts = packed_layout(g.channels, g.sizes, g.stride, offsets, padded_size)
     offsets_of_taps = []
     for tap in product(*reaches):
         plane = seen.index(tuple(residue for _, residue in tap))
-        offsets_of_taps.append(plane * layout.plane + flat_offset([start for start, _ in tap], flat_steps(room)))
+        offsets_of_taps.append(plane * layout.plane + flat_offset([start for start, _ in tap], flat_steps(padded_size)))
     every = g.channels * g.taps
     taps = [_for_channels(offsets_of_taps, g.channels, layout.planes * layout.plane), np.arange(every)]
-    tasks = [(0, every, _columns(g.positions, room), *g.positions, 0)]
+    tasks = [(0, every, _columns(g.positions, padded_size), *g.positions, 0)]
     target = _targeted(g, g.outputs, g.positions, (1, 1, 1), tasks, every)
     return Plan(as_numbers(layout), parts, _table(tasks), np.concatenate(taps), target)
 
@@ -94,34 +94,40 @@ def backward_plan(g: Geometry) -> Plan:
     lines = [_residues(*sizes) for sizes in zip(g.sizes, g.kernel, g.stride, g.pads, g.dilation, strict=True)]
     starts = [[start for residue in line for _, start in residue.taps] or [0] for line in lines]
     ends = [[start + residue.size for residue in line for _, start in residue.taps] or [1] for line in lines]
-    base, room = tuple(map(min, starts)), tuple(max(end) - min(start) for end, start in zip(ends, starts, strict=True))
-    layout, parts = laid_out(g.outputs, g.positions, (1, 1, 1), [base], room)
+    base, padded_size = (
+        tuple(map(min, starts)),
+        tuple(max(end) - min(start) for end, start in zip(ends, starts, strict=True)),
+    )
+    layout, parts = packed_layout(g.outputs, g.positions, (1, 1, 1), [base], padded_size)
     tasks: list[Ints] = []
     taps, end = [np.empty((2, 0), np.int64)], 0
     for residues in product(*lines):
         reaching = [tuple(zip(*along, strict=True)) for along in product(*(r.taps for r in residues))]
-        offsets = [flat_offset(start, flat_steps(room)) - flat_offset(base, flat_steps(room)) for _, start in reaching]
+        offsets = [
+            flat_offset(start, flat_steps(padded_size)) - flat_offset(base, flat_steps(padded_size))
+            for _, start in reaching
+        ]
         weights = [flat_offset(tap, flat_steps(g.kernel)) for tap, _ in reaching]
         pairs = (offsets, layout.plane), (weights, g.channels * g.taps)
         taps.append(np.stack([_for_channels(starts, g.outputs, step) for starts, step in pairs]))
         first, end = end, end + taps[-1].shape[1]
         counts, begin = [r.size for r in residues], flat_offset([r.first for r in residues], flat_steps(g.sizes))
-        tasks.append((first, end, _columns(counts, room), *counts, begin))
+        tasks.append((first, end, _columns(counts, padded_size), *counts, begin))
     target = _targeted(g, g.channels, g.sizes, g.stride, tasks, g.taps)
     return Plan(as_numbers(layout), parts, _table(tasks), np.concatenate(taps, 1).ravel(), target)
 
 
 def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> list[Residue]:
     """All residues of a dimension of the input that some tap reads."""
-    found = []
+    matches = []
     for residue in sorted({dilation * j % stride for j in range(kernel)}):  # there may be far more that no tap reads
         start = -((residue - pad) // stride)
         count = (size - 1 + pad - residue) // stride - start + 1
         reaches = [(j, dilation * j) for j in range(kernel) if dilation * j % stride == residue]
         if count > 0:
-            taps = tuple((j, start - reach // stride) for j, reach in reaches)
-            found.append(Residue(stride * start + residue - pad, count, taps))
-    return found
+            taps = tuple((j, start - read_extent // stride) for j, read_extent in reaches)
+            matches.append(Residue(stride * start + residue - pad, count, taps))
+    return matches
 
 
 def weight_plan(g: Geometry) -> tuple[tuple[Array, ...], Ints]:
@@ -132,18 +138,18 @@ def weight_plan(g: Geometry) -> tuple[tuple[Array, ...], Ints]:
     plan = forward_plan(g)
     _, pitch0, pitch1 = plan.layout[6:9]
     rows = pitch0 // pitch1 if g.positions[0] > 1 else g.positions[1]
-    room = (g.positions[0], int(rows), int(pitch1) if max(g.positions[:2]) > 1 else g.positions[2])
-    layout, parts = laid_out(g.outputs, g.positions, (1, 1, 1), [(0, 0, 0)], room)
+    padded_size = (g.positions[0], int(rows), int(pitch1) if max(g.positions[:2]) > 1 else g.positions[2])
+    layout, parts = packed_layout(g.outputs, g.positions, (1, 1, 1), [(0, 0, 0)], padded_size)
     columns = int(plan.tasks[2])
     elements = columns * g.outputs + int(plan.layout[5] * plan.layout[6]) * g.channels
-    together = max(TOGETHER // max(elements, 1), -(-TOGETHER_COLUMNS // columns))
-    sizes = columns, g.batch, max(1, min(together, g.batch)), g.groups
+    batch_size = max(BATCH_PLANE_ELEMENTS // max(elements, 1), -(-TILE_COLUMNS // columns))
+    sizes = columns, g.batch, max(1, min(batch_size, g.batch)), g.groups
     return (as_numbers(layout), parts, plan.layout, plan.parts, plan.taps[: plan.taps.size // 2]), sizes
 
 
-def _columns(sizes: Sequence[int], room: Ints) -> int:
+def _columns(sizes: Sequence[int], padded_size: Ints) -> int:
     """From the first to the last element of a result in a flat plane."""
-    return flat_offset([n - 1 for n in sizes], flat_steps(room)) + 1
+    return flat_offset([n - 1 for n in sizes], flat_steps(padded_size)) + 1
 
 
 def _targeted(g: Geometry, channels: int, sizes: Ints, stride: Ints, tasks: Sequence[Ints], weight_row: int) -> Array:
@@ -152,8 +158,8 @@ def _targeted(g: Geometry, channels: int, sizes: Ints, stride: Ints, tasks: Sequ
     steps = [s * step for s, step in zip(stride, flat_steps(sizes), strict=True)]
     straight = stride == (1, 1, 1) and len(tasks) == 1 and widest == prod(sizes)
     scratch = 0 if straight else widest
-    whole = sum(prod(task[3:6]) for task in tasks) == prod(sizes)
-    return as_numbers(Target._make((g.groups, channels, prod(sizes), *steps, scratch, weight_row, whole)))
+    full = sum(prod(task[3:6]) for task in tasks) == prod(sizes)
+    return as_numbers(Target._make((g.groups, channels, prod(sizes), *steps, scratch, weight_row, full)))
 
 
 def _for_channels(taps: Sequence[int], channels: int, step: int) -> Array:
@@ -198,7 +204,7 @@ def add_shifted(
         own, own_starts = w[group * (w.size // there.groups) :], starts[group * there.channels :]
         result = out[number * there.channels * there.channel :]
         begin, end = max(first - number * blocks, 0) * ROWS, min((last - number * blocks) * ROWS, there.channels)
-        if not there.whole:
+        if not there.full:
             result[begin * there.channel : end * there.channel] = 0
         for t in range(0, tasks.size, TASK):
             _do_task(source, here, own, own_starts, tasks[t : t + TASK], taps, scratch, result, there, begin, end)
@@ -270,7 +276,7 @@ def multiply_shifted(
     offsets: Array,
     columns: int,
     batch: int,
-    together: int,
+    batch_size: int,
     groups: int,
     first: int,
     last: int,
@@ -280,15 +286,15 @@ def multiply_shifted(
     `columns` are those of a plane, `together` the samples that are done together.
     """
     left, right = layout_of_numbers(grad_layout), layout_of_numbers(layout)
-    lefts, rights = np.zeros(together * left.size, x.dtype), np.zeros(together * right.size + LINE, x.dtype)
+    lefts, rights = np.zeros(batch_size * left.size, x.dtype), np.zeros(batch_size * right.size + LINE, x.dtype)
     if left.size and right.size:
         columns = (columns + LINE - 1) // LINE * LINE  # whole vectors: zeros in grad, anything in x
     blocks = (left.channels + ROWS - 1) // ROWS
     for group in range(first // blocks, (last + blocks - 1) // blocks):
         r, end = max(first - group * blocks, 0) * ROWS, min((last - group * blocks) * ROWS, left.channels)
         out[(group * left.channels + r) * offsets.size : (group * left.channels + end) * offsets.size] = 0
-    for sample in range(0, batch, together):
-        count = min(together, batch - sample)
+    for sample in range(0, batch, batch_size):
+        count = min(batch_size, batch - sample)
         for group in range(first // blocks, (last + blocks - 1) // blocks):
             g_here, g_step = _side(grad, left, grad_parts, lefts, sample * groups + group, count, groups)
             x_here, x_step = _side(x, right, parts, rights, sample * groups + group, count, groups)

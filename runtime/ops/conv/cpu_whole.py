@@ -13,7 +13,7 @@ Ints = tuple[int, ...]
 Index = tuple[Any, ...]
 
 
-def whole_convolution(
+def full_convolution(
     input: Array, weight: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
     dims = len(stride)
@@ -28,11 +28,11 @@ def whole_convolution(
     for tap, region in _taps(kernel, size, stride, dilation):
         seen = padded[region].reshape(len(items), groups, weight.shape[1], prod(size))
         out += weight[tap].reshape(groups, -1, weight.shape[1]) @ seen
-    found = out.reshape(*input.shape[: -dims - 1], len(weight), *size)
-    return found if bias is None else found + bias.reshape(-1, *(1,) * dims)
+    result = out.reshape(*input.shape[: -dims - 1], len(weight), *size)
+    return result if bias is None else result + bias.reshape(-1, *(1,) * dims)
 
 
-def whole_convolution_input_backward(
+def full_convolution_input_backward(
     grad_output: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
     """As `cpu.convolution_input_backward`: each number is spread over the elements that it was made of."""
@@ -43,8 +43,8 @@ def whole_convolution_input_backward(
     channels = weight.shape[1]
     padded = np.zeros((len(items), groups * channels, *np.add(plane, sides.sum(1))), grad_output.dtype)
     for tap, region in _taps(weight.shape[2:], size, stride, dilation):
-        spread = weight[tap].reshape(groups, -1, channels).swapaxes(1, 2) @ items
-        padded[region] += spread.reshape(len(items), groups * channels, *size)
+        tap_grad = weight[tap].reshape(groups, -1, channels).swapaxes(1, 2) @ items
+        padded[region] += tap_grad.reshape(len(items), groups * channels, *size)
     inner = [slice(before, before + n) for (before, _), n in zip(sides, plane, strict=True)]
     return padded[:, :, *inner].reshape(input_shape)
 

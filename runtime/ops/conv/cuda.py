@@ -35,7 +35,7 @@ class Sizes(NamedTuple):
     output_shape: Ints
 
     @property
-    def words(self) -> tuple[Ints, ...]:
+    def as_slots(self) -> tuple[Ints, ...]:
         g = self.g
         return g.sizes, g.kernel, g.stride, g.pads, g.dilation, g.positions
 
@@ -81,7 +81,7 @@ def convolution(
     x, w = in_order(input), in_order(weight)
     if sizes.is_depthwise:
         extra = (w, False) if bias is None else (in_order(bias), True)
-        rest = (result, extra[1], g.groups, g.outputs, sizes.words)
+        rest = (result, extra[1], g.groups, g.outputs, sizes.as_slots)
         indexed.run(kernels.filtered, result.size, result.dtype, x, w, extra[0], *rest)
         return result
     if bias is not None:
@@ -106,12 +106,12 @@ def convolution_input_backward(
     grad, w = in_order(grad_output), in_order(weight)
     channels = g.channels * g.groups
     if sizes.is_depthwise:
-        rest = (channels, g.outputs, sizes.words)
+        rest = (channels, g.outputs, sizes.as_slots)
         indexed.run(kernels.filtered_back, result.size, result.dtype, grad, w, result, *rest)
         return result
     plane = prod(g.sizes)
     for first, last in sizes.slices(grad.itemsize):
-        given = part(grad, (g.batch, g.groups, g.outputs, sizes.spots), first, last)
+        value = part(grad, (g.batch, g.groups, g.outputs, sizes.spots), first, last)
         made = part(result, (g.batch, channels, plane), first, last)
         columns = (
             part(result, (g.batch, g.groups, g.channels, plane), first, last)
@@ -120,9 +120,9 @@ def convolution_input_backward(
                 (last - first, g.groups, g.channels * g.taps, sizes.spots), in_registers(grad.dtype), grad.device
             )
         )
-        each_group(swapped(by_group(w, sizes)), given, columns, 0)
+        each_group(swapped(by_group(w, sizes)), value, columns, 0)
         if not sizes.is_pointwise:
-            indexed.run(kernels.windows_of_columns, made.size, result.dtype, columns, made, channels, sizes.words)
+            indexed.run(kernels.windows_of_columns, made.size, result.dtype, columns, made, channels, sizes.as_slots)
     return result
 
 
@@ -140,8 +140,8 @@ def convolution_weight_backward(
     started = False
     for first, last in sizes.slices(x.itemsize):
         columns = columns_of(x, sizes, first, last, True)
-        given = permuted(part(grad, (g.batch, g.groups, g.outputs, sizes.spots), first, last), 1, 2, 0, 3)
-        beside = merged_samples(given)
+        value = permuted(part(grad, (g.batch, g.groups, g.outputs, sizes.spots), first, last), 1, 2, 0, 3)
+        beside = merged_samples(value)
         multiply(beside, swapped(merged_samples(columns)), into, 1, int(started))
         started = True
     if not started:
@@ -150,7 +150,7 @@ def convolution_weight_backward(
 
 
 def convolution_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad_output: Array,
     input: Array | None,
     weight: Array | None,
@@ -159,11 +159,11 @@ def convolution_backward(
     *rest: Any,
 ) -> tuple[Array | None, ...]:
     results: list[Array | None] = [None, None, None]
-    if wanted[0] and weight is not None:
+    if output_mask[0] and weight is not None:
         results[0] = convolution_input_backward(grad_output, weight, input_shape, *rest)
-    if wanted[1] and input is not None:
+    if output_mask[1] and input is not None:
         results[1] = convolution_weight_backward(grad_output, input, weight_shape, *rest)
-    if wanted[2]:
+    if output_mask[2]:
         channels = len(input_shape) - len(rest[0]) - 1
         results[2] = sum_dim(grad_output, tuple(d for d in range(grad_output.ndim) if d != channels), False)
     return tuple(results)
@@ -191,16 +191,16 @@ def library_has(name: str, sizes: Sizes, operands: Sequence[Array], result: Arra
     if result.stored != first.stored:
         return False
     a, b = (aligned(x if is_channels_last(x, x.ndim - sizes.dims - 1) else in_order(x)) for x in (first, second))
-    taken = [a, b, *(aligned(in_order(stored_as(x, a.stored))) for x in operands[2:])]
-    lying = a.strides is not None, b.strides is not None
+    operand_list = [a, b, *(aligned(in_order(stored_as(x, a.stored))) for x in operands[2:])]
+    is_strided = a.strides is not None, b.strides is not None
     modes = math_modes.convolution_tf32, math_modes.deterministic_convolutions or math_modes.deterministic
     g = sizes.g
     described = Convolution(
         a.stored, g.batch, g.channels, g.outputs, g.groups, g.sizes, g.kernel, g.stride, g.pads, g.dilation,
-        g.positions, *modes, lying,
+        g.positions, *modes, is_strided,
     )  # fmt: skip
     stream = current_stream(result.device.index or 0)
-    return bool(getattr(library, name)(described, tuple(x.address for x in taken), result.address, stream))
+    return bool(getattr(library, name)(described, tuple(x.address for x in operand_list), result.address, stream))
 
 
 def like(shape: Ints, a: Array, b: Array) -> Array:
@@ -228,14 +228,14 @@ def columns_of(x: Array, sizes: Sizes, first: int, last: int, beside: bool = Fal
     g, samples = sizes.g, last - first
     own = g.channels * g.taps
     if sizes.is_pointwise:
-        found = part(x, (g.batch, g.groups, own, sizes.spots), first, last)
-        return permuted(found, 1, 2, 0, 3) if beside else found
+        result = part(x, (g.batch, g.groups, own, sizes.spots), first, last)
+        return permuted(result, 1, 2, 0, 3) if beside else result
     shape = (g.groups, own, samples, sizes.spots) if beside else (samples, g.groups, own, sizes.spots)
     columns = memory.empty(shape, x.stored, x.device).as_read(x.dtype)
     steps = (sizes.spots, samples * sizes.spots) if beside else (sizes.rows * sizes.spots, sizes.spots)
     channels = g.channels * g.groups
-    given = part(x, (g.batch, channels, prod(g.sizes)), first, last)
-    indexed.run(kernels.columns_of_windows, columns.size, x.dtype, given, columns, channels, sizes.words, steps)
+    value = part(x, (g.batch, channels, prod(g.sizes)), first, last)
+    indexed.run(kernels.columns_of_windows, columns.size, x.dtype, value, columns, channels, sizes.as_slots, steps)
     return columns
 
 
@@ -265,5 +265,5 @@ def each_group(weights: Array, columns: Array, out: Array, beta: int) -> None:
 
 
 def at(a: Array, dim: int, k: int) -> Array:
-    steps, kept = a.byte_strides, [d for d in range(a.ndim) if d != dim]
-    return over(a, tuple(a.shape[d] for d in kept), [steps[d] for d in kept], k * steps[dim])
+    steps, remaining_dims = a.byte_strides, [d for d in range(a.ndim) if d != dim]
+    return over(a, tuple(a.shape[d] for d in remaining_dims), [steps[d] for d in remaining_dims], k * steps[dim])

@@ -127,9 +127,9 @@ def filtered_back(x: Any, weight: Any, result: Any, channels: Any, each: Any, ge
                     d0, d1 = index(a0 - k0 * dilation[0]), index(a1 - k1 * dilation[1])
                     d2 = index(a2 - k2 * dilation[2])
                     p0, p1, p2 = index(d0 // stride[0]), index(d1 // stride[1]), index(d2 // stride[2])
-                    whole = index(p0 * stride[0]) == d0 and index(p1 * stride[1]) == d1 and index(p2 * stride[2]) == d2
+                    full = index(p0 * stride[0]) == d0 and index(p1 * stride[1]) == d1 and index(p2 * stride[2]) == d2
                     inside = p0 < positions[0] and p1 < positions[1] and p2 < positions[2]
-                    if d0 >= 0 and d1 >= 0 and d2 >= 0 and whole and inside:
+                    if d0 >= 0 and d1 >= 0 and d2 >= 0 and full and inside:
                         for o in range(each):
                             tap = index(index(index(first + o) * kernel[0] + k0) * kernel[1] + k1) * kernel[2] + k2
                             line = index(index(plane * each) + o)

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from ...namespace import op
 from ..indexing.formulas import padded_to
-from .checks import require_bias, spread_over, transposed_shape
+from .checks import expand_param, require_bias, transposed_shape
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints = tuple[int, ...]
@@ -22,7 +22,7 @@ def named_padding(padding: str, weight_shape: Ints, stride: Ints, dilation: Ints
         raise RuntimeError(f"{name}(): padding must be 'valid', 'same' or integers, but got {padding!r}")
     if any(step != 1 for step in stride):
         raise RuntimeError(f"{name}(): padding='same' is not supported for strided convolutions, stride={stride}")
-    totals = [d * (k - 1) for d, k in zip(spread_over("dilation", dilation, len(sizes)), sizes, strict=True)]
+    totals = [d * (k - 1) for d, k in zip(expand_param("dilation", dilation, len(sizes)), sizes, strict=True)]
     return tuple(side for total in totals for side in (total // 2, total - total // 2))
 
 
@@ -42,15 +42,15 @@ def transposed_convolution(
     Of the output sizes that a strided convolution maps to one size, output_padding selects one. Whole strides of it are
     elements that padding has hidden, or elements that no tap reads.
     """
-    given = ("stride", stride), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)
-    step, pads, extra, spread = (spread_over(name, values, spatial) for name, values in given)
-    shape = transposed_shape(x._shape, weight._shape, step, pads, extra, spread, groups)
+    args = ("stride", stride), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)
+    step, pads, extra, tap_grad = (expand_param(name, values, spatial) for name, values in args)
+    shape = transposed_shape(x._shape, weight._shape, step, pads, extra, tap_grad, groups)
     require_bias(f"conv_transpose{spatial}d", weight, bias, weight._shape[1] * groups)
     beyond = [n - n % s for n, s in zip(extra, step, strict=True)]
     hidden = [min(n, pad) for n, pad in zip(beyond, pads, strict=True)]
-    bare = [n - m for n, m in zip(beyond, hidden, strict=True)]
+    padded_sums = [n - m for n, m in zip(beyond, hidden, strict=True)]
     sides = tuple(side for pad, n in zip(pads, hidden, strict=True) for side in (pad, pad - n)) if any(hidden) else pads
-    reached = [n - m for n, m in zip(shape[-spatial:], bare, strict=True)]
-    result = op.convolution_input_backward(x, weight, (*shape[:-spatial], *reached), step, sides, spread, groups)
+    reached = [n - m for n, m in zip(shape[-spatial:], padded_sums, strict=True)]
+    result = op.convolution_input_backward(x, weight, (*shape[:-spatial], *reached), step, sides, tap_grad, groups)
     result = padded_to(result, shape)
     return result if bias is None else result + bias.reshape((-1, *(1,) * spatial))

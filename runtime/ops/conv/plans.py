@@ -36,7 +36,7 @@ def convolution_weight_backward(grad: Layout, x: Layout, weight_shape: Ints, str
 
 
 def convolution_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout,
     x: Layout | None,
     weight: Layout | None,
@@ -49,11 +49,11 @@ def convolution_backward(
         return None
     g, _ = geometry_and_result(input_shape, weight_shape, stride, *rest)
     plan: Plan = ()
-    if wanted[0]:
+    if output_mask[0]:
         plan += algorithm.input_gradient(g, Call(1, 3, None, (0, input_shape), next_of(plan)))
-    if wanted[1]:
+    if output_mask[1]:
         plan += algorithm.weight_gradient(g, Call(1, 2, None, (1, weight_shape), next_of(plan)))
-    if wanted[2]:
+    if output_mask[2]:
         plan += sums_of_channels(g, weight_shape[0], next_of(plan))
     return plan
 

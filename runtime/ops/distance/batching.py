@@ -10,7 +10,7 @@ from ...namespace import op
 
 def pairs_of_rows_each(call: Call) -> Any:
     """Distances of all pairs of rows of each example, and of these the ones above the diagonal."""
-    x = call.whole(call.first)
+    x = call.batch_first(call.first)
     rows = op.arange(x._shape[1], device="cpu")
     above = (rows.unsqueeze(1) < rows).reshape(-1).nonzero().reshape(-1).to(x.device)
     p = call["p"]

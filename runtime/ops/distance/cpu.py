@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.matmul import LINE, fill_panels, whole_line
+from ...kernels.cpu.matmul import LINE, fill_panels, full_cache_line
 from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
@@ -21,7 +21,7 @@ Gradients = tuple[Array | None, ...]
 _BLOCK = 128  # differences that are added up in the dtype of the rows; blocks of them in double precision
 ROWS = 24  # that are computed together, a multiple of those of a tile
 WORK = 4  # differences take as long as an element of other work
-_COUNT, _SUM, EUCLIDEAN, _GREATEST, _POWER = range(5)
+_COUNT, _SUM, EUCLIDEAN, _CHEBYSHEV, _POWER = range(5)
 
 
 def row_distances(x1: Array, x2: Array, p: float) -> Array:
@@ -43,46 +43,46 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
 
 
 def pdist(x: Array, p: float) -> Array:
-    return row_distances(x, x, p).reshape(-1)[places_above(len(x))]
+    return row_distances(x, x, p).reshape(-1)[upper_triangle_indices(len(x))]
 
 
 def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array:
     """The gradient of the matrix: that of its rows as the first, and as the second of a pair."""
-    found = row_distances_backward((True, True), above_zeros(grad, len(x)), x, x, above_zeros(result, len(x)), p)
-    both: Array = np.add(*[part for part in found if part is not None])
+    value = row_distances_backward((True, True), above_zeros(grad, len(x)), x, x, above_zeros(result, len(x)), p)
+    both: Array = np.add(*[part for part in value if part is not None])
     return both
 
 
 def above_zeros(pairs: Array, rows: int) -> Array:
     square = np.zeros((rows, rows), pairs.dtype)
-    square.reshape(-1)[places_above(rows)] = pairs
+    square.reshape(-1)[upper_triangle_indices(rows)] = pairs
     return square
 
 
-def places_above(rows: int) -> Array:
+def upper_triangle_indices(rows: int) -> Array:
     """Where in a matrix of so many rows and columns those above the diagonal are, row by row."""
     return np.flatnonzero(np.tri(rows, k=0, dtype=bool).T & ~np.eye(rows, dtype=bool))
 
 
 def row_distances_backward(
-    wanted: tuple[bool, ...], grad: Array, x1: Array, x2: Array, result: Array, p: float
+    output_mask: tuple[bool, ...], grad: Array, x1: Array, x2: Array, result: Array, p: float
 ) -> Gradients:
     """The gradients of both matrices: sums of +-grad_ij sgn(d) (|d| / D_ij)^(p - 1) over the differences d."""
-    found = np.zeros(x1.shape, x1.dtype), np.zeros(x2.shape, x2.dtype)
+    value = np.zeros(x1.shape, x1.dtype), np.zeros(x2.shape, x2.dtype)
     if grad.size and x1.shape[-1]:
         arrays = [_matrices(contiguous(a)) for a in (grad, x1, x2, result)]
         if kind_of_norm(p) == EUCLIDEAN:
-            euclidean_backward(*arrays, *map(_matrices, found))
+            euclidean_backward(*arrays, *map(_matrices, value))
         else:
-            difference_norms_backward(*arrays, kind_of_norm(p), p, *map(_matrices, found))
-    return tuple(a if yes else None for a, yes in zip(found, wanted, strict=True))
+            difference_norms_backward(*arrays, kind_of_norm(p), p, *map(_matrices, value))
+    return tuple(a if yes else None for a, yes in zip(value, output_mask, strict=True))
 
 
 def euclidean_backward(grad: Array, x1: Array, x2: Array, distance: Array, first: Array, second: Array) -> None:
     """Both gradients of p = 2: rows of either matrix by themselves, so that threads may share them."""
     weights, work = np.empty_like(grad), grad.size * x1.shape[-1] // WORK
-    for one, other, found, across in ((x1, x2, first, False), (x2, x1, second, True)):
-        arguments = grad, distance, weights, one, other, found, across
+    for one, other, result, across in ((x1, x2, first, False), (x2, x1, second, True)):
+        arguments = grad, distance, weights, one, other, result, across
         shared(euclidean_gradients, arguments, len(one) * one.shape[1], work, min(ROWS, one.shape[1]))
 
 
@@ -100,7 +100,7 @@ def unit_of_rows(first: Ints) -> int:
 
 
 def kind_of_norm(p: float) -> int:
-    known = {0: _COUNT, 1: _SUM, 2: EUCLIDEAN, math.inf: _GREATEST}
+    known = {0: _COUNT, 1: _SUM, 2: EUCLIDEAN, math.inf: _CHEBYSHEV}
     return known.get(p, _POWER)
 
 
@@ -140,8 +140,8 @@ def divide(x: Array, y: Array, out: Array) -> None:
     """out = x / y, 0 where y is 0."""
     for i in range(out.size):
         divisor = y[i]
-        quotient = x[i] / (divisor if divisor != 0 else y.dtype.type(1))
-        out[i] = quotient if divisor != 0 else y.dtype.type(0)
+        ratio = x[i] / (divisor if divisor != 0 else y.dtype.type(1))
+        out[i] = ratio if divisor != 0 else y.dtype.type(0)
 
 
 @jit
@@ -150,14 +150,14 @@ def euclidean_norms(x1: Array, x2: Array, out: Array, rows: int, count: int, wid
     like, size = out.dtype.type(0), item_size(out.dtype.type(0))
     panels = (count + panel_width(like) - 1) // panel_width(like)
     space = empty_row(like, panels * panel_width(like) * width + LINE)
-    columns, panel, row, matrix = whole_line(address(space)), width * panel_bytes(), first, -1
+    columns, panel, row, matrix = full_cache_line(address(space)), width * panel_bytes(), first, -1
     while row < last:
         if row // rows != matrix:
             matrix = row // rows
             fill_panels(
                 like, address(x2) + matrix * count * width * size, width * size, True, width, count, columns, panel
             )
-        together = min(min(last, (matrix + 1) * rows) - row, ROWS)
+        tile_rows = min(min(last, (matrix + 1) * rows) - row, ROWS)
         distances_of(
             like,
             address(x1) + row * width * size,
@@ -165,17 +165,17 @@ def euclidean_norms(x1: Array, x2: Array, out: Array, rows: int, count: int, wid
             panel,
             width,
             address(out) + row * count * size,
-            together,
+            tile_rows,
             count,
         )
-        row += together
+        row += tile_rows
 
 
 @jit
 def distances_of(like: float, x: int, columns: int, panel: int, width: int, out: int, rows: int, count: int) -> None:
     """The distances of some rows to what lies in panels."""
-    size, found = item_size(like), row_at(like, out, rows * count)
-    total = empty_row(0.0, found.size if width > _BLOCK else 0)
+    size, result = item_size(like), row_at(like, out, rows * count)
+    total = empty_row(0.0, result.size if width > _BLOCK else 0)
     for start in range(0, width, _BLOCK):
         depth = min(_BLOCK, width - start)
         for j in range(0, count, panel_width(like)):
@@ -196,11 +196,11 @@ def distances_of(like: float, x: int, columns: int, panel: int, width: int, out:
                 False,
             )
         for i in range(total.size):
-            total[i] = total[i] + found[i] if start else found[i]
+            total[i] = total[i] + result[i] if start else result[i]
     for i in range(total.size):
-        found[i] = math.sqrt(total[i])
-    for i in range(found.size - total.size):
-        found[i] = math.sqrt(found[i])
+        result[i] = math.sqrt(total[i])
+    for i in range(result.size - total.size):
+        result[i] = math.sqrt(result[i])
 
 
 @jit
@@ -223,13 +223,13 @@ def euclidean_gradients(
     rows, width, count, row = x.shape[1], x.shape[2], others.shape[1], first
     while row < last:
         matrix, i = row // rows, row % rows
-        together = min(min(last, (matrix + 1) * rows) - row, ROWS)
+        tile_rows = min(min(last, (matrix + 1) * rows) - row, ROWS)
         if not across:
-            place = row * count
+            position = row * count
             divide(
-                part_of(grad, place, together * count),
-                part_of(distance, place, together * count),
-                part_of(weights, place, together * count),
+                part_of(grad, position, tile_rows * count),
+                part_of(distance, position, tile_rows * count),
+                part_of(weights, position, tile_rows * count),
             )
         w = address(weights) + (matrix * rows * count + (i if across else i * count)) * size
         w_row, w_col = (size, rows * size) if across else (count * size, size)
@@ -249,14 +249,14 @@ def euclidean_gradients(
                 width * size,
                 to + column,
                 width * size,
-                together,
+                tile_rows,
                 count,
                 here,
                 False,
                 address(x) + at + column,
                 width * size,
             )
-        for r in range(together):
+        for r in range(tile_rows):
             finish_gradient(
                 row_at(like, to + r * width * size, width),
                 row_at(like, address(x) + at + r * width * size, width),
@@ -265,7 +265,7 @@ def euclidean_gradients(
                 y,
                 count,
             )
-        row += together
+        row += tile_rows
 
 
 @jit
@@ -293,15 +293,15 @@ def add_column(x: float, others: Array, kind: int, p: float, row: Array) -> None
             row[j] += abs(x - others[j])
     elif kind == 3:
         for j in range(row.size):
-            apart = abs(x - others[j])
-            row[j] = row[j] if row[j] >= apart or row[j] != row[j] else apart
+            difference = abs(x - others[j])
+            row[j] = row[j] if row[j] >= difference or row[j] != row[j] else difference
     else:
         for j in range(row.size):
-            apart = abs(x - others[j])
-            if apart != apart:
-                row[j] = apart
-            elif apart != 0:
-                row[j] += apart**p if kind == 4 else 1
+            difference = abs(x - others[j])
+            if difference != difference:
+                row[j] = difference
+            elif difference != 0:
+                row[j] += difference**p if kind == 4 else 1
 
 
 @jit
@@ -332,11 +332,11 @@ def difference_norm_backward(
             second[k] -= term
         return
     for k in range(x.size):
-        apart = x[k] - y[k]
-        term = weight * np.sign(apart)
+        difference = x[k] - y[k]
+        term = weight * np.sign(difference)
         if kind == 3:
-            term = term if abs(apart) == length else 0 * term
-        elif apart != 0:
-            term *= (abs(apart) / length) ** (p - 1)
+            term = term if abs(difference) == length else 0 * term
+        elif difference != 0:
+            term *= (abs(difference) / length) ** (p - 1)
         first[k] += term
         second[k] -= term

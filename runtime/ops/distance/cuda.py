@@ -12,7 +12,7 @@ from ...cuda.launching import indexed
 from ...cuda.views import in_order
 from ..indexing.cuda import index_select_backward, take_elements
 from . import cuda_kernels as kernels
-from .cpu import places_above
+from .cpu import upper_triangle_indices
 
 Array = DeviceArray
 KINDS = {0: 0, 1: 1, 2: 2, math.inf: 3}
@@ -21,13 +21,13 @@ KINDS = {0: 0, 1: 1, 2: 2, math.inf: 3}
 def row_distances(x1: Array, x2: Array, p: float) -> Array:
     result = memory.result(x1, (*x1.shape[:-1], x2.shape[-2]))
     sizes = x1.shape[-2], x2.shape[-2], x1.shape[-1]
-    given = in_order(x1), in_order(x2), result, sizes, KINDS.get(p, 4), power(p)
-    indexed.run(kernels.distances, result.size, x1.dtype, *given)
+    args = in_order(x1), in_order(x2), result, sizes, KINDS.get(p, 4), power(p)
+    indexed.run(kernels.distances, result.size, x1.dtype, *args)
     return result
 
 
 def pdist(x: Array, p: float) -> Array:
-    return take_elements(row_distances(x, x, p), memory.constant(places_above(x.shape[0]), x.device))
+    return take_elements(row_distances(x, x, p), memory.constant(upper_triangle_indices(x.shape[0]), x.device))
 
 
 def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array | None:
@@ -37,10 +37,10 @@ def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array | No
 
 def in_square(pairs: Array, x: Array) -> Array:
     """Numbers of pairs of rows i < j in a symmetric matrix, 0 along the diagonal."""
-    rows, above = x.shape[0], places_above(x.shape[0])
-    places = np.concatenate([above, above % rows * rows + above // rows])
+    rows, above = x.shape[0], upper_triangle_indices(x.shape[0])
+    positions = np.concatenate([above, above % rows * rows + above // rows])
     both = take_elements(pairs, memory.constant(np.tile(np.arange(above.size), 2), x.device))
-    return index_select_backward(both, (rows * rows,), 0, memory.constant(places, x.device)).reshape((rows, rows))
+    return index_select_backward(both, (rows * rows,), 0, memory.constant(positions, x.device)).reshape((rows, rows))
 
 
 def power(p: float) -> float:
@@ -49,7 +49,7 @@ def power(p: float) -> float:
 
 
 def row_distances_backward(
-    wanted: tuple[bool, ...], grad: Array, x1: Array, x2: Array, result: Array, p: float
+    output_mask: tuple[bool, ...], grad: Array, x1: Array, x2: Array, result: Array, p: float
 ) -> tuple[Array | None, ...]:
     grad, x1, x2, length = (in_order(a) for a in (grad, x1, x2, result))
     sizes, kind = (x1.shape[-2], x2.shape[-2], x1.shape[-1]), KINDS.get(p, 4)
@@ -58,8 +58,8 @@ def row_distances_backward(
         shared = memory.empty(length.shape, length.dtype, length.device)
         indexed.run(kernels.ties, length.size, length.dtype, x1, x2, length, shared, sizes)
     return (
-        one_side(grad, x1, x2, length, shared, (sizes[1], 1), kind, p) if wanted[0] else None,
-        one_side(grad, x2, x1, length, shared, (1, sizes[1]), kind, p) if wanted[1] else None,
+        one_side(grad, x1, x2, length, shared, (sizes[1], 1), kind, p) if output_mask[0] else None,
+        one_side(grad, x2, x1, length, shared, (1, sizes[1]), kind, p) if output_mask[1] else None,
     )
 
 
@@ -69,6 +69,6 @@ def one_side(
     """The gradient of x, whose rows lie `steps[0]` apart among the distances, those of y `steps[1]`."""
     made = memory.result(x, x.shape)
     sizes = x.shape[-2], y.shape[-2], x.shape[-1]
-    given = grad, x, y, length, ties, made, sizes, steps, kind, power(p)
-    indexed.run(kernels.distances_back, made.size, x.dtype, *given)
+    args = grad, x, y, length, ties, made, sizes, steps, kind, power(p)
+    indexed.run(kernels.distances_back, made.size, x.dtype, *args)
     return made

@@ -30,25 +30,25 @@ def distances(x: Any, y: Any, result: Any, sizes: Any, kind: Any, p: Any, total:
         q = index(i // others)
         b = index(q // rows)
         one, other = index(q * width), index(index(index(b * others) + index(i - index(q * others))) * width)
-        found = W(0)
+        value = W(0)
         for k in range(width):
-            apart = W(get_x(x, index(one + k))) - W(get_y(y, index(other + k)))
-            apart = W(apart if apart >= 0 else -apart)
+            difference = W(get_x(x, index(one + k))) - W(get_y(y, index(other + k)))
+            difference = W(difference if difference >= 0 else -difference)
             if kind == 1:
-                found = W(found + apart)
+                value = W(value + difference)
             elif kind == 2:
-                found = W(found + apart * apart)
+                value = W(value + difference * difference)
             elif kind == 3:
-                found = found if found >= apart or found != found else apart
-            elif apart != apart:
-                found = apart
-            elif apart != 0:
-                found = W(found + (pow(apart, W(p)) if kind == 4 else W(1)))
+                value = value if value >= difference or value != value else difference
+            elif difference != difference:
+                value = difference
+            elif difference != 0:
+                value = W(value + (pow(difference, W(p)) if kind == 4 else W(1)))
         if kind == 2:
-            found = W(sqrt(found))
+            value = W(sqrt(value))
         elif kind == 4:
-            found = W(pow(found, W(1) / W(p)))
-        put_result(result, i, T(found))
+            value = W(pow(value, W(1) / W(p)))
+        put_result(result, i, T(value))
 
 
 def ties(x: Any, y: Any, length: Any, result: Any, sizes: Any, total: Any) -> None:
@@ -61,8 +61,8 @@ def ties(x: Any, y: Any, length: Any, result: Any, sizes: Any, total: Any) -> No
         one, other = index(q * width), index(index(index(b * others) + index(i - index(q * others))) * width)
         count = T(0)
         for k in range(width):
-            apart = T(get_x(x, index(one + k)) - get_y(y, index(other + k)))
-            if (apart if apart >= 0 else T(-apart)) == get_length(length, i):
+            difference = T(get_x(x, index(one + k)) - get_y(y, index(other + k)))
+            if (difference if difference >= 0 else T(-difference)) == get_length(length, i):
                 count = T(count + T(1))
         put_result(result, i, count)
 
@@ -78,21 +78,24 @@ def distances_back(
         q = index(n // width)
         k, b = index(n - index(q * width)), index(q // rows)
         first = index(index(index(b * rows) * others) + index(index(q - index(b * rows)) * steps[0]))
-        found = W(0)
+        value = W(0)
         for j in range(others):
             at = index(first + index(j * steps[1]))
             size, weight = get_length(length, at), get_grad(grad, at)
             if size != T(0) and weight != T(0) and kind != 0:
-                apart = T(get_x(x, n) - get_y(y, index(index(index(index(b * others) + j) * width) + k)))
-                sign = T(1) if apart > T(0) else (T(-1) if apart < T(0) else apart)
+                difference = T(get_x(x, n) - get_y(y, index(index(index(index(b * others) + j) * width) + k)))
+                sign = T(1) if difference > T(0) else (T(-1) if difference < T(0) else difference)
                 if kind == 2:
-                    found = W(found + T(T(weight / size) * apart))
+                    value = W(value + T(T(weight / size) * difference))
                 elif kind == 1:
-                    found = W(found + T(weight * sign))
+                    value = W(value + T(weight * sign))
                 elif kind == 3:
                     share = T(T(weight / get_ties(ties, at)) * sign)
-                    found = W(found + (share if (apart if apart >= 0 else T(-apart)) == size else T(T(0) * share)))
-                elif apart != T(0):
-                    ratio = T((apart if apart >= 0 else T(-apart)) / size)
-                    found = W(found + T(T(weight * sign) * T(pow(ratio, T(p - T(1))))))
-        put_result(result, n, T(found))
+                    value = W(
+                        value
+                        + (share if (difference if difference >= 0 else T(-difference)) == size else T(T(0) * share))
+                    )
+                elif difference != T(0):
+                    ratio = T((difference if difference >= 0 else T(-difference)) / size)
+                    value = W(value + T(T(weight * sign) * T(pow(ratio, T(p - T(1))))))
+        put_result(result, n, T(value))

@@ -31,9 +31,9 @@ def pdist(x: Layout, p: float) -> Plan | None:
     rows, pairs = x.shape[0], x.shape[0] * (x.shape[0] - 1) // 2
     if not pairs * x.shape[1]:
         return (zeros(0, (pairs,)),)
-    found, row = _between(x, x, p, 0, 1), np.arange(rows - 1)
+    result, row = _between(x, x, p, 0, 1), np.arange(rows - 1)
     runs = np.stack([row * rows + row + 1, np.ones_like(row), rows - 1 - row], 1).reshape(-1)
-    return found and (*found, Step(runs_moved, (~1,), ((0, (pairs,)),), (0,), tables=(runs,)))
+    return result and (*result, Step(runs_moved, (~1,), ((0, (pairs,)),), (0,), tables=(runs,)))
 
 
 def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | None:
@@ -49,14 +49,14 @@ def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | 
         shared = rows, unit_of_rows(x1.shape)
         return (Step(euclidean_norms, (0, second), result, ints=sizes, rows=shared, work=work),)
     ints = (*sizes, kind)
-    turned = _turned(x2)
-    if turned.strides is None:
+    transposed = _transposed(x2)
+    if transposed.strides is None:
         return (Step(difference_norms, (0, second), result, (p,), ints, (rows, 1), work),)
-    copy = contiguous_copy(turned, second, out + 1)
+    copy = contiguous_copy(transposed, second, out + 1)
     return copy and (copy, Step(difference_norms, (0, ~(out + 1)), result, (p,), ints, (rows, 1), work))
 
 
-def _turned(x: Layout) -> Layout:
+def _transposed(x: Layout) -> Layout:
     """Contiguous matrices, their columns seen as rows."""
     *lead, rows, columns = x.shape
     *steps, down, across = contiguous_strides(x.shape)

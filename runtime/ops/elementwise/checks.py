@@ -48,8 +48,8 @@ def integer_power(op: str, self: Any, exponent: Any) -> tuple[Any, ...]:
 def boolean_condition(op: str, condition: Any, self: Any, other: Any) -> tuple[Any, ...]:
     """The condition of a choice is a bool tensor."""
     if condition.dtype is not dtypes.bool_:
-        found = f"a tensor with dtype {condition.dtype}"
-        raise DtypeError(f"{op}(): expected condition to be a boolean tensor, but got {found}")
+        result = f"a tensor with dtype {condition.dtype}"
+        raise DtypeError(f"{op}(): expected condition to be a boolean tensor, but got {result}")
     return condition, self, other
 
 
@@ -107,9 +107,9 @@ def not_bool(op: str, self: Any) -> tuple[Any, ...]:
 
 def one_dtype(op: str, first: Any, second: Any) -> tuple[Any, ...]:
     """Both are tensors, of the same dtype: a number has none that could be compared."""
-    for name, given in (("input", first), ("values", second)):
-        if not isinstance(given, TensorBase):
-            raise ArgumentError(f"{op}(): argument '{name}' must be Tensor, not {type_name(given)}")
+    for name, value in (("input", first), ("values", second)):
+        if not isinstance(value, TensorBase):
+            raise ArgumentError(f"{op}(): argument '{name}' must be Tensor, not {type_name(value)}")
     if first._dtype is not second._dtype:
         raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {first._dtype} and {second._dtype}")
     return first, second
@@ -155,7 +155,7 @@ def prelu_weight(op: str, self: Any, weight: Any) -> tuple[Any, ...]:
     return self, weight
 
 
-MOST = 1_000_000  # steps of a loop; what asks for more was no order
+MAX_ORDER = 1_000_000  # steps of a loop; what asks for more was no order
 
 
 @rejects("negative integers")
@@ -170,6 +170,6 @@ def positive_order(op: str, self: Any, p: int) -> tuple[Any, ...]:
     """The number of dimensions is positive, and one that can be counted to."""
     if p < 1:
         raise RuntimeError(f"{op}(): expected p >= 1, but got {p}")
-    if p > MOST:
-        raise RuntimeError(f"{op}(): expected p <= {MOST}, but got {p}")
+    if p > MAX_ORDER:
+        raise RuntimeError(f"{op}(): expected p <= {MAX_ORDER}, but got {p}")
     return self, p

@@ -15,9 +15,9 @@ def binary_parts(x: Any) -> Any:
     """
     if x == 0 or x - x != 0:
         return x, int32(0)
-    width, most, half = choose(x, 23, 52), choose(x, 255, 2047), choose(x, 126, 1022)
+    width, max_exponent, half = choose(x, 23, 52), choose(x, 255, 2047), choose(x, 126, 1022)
     small = abs(x) < choose(x, 2.0**-126, 2.0**-1022)
     pattern = bits(x * choose(x, 2.0**25, 2.0**54)) if small else bits(x)
-    exponent = (pattern >> width) & most
+    exponent = (pattern >> width) & max_exponent
     mantissa = from_bits(x, pattern + ((half - exponent) << width))
     return mantissa, int32(exponent - half - (choose(x, 25, 54) if small else 0))

@@ -72,7 +72,7 @@ def unfused(x: Tensor) -> Tensor:
     return x
 
 
-def quotient(x: Tensor, y: Tensor, out: Tensor | None) -> Tensor:
+def divide_out(x: Tensor, y: Tensor, out: Tensor | None) -> Tensor:
     """x / y, written into `out` where that is given."""
     return x / y if out is None else op.div(x, y, out=out)
 
@@ -82,10 +82,10 @@ def raised_in_place(self: Tensor, exponent: Any) -> Tensor:
     return self.copy_(op.float_power(op.clone(self), exponent))
 
 
-def slope_of_polynomial(x: Tensor, n: Tensor, kind: int, order: float) -> Tensor:
+def polynomial_derivative(x: Tensor, n: Tensor, kind: int, order: float) -> Tensor:
     """The derivative of the orthogonal polynomial of degree n, by others of degrees below."""
     if kind >= recursions.SHIFTED:
-        return 2 * slope_of_polynomial(2 * x - 1, n, kind - recursions.SHIFTED, order)
+        return 2 * polynomial_derivative(2 * x - 1, n, kind - recursions.SHIFTED, order)
     degree = n.trunc()
     below = degree - 1
     if kind in (recursions.HERMITE_H, recursions.HERMITE_HE):
@@ -97,8 +97,8 @@ def slope_of_polynomial(x: Tensor, n: Tensor, kind: int, order: float) -> Tensor
         return -op.orthogonal_polynomial(x, below, kind, order + 1)
     if kind == recursions.GEGENBAUER:
         return 2 * order * op.orthogonal_polynomial(x, below, kind, order + 1)
-    slope = 2 * op.orthogonal_polynomial(x, below, recursions.GEGENBAUER, 2.0)
+    derivative = 2 * op.orthogonal_polynomial(x, below, recursions.GEGENBAUER, 2.0)
     if kind == recursions.CHEBYSHEV_U:
-        return slope
+        return derivative
     other = 2 * op.orthogonal_polynomial(x, below - 1, recursions.GEGENBAUER, 2.0)
-    return slope - other if kind == recursions.CHEBYSHEV_V else slope + other
+    return derivative - other if kind == recursions.CHEBYSHEV_V else derivative + other

@@ -12,7 +12,7 @@ def truncated(onnx: Any, x: Any) -> Any:
     return onnx.Sign(x) * onnx.Floor(onnx.Abs(x)) if x.is_float else x
 
 
-def floor_quotient(onnx: Any, x: Any, y: Any) -> Any:
+def floor_div(onnx: Any, x: Any, y: Any) -> Any:
     """x / y rounded down. Whole numbers are divided without a rest: ONNX rounds them towards zero."""
     value = x if hasattr(x, "is_float") else y
     return onnx.Floor(onnx.Div(x, y)) if value.is_float else onnx.Div(onnx.Sub(x, onnx.Mod(x, y)), y)
@@ -25,5 +25,5 @@ def power(onnx: Any, base: Any, exponent: Any) -> Any:
         return onnx.Pow(base, exponent)
     zero, one = np.array(0, exponent.dtype), np.array(1, exponent.dtype)
     upwards = onnx.Pow(base, onnx.Abs(exponent))
-    is_kept = onnx.Or(onnx.Equal(onnx.Abs(base), one), onnx.GreaterOrEqual(exponent, zero))
-    return onnx.Where(is_kept, upwards, zero)
+    is_special_case = onnx.Or(onnx.Equal(onnx.Abs(base), one), onnx.GreaterOrEqual(exponent, zero))
+    return onnx.Where(is_special_case, upwards, zero)

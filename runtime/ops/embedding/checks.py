@@ -103,7 +103,7 @@ def bag_totals(
     return weight, indices, offsets, mean, include_last_offset, padding_idx
 
 
-def bag_spread(
+def embedding_bag_scatter_grad(
     op: str,
     grad_output: Any,
     indices: Any,
@@ -127,9 +127,9 @@ def bag_spread(
 def _require_vectors(op: str, name: str, rows: Any, indices: Any, offsets: Any, include_last_offset: bool) -> None:
     for argument, index in (("indices", indices), ("offsets", offsets)):
         require_index_dtype(op, argument, index, (dtypes.int64, dtypes.int32))
-    given = [list(t._shape) for t in (rows, indices, offsets)]
+    args = [list(t._shape) for t in (rows, indices, offsets)]
     if (rows.ndim, indices.ndim, offsets.ndim) != (2, 1, 1) or offsets._shape[0] < include_last_offset:
-        raise ShapeError(f"{op}(): expected {name} in 2 dimensions, indices and offsets in 1, got shapes {given}")
+        raise ShapeError(f"{op}(): expected {name} in 2 dimensions, indices and offsets in 1, got shapes {args}")
 
 
 def _require_bags(op: str, input: Any, offsets: Any) -> None:
@@ -144,8 +144,8 @@ def _require_bags(op: str, input: Any, offsets: Any) -> None:
     if input.ndim != 1:
         raise ValueError(f"{op}(): input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
     if offsets is None or offsets.ndim != 1:
-        found = None if offsets is None else list(offsets._shape)
-        raise ValueError(f"{op}(): offsets has to be a 1D Tensor but got {found}")
+        result = None if offsets is None else list(offsets._shape)
+        raise ValueError(f"{op}(): offsets has to be a 1D Tensor but got {result}")
     require_index_dtype(op, "offsets", offsets, (dtypes.int64, dtypes.int32))
 
 
@@ -162,21 +162,21 @@ def _checked_offsets(op: str, input: Any, offsets: Any, include_last_offset: boo
         raise RuntimeError(
             f"vmap: {op}() needs offsets that all examples share: what is in a bag depends on the values"
         )
-    given = offsets.detach().cpu().numpy()
-    if include_last_offset and not given.size:
+    value = offsets.detach().cpu().numpy()
+    if include_last_offset and not value.size:
         raise ValueError(f"{op}(): include_last_offset: number of offset should be at least 1, got none")
-    if given.size and given[0] != 0:
+    if value.size and value[0] != 0:
         raise RuntimeError(
             f"{op}(): offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {given[0]}"
+            f"However, got {value[0]}"
         )
-    if given.size and given.max() > len(input):
+    if value.size and value.max() > len(input):
         raise RuntimeError(
-            f"{op}(): offsets[-1] can not be greater than input's length {len(input)}, but got offsets {given.tolist()}"
+            f"{op}(): offsets[-1] can not be greater than input's length {len(input)}, but got offsets {value.tolist()}"
         )
-    ends = given if include_last_offset else np.append(given, len(input) if given.size else 0)
+    ends = value if include_last_offset else np.append(value, len(input) if value.size else 0)
     if (ends[1:] < ends[:-1]).any():
-        raise RuntimeError(f"{op}(): expected offsets that do not decrease, got {given.tolist()}")
+        raise RuntimeError(f"{op}(): expected offsets that do not decrease, got {value.tolist()}")
     return ends.astype(np.int64, copy=False)
 
 

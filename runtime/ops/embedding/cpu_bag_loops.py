@@ -27,22 +27,22 @@ def add_bags(
 ) -> None:
     """A row of `out` for each of a range of bags."""
     (begin, _), (_, end) = bounds(offsets, first, indices.size), bounds(offsets, last - 1, indices.size)
-    places, ones = empty_row(0, max(end - begin, 0) + AHEAD), empty_row(out.dtype.type(0), max(end - begin, 0))
+    positions, ones = empty_row(0, max(end - begin, 0) + AHEAD), empty_row(out.dtype.type(0), max(end - begin, 0))
     ones[:] = 1
     ends = empty_row(0, last - first)
-    places[put_places(indices, offsets, size, width, ignored, first, places, ends) :] = 0
+    positions[set_indices(indices, offsets, size, width, ignored, first, positions, ends) :] = 0
     for b in range(ends.size):
         row, start = part_of(out, (first + b) * width, width), ends[b - 1] if b else 0
         row[:] = 0
-        sum_of_rows(weight, places, ones, start, ends[b], row)
+        sum_of_rows(weight, positions, ones, start, ends[b], row)
         divisor = out.dtype.type(ends[b] - start)
         for j in range(width if mean and divisor > 1 else 0):
             row[j] /= divisor
 
 
 @jit
-def put_places(
-    indices: Array, offsets: Array, size: int, width: int, ignored: int, first: int, places: Array, ends: Array
+def set_indices(
+    indices: Array, offsets: Array, size: int, width: int, ignored: int, first: int, positions: Array, ends: Array
 ) -> int:
     """Where the rows begin that bags name, from the bag `first` on, but for the ignored one; how many there are.
     ends[b]: how many up to the end of a bag."""
@@ -52,7 +52,7 @@ def put_places(
     named = part_of(indices, start, ends[-1])
     for k in range(named.size):
         outside |= named[k] | (size - 1 - named[k])
-        places[k] = named[k] * width
+        positions[k] = named[k] * width
     if outside < 0:
         raise IndexError
     if ignored < 0:
@@ -60,7 +60,7 @@ def put_places(
     begin = 0
     for b in range(ends.size):
         for k in range(begin, ends[b]):
-            places[count] = places[k]
+            positions[count] = positions[k]
             count += named[k] != ignored
         begin, ends[b] = ends[b], count
     return count
@@ -77,7 +77,7 @@ def bounds(offsets: Array, bag: int, count: int) -> tuple[int, int]:
 
 
 @jit
-def spread_bags(
+def scatter_bag_grads(
     grad: Array,
     indices: Array,
     offsets: Array,
@@ -108,7 +108,7 @@ def spread_bags(
         for j in range(width):
             row[j] = 0
         while k >= 0 and r != ignored:
-            given, share = part_of(grad, owner[k] * width, width), shares[owner[k]]
+            value, share = part_of(grad, owner[k] * width, width), shares[owner[k]]
             for j in range(width):
-                row[j] += given[j] * share
+                row[j] += value[j] * share
             k = following[k]

@@ -30,7 +30,7 @@ def bag_totals(
         raise wrong_bags(rows, starts, len(weight)) from None
 
 
-def bag_spread(
+def embedding_bag_scatter_grad(
     grad_output: Array,
     indices: Array,
     offsets: Array,
@@ -44,9 +44,9 @@ def bag_spread(
     rows, starts = as_read(indices), as_read(offsets)
     if not grad_output.size or not num_weights:
         return np.zeros((num_weights, grad_output.shape[1]), grad_output.dtype)
-    given = contiguous(grad_output), rows, starts
+    args = contiguous(grad_output), rows, starts
     try:
-        return run(plans.bag_spread, *given, num_weights, mean, include_last_offset, padding_idx)[0]
+        return run(plans.embedding_bag_scatter_grad, *args, num_weights, mean, include_last_offset, padding_idx)[0]
     except IndexError:
         raise wrong_bags(rows, starts, num_weights) from None
 
@@ -71,5 +71,5 @@ def owners(
     named = indices[: ends[-1]]
     if ends[0] != 0 or (np.diff(ends) < 0).any() or ((named < 0) | (named >= rows)).any():
         raise wrong_bags(indices, offsets, rows)
-    kept = named != padding_idx
-    return named[kept], np.repeat(np.arange(ends.size - 1), np.diff(ends))[kept]
+    not_padding = named != padding_idx
+    return named[not_padding], np.repeat(np.arange(ends.size - 1), np.diff(ends))[not_padding]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import within_reach
+from ...cuda.launching.moving import pinned_reader
 from ...cuda.memory import in_order
-from ..indexing.cuda_rows import INT32, added_to_rows, collected, rows_at, rows_taken
+from ..indexing.cuda_rows import INT32, added_to_rows, collected, rows_at, rows_gathered
 from . import cpu, cpu_bags
 
 
-@within_reach(cpu.embedding)
+@pinned_reader(cpu.embedding)
 def embedding(
     weight: DeviceArray, indices: DeviceArray, padding_idx: int = -1, scale_grad_by_freq: bool = False
 ) -> DeviceArray:
     """weight[indices]; the other arguments concern the gradient only."""
-    return rows_taken("embedding", weight, 0, indices, False)
+    return rows_gathered("embedding", weight, 0, indices, False)
 
 
-@within_reach(cpu.embedding_backward)
+@pinned_reader(cpu.embedding_backward)
 def embedding_backward(
     grad_output: DeviceArray, indices: DeviceArray, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> DeviceArray:
@@ -29,7 +29,7 @@ def embedding_backward(
     return _without_padding(result, padding_idx)
 
 
-@within_reach(cpu.embedding_gather)
+@pinned_reader(cpu.embedding_gather)
 def embedding_gather(
     input: DeviceArray, indices: DeviceArray, padding_idx: int, scale_grad_by_freq: bool
 ) -> DeviceArray:
@@ -38,10 +38,10 @@ def embedding_gather(
     if scale_grad_by_freq:
         rows = rows_at("embedding", indices, 0, len(input), False)
         table = _divided(table, rows)
-    return rows_taken("embedding", _without_padding(table, padding_idx), 0, indices, False)
+    return rows_gathered("embedding", _without_padding(table, padding_idx), 0, indices, False)
 
 
-@within_reach(cpu_bags.bag_totals)
+@pinned_reader(cpu_bags.bag_totals)
 def bag_totals(
     weight: DeviceArray,
     indices: DeviceArray,
@@ -54,12 +54,12 @@ def bag_totals(
     named, bag = _owners(indices, offsets, include_last_offset, len(weight), padding_idx)
     start = memory.result_of_zeros(weight, (offsets.size - include_last_offset, weight.shape[1]))
     return added_to_rows(
-        start, bag, rows_taken("bag_totals", weight, 0, named, False), "mean" if mean else "sum", 1, not mean
+        start, bag, rows_gathered("bag_totals", weight, 0, named, False), "mean" if mean else "sum", 1, not mean
     )
 
 
-@within_reach(cpu_bags.bag_spread)
-def bag_spread(
+@pinned_reader(cpu_bags.embedding_bag_scatter_grad)
+def embedding_bag_scatter_grad(
     grad_output: DeviceArray,
     indices: DeviceArray,
     offsets: DeviceArray,
@@ -71,15 +71,15 @@ def bag_spread(
     named, bag = _owners(indices, offsets, include_last_offset, num_weights, padding_idx)
     rows = _divided(in_order(grad_output), bag) if mean and bag.size else grad_output
     start = memory.result_of_zeros(grad_output, (num_weights, grad_output.shape[1]))
-    return added_to_rows(start, named, rows_taken("bag_spread", rows, 0, bag, False))
+    return added_to_rows(start, named, rows_gathered("embedding_bag_scatter_grad", rows, 0, bag, False))
 
 
 def _owners(
     indices: DeviceArray, offsets: DeviceArray, include_last_offset: bool, rows: int, padding_idx: int
 ) -> tuple[DeviceArray, DeviceArray]:
     """The rows that all bags name, and the bag of each."""
-    given = memory.to_host(indices), memory.to_host(offsets), include_last_offset, rows, padding_idx
-    named, bag = (memory.from_host(found.astype(INT32), indices.device) for found in cpu_bags.owners(*given))
+    args = memory.to_host(indices), memory.to_host(offsets), include_last_offset, rows, padding_idx
+    named, bag = (memory.from_host(result.astype(INT32), indices.device) for result in cpu_bags.owners(*args))
     return named, bag
 
 

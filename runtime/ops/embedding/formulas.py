@@ -96,22 +96,22 @@ def _products(indices: Tensor, weight: Tensor, offsets: Tensor | None, mode: str
     try:
         total = op.coordinate_mm(numbers, bag, column, bags, weight)
     except IndexError:
-        found = f"got {int(column.min())} to {int(column.max())}"
+        result = f"got {int(column.min())} to {int(column.max())}"
         raise IndexError(
-            f"embedding_bag(): index out of range: expected indices in [0, {weight._shape[0] - 1}], {found}"
+            f"embedding_bag(): index out of range: expected indices in [0, {weight._shape[0] - 1}], {result}"
         ) from None
     return total if mode == "sum" else total / counts
 
 
 def _reduced(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
     """The sum, mean or maximum of the counted rows of bags of one size."""
-    kept = counted.unsqueeze(-1)
+    not_padding = counted.unsqueeze(-1)
     if mode != "max":
-        total = op.where(kept, rows, 0).sum(1)
+        total = op.where(not_padding, rows, 0).sum(1)
         return total if mode == "sum" else total / counted.sum(1).clamp(1).unsqueeze(1).to(rows.dtype)
     if not rows._shape[1]:
         return rows.sum(1)
-    largest = op.where(kept, rows, float("-inf")).max(1).values
+    largest = op.where(not_padding, rows, float("-inf")).max(1).values
     return op.where(counted.any(1).unsqueeze(1), largest, 0)
 
 

@@ -29,11 +29,11 @@ def bags(
         rows, per_sample_weights = (
             None if each is None else onnx.Unsqueeze(each, [0]) for each in (rows, per_sample_weights)
         )
-    apart = onnx.Unsqueeze(counted, [2])  # (bags, members, 1)
-    return _joined(onnx, rows, apart, mode, per_sample_weights)
+    unfolded = onnx.Unsqueeze(counted, [2])  # (bags, members, 1)
+    return _bag_concat(onnx, rows, unfolded, mode, per_sample_weights)
 
 
-def _joined(onnx: Any, rows: Any, counted: Any, mode: str, per_sample_weights: Any) -> Any:
+def _bag_concat(onnx: Any, rows: Any, counted: Any, mode: str, per_sample_weights: Any) -> Any:
     """The rows of each bag as one: (bags, members, features) along the members."""
     count = onnx.ReduceSum(onnx.CastLike(counted, rows), [1], keepdims=0)
     if mode == "max":

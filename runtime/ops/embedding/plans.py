@@ -39,7 +39,7 @@ def bag_totals(
     return (Step(loops.add_bags, (0, 1, 2), ((0, (bags, width)),), (), ints, (bags, 1), work),)
 
 
-def bag_spread(
+def embedding_bag_scatter_grad(
     grad_output: Layout,
     indices: Layout,
     offsets: Layout,
@@ -54,4 +54,4 @@ def bag_spread(
         return None
     ints, sizes = (num_weights, width, bags, int(mean), padding_idx), (num_weights, width)
     work = prod(sizes) + indices.shape[0] * width
-    return (Step(loops.spread_bags, (0, 1, 2), ((0, sizes),), (), ints, (num_weights, 1), work),)
+    return (Step(loops.scatter_bag_grads, (0, 1, 2), ((0, sizes),), (), ints, (num_weights, 1), work),)

@@ -160,7 +160,7 @@ def _sized(
     if half:
         sizes[-1] = 2 * (sizes[-1] - 1)
     if s is not None:
-        sizes = [own if given == -1 else given for own, given in zip(sizes, s, strict=True)]
+        sizes = [own if value == -1 else value for own, value in zip(sizes, s, strict=True)]
     if sizes and min(sizes) < 1:
         raise RuntimeError(f"{op}(): Invalid number of data points ({min(sizes)}) specified")
     if norm not in NORMS:
@@ -251,10 +251,10 @@ def istft(
 
 
 def _require_frequencies(op: str, input: Any, n_fft: int, onesided: bool) -> None:
-    words, expected = ("n_fft / 2 + 1", n_fft // 2 + 1) if onesided else ("n_fft", n_fft)
+    message, expected = ("n_fft / 2 + 1", n_fft // 2 + 1) if onesided else ("n_fft", n_fft)
     if input._shape[-2] != expected:
         raise RuntimeError(
-            f"{op}(): expected the frequency dimension (2nd to the last) of the input tensor to match {words} = "
+            f"{op}(): expected the frequency dimension (2nd to the last) of the input tensor to match {message} = "
             f"{expected} when onesided={onesided}, but got {input._shape[-2]}"
         )
 
@@ -272,8 +272,8 @@ def _frame_lengths(op: str, n_fft: int, hop: int | None, win_length: int | None,
     return n_fft // 4 if hop is None else hop, win_length
 
 
-def _require_numbers(op: str, input: Any, ranks: tuple[int, int], words: str) -> None:
+def _require_numbers(op: str, input: Any, ranks: tuple[int, int], message: str) -> None:
     if input.dtype.kind not in "fc":
         raise DtypeError(f"{op}(): expected a tensor of floating point or complex values, got {input.dtype.name}")
     if input.ndim not in ranks:
-        raise ShapeError(f"{op}(): expected a {words} tensor, got shape {list(input._shape)}")
+        raise ShapeError(f"{op}(): expected a {message} tensor, got shape {list(input._shape)}")

@@ -27,9 +27,9 @@ def fft_c2c(a: Array, lengths: Sequence[int], dim: Sequence[int], normalization:
     if not a.size or not dim:
         return np.array(resized(a, shape), np.result_type(a, np.complex64), order="C")
     rest = normalization, forward
-    found = _planned(plans.fft_c2c, a, shape, a.ndim - 1, lengths, dim, *rest)
-    if found is not None:
-        return found
+    result = _planned(plans.fft_c2c, a, shape, a.ndim - 1, lengths, dim, *rest)
+    if result is not None:
+        return result
     from scipy import fft
 
     transform, norms = (fft.fftn, _FORWARD) if forward else (fft.ifftn, _INVERSE)
@@ -47,9 +47,9 @@ def fft_r2c(
     shape = with_sizes(a.shape, lengths, dim)
     if not a.size:
         return np.zeros(with_sizes(shape, [n // 2 + 1], [last]), np.result_type(a, np.complex64))
-    found = _planned(plans.fft_r2c, a, shape, last, lengths, dim, normalization, forward, pairs)
-    if found is not None:
-        return found
+    result = _planned(plans.fft_r2c, a, shape, last, lengths, dim, normalization, forward, pairs)
+    if result is not None:
+        return result
     from scipy import fft
 
     half = fft.rfftn(a, lengths, dim, _FORWARD[normalization], workers=_workers(a))
@@ -68,14 +68,14 @@ def fft_c2r(
     if not a.size:
         return np.zeros(with_sizes(shape, [n], [last]), a.real.dtype)
     a = a.astype(np.result_type(a, np.complex64), copy=False)
-    found = _planned(plans.fft_c2r, a, shape, last, lengths, dim, normalization, forward, pairs)
-    if found is not None:
-        return found
+    result = _planned(plans.fft_c2r, a, shape, last, lengths, dim, normalization, forward, pairs)
+    if result is not None:
+        return result
     from scipy import fft
 
-    given = weighted_pairs(resized(a, shape), last, n, pairs)
-    given = np.conj(given) if forward else given
-    return _contiguous(fft.irfftn(given, lengths, dim, _INVERSE[normalization], workers=_workers(a)))
+    value = weighted_pairs(resized(a, shape), last, n, pairs)
+    value = np.conj(value) if forward else value
+    return _contiguous(fft.irfftn(value, lengths, dim, _INVERSE[normalization], workers=_workers(a)))
 
 
 def _planned(
@@ -90,13 +90,13 @@ def _planned(
     """The result by a plan for the array as it is, or as it is of the right shape, with a dimension at the end."""
     if a.dtype.char not in "fdFD" or not plans.have_passes(tuple(lengths)):
         return None
-    found = run_if_planned(find, a, tuple(lengths), tuple(dim), *rest)
-    if found is not None:
-        return found[0]
+    result = run_if_planned(find, a, tuple(lengths), tuple(dim), *rest)
+    if result is not None:
+        return result[0]
     rows = contiguous(np.moveaxis(resized(a, shape), last, -1))
     moved = tuple([d - (d > last) if d != last else a.ndim - 1 for d in dim])
-    found = run_if_planned(find, rows, tuple(lengths), moved, *rest)
-    return None if found is None else contiguous(np.moveaxis(found[0], -1, last))
+    result = run_if_planned(find, rows, tuple(lengths), moved, *rest)
+    return None if result is None else contiguous(np.moveaxis(result[0], -1, last))
 
 
 def weighted_pairs(a: Array, d: int, n: int, pairs: float) -> Array:

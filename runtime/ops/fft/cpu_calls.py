@@ -13,17 +13,17 @@ import numpy as np
 from ...kernels.cpu.plan import Ints, Step
 from .cpu_column_loops import transform_columns_again, transform_either_columns
 from .cpu_loops import (
+    BATCH_ELEMENTS,
     COMPLEX,
+    FULL_SPECTRUM,
     HALF,
-    NEAR,
-    WHOLE,
     mirror_rows,
     transform_either,
     vector_lanes,
 )
 from .cpu_matrices import transform_either_matrices
 from .cpu_odd_rows import transform_odd_rows
-from .cpu_tables import half_turns, table
+from .cpu_tables import half_angle_twiddles, table
 
 Array = np.ndarray
 LINE = 8  # integers of a line of the cache, at which each part of a table begins
@@ -50,9 +50,9 @@ def rows_step(
     """The call for rows of n complex numbers, or of 2 n real ones, to a result of a shape."""
     count, tables, ints, unit = prod(shape[:-1]), list[Array](), [n], 1
     for char in CHARS:
-        steps, factors, turns, block, turned = row_tables(count, n, kind, char, forward)
-        tables += [steps.reshape(-1), factors.view(np.int64), turns.view(np.int64)]
-        ints += [block, int(turned)]
+        steps, factors, twiddles, block, twiddled = row_tables(count, n, kind, char, forward)
+        tables += [steps.reshape(-1), factors.view(np.int64), twiddles.view(np.int64)]
+        ints += [block, int(twiddled)]
         unit = max(unit, block)
     return Step(
         transform_either,
@@ -63,7 +63,7 @@ def rows_step(
         (count, unit),
         WORK * count * n,
         tables=tuple(tables),
-        complexes=() if kind == WHOLE else (output,),
+        complexes=() if kind == FULL_SPECTRUM else (output,),
     )
 
 
@@ -94,13 +94,13 @@ def real_rows_step(
 def row_tables(count: int, n: int, kind: int, char: str, forward: bool) -> tuple[Array, Array, Array, int, bool]:
     """Steps, factors, turns, how many of `count` rows are transformed together, and whether they lie as columns."""
     reals = np.dtype(char)
-    steps, factors, turned = table(n, reals, False, forward)
-    block = max(1, NEAR // n)
-    if turned:
+    steps, factors, twiddled = table(n, reals, False, forward)
+    block = max(1, BATCH_ELEMENTS // n)
+    if twiddled:
         lanes = vector_lanes(reals.type(0))
         block = min(-block // lanes, -count // lanes, key=abs) * -lanes
-    turns = half_turns(n, reals, forward == (kind == HALF)) if kind in (HALF, WHOLE) else factors
-    return steps, factors, turns, block, turned
+    twiddles = half_angle_twiddles(n, reals, forward == (kind == HALF)) if kind in (HALF, FULL_SPECTRUM) else factors
+    return steps, factors, twiddles, block, twiddled
 
 
 def columns_step(operand: int | None, output: int, shape: Ints, d: int, kind: int, scale: float, forward: bool) -> Step:
@@ -110,9 +110,9 @@ def columns_step(operand: int | None, output: int, shape: Ints, d: int, kind: in
         steps, factors, _ = table(n, np.dtype(char), True, forward)
         tables += [steps.reshape(-1), factors.view(np.int64)]
         lanes.append(vector_lanes(np.dtype(char).type(0)))
-    together = min(NEAR // n // lanes[0], -(-after // lanes[0]))
-    block = lanes[0] * max(1, together)
-    ints = n, after, block, block if together else lanes[1], kind, int(not forward)
+    batch = min(BATCH_ELEMENTS // n // lanes[0], -(-after // lanes[0]))
+    block = lanes[0] * max(1, batch)
+    ints = n, after, block, block if batch else lanes[1], kind, int(not forward)
     return Step(
         transform_columns_again if operand is None else transform_either_columns,
         () if operand is None else (operand,),
@@ -150,19 +150,19 @@ def mirror_step(half: int, shape: Ints, dim: Sequence[int], forward: bool) -> St
 @functools.lru_cache(maxsize=64)
 def opposite_rows(shape: Ints, dim: Ints) -> Array:
     """For each row of an array the one with the opposite frequencies along dimensions."""
-    places = np.arange(prod(shape)).reshape(shape)
+    positions = np.arange(prod(shape)).reshape(shape)
     for d in dim:
-        places = np.roll(np.flip(places, d), 1, d)
-    return places.reshape(-1)
+        positions = np.roll(np.flip(positions, d), 1, d)
+    return positions.reshape(-1)
 
 
 def matrices_step(operand: int, shape: Ints, scale: float, forward: bool) -> Step:
     columns, steps, tables, ints = shape[-1], list[Array](), list[Array](), list[int]()
     for char in CHARS:
-        along, factors, across, more, turns, n, _, block, turned = matrix_tables(*shape[-2:], char, forward)
-        whole, places = in_lines(factors, more, turns)
-        steps, tables = [*steps, along.reshape(-1)], [*tables, whole]
-        ints += [block, int(turned), *places]
+        along, factors, across, more, twiddles, n, _, block, twiddled = matrix_tables(*shape[-2:], char, forward)
+        full, positions = in_lines(factors, more, twiddles)
+        steps, tables = [*steps, along.reshape(-1)], [*tables, full]
+        ints += [block, int(twiddled), *positions]
     return Step(
         transform_either_matrices,
         (operand,),
@@ -180,16 +180,16 @@ def matrices_step(operand: int, shape: Ints, scale: float, forward: bool) -> Ste
 def matrix_tables(rows: int, columns: int, char: str, forward: bool) -> tuple[Any, ...]:
     """What `transform_matrices` takes besides memory and a scale."""
     reals, n = np.dtype(char), rows // 2
-    along, along_table, turned = table(columns, reals, False, forward)
+    along, along_table, twiddled = table(columns, reals, False, forward)
     across, across_table, _ = table(n, reals, True, forward)
     lanes = vector_lanes(reals.type(0))
-    block = -(-n // lanes) * lanes if turned else n
-    return along, along_table, across, across_table, half_turns(n, reals, True), n, columns, block, turned
+    block = -(-n // lanes) * lanes if twiddled else n
+    return along, along_table, across, across_table, half_angle_twiddles(n, reals, True), n, columns, block, twiddled
 
 
 def in_lines(*parts: Array) -> tuple[Array, list[int]]:
     """Parts one behind the other as integers, each from a multiple of LINE on, and where those behind the first are."""
-    words = [part.view(np.int64) for part in parts]
-    padded = [np.append(part, np.zeros(-len(part) % LINE, np.int64)) for part in words]
-    places = np.cumsum([len(part) for part in padded])[:-1].tolist()
-    return np.concatenate(padded), places
+    packed_parts = [part.view(np.int64) for part in parts]
+    padded = [np.append(part, np.zeros(-len(part) % LINE, np.int64)) for part in packed_parts]
+    positions = np.cumsum([len(part) for part in padded])[:-1].tolist()
+    return np.concatenate(padded), positions

@@ -7,7 +7,7 @@ import numpy as np
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.complex.butterflies import WIDEST
-from .cpu_loops import APART, REAL, all_passes, ended, join, rows_begun, rows_of_steps, split
+from .cpu_loops import PLANE_OFFSET, REAL, all_passes, ended, join, rows_begun, rows_of_steps, split
 
 Array = np.ndarray
 
@@ -29,8 +29,8 @@ def transform_columns(
 ) -> None:
     """The transforms of columns of matrices with n rows of `after` complex numbers: a range of blocks of columns."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
-    plane = (block * n * size + APART - 1) // APART * APART + APART
-    space = empty_row(like, (4 * plane + 2 * APART) // size)
+    plane = (block * n * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
+    space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
     for i in range(space.size):
         space[i] = 0
     transform_columns_in(x, steps, table, n, after, block, kind, inverse, like + scale, out, first, last, plane, space)
@@ -56,14 +56,14 @@ def transform_columns_in(
     """`transform_columns` in memory for four planes."""
     like, size, blocks = x.dtype.type(0), item_size(x.dtype.type(0)), (after + block - 1) // block
     factor = x.dtype.type(scale)
-    one = (address(space) + APART - 1) // APART * APART
+    one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
     other, line, step = one + 2 * plane, block * size, 2 * after * size
     for k in range(first, last):
         start = k % blocks * block
         count, corner = min(block, after - start), k // blocks * n * after + start
-        whole = count == block and len(steps) > 1
-        paired = whole and steps[len(steps) - 1, 0] <= WIDEST
-        begin = 1 if whole and kind != REAL and steps[0, 0] <= WIDEST else 0
+        full = count == block and len(steps) > 1
+        paired = full and steps[len(steps) - 1, 0] <= WIDEST
+        begin = 1 if full and kind != REAL and steps[0, 0] <= WIDEST else 0
         end = len(steps) - (1 if paired else 0)
         if begin:
             rows_begun(steps, table, inverse, block, 1, plane, address(x) + 2 * corner * size, step, one)

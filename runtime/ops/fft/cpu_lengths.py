@@ -10,17 +10,17 @@ Array = np.ndarray
 
 
 def with_sizes(shape: Sequence[int], sizes: Sequence[int], dim: Sequence[int]) -> tuple[int, ...]:
-    found = list(shape)
+    matches = list(shape)
     for d, size in zip(dim, sizes, strict=True):
-        found[d] = size
-    return tuple(found)
+        matches[d] = size
+    return tuple(matches)
 
 
 def resized(a: Array, shape: Sequence[int]) -> Array:
     """An array whose first dimensions are cut, or filled up with zeros, to other sizes."""
-    kept = a[tuple([slice(size) for size in shape])]
-    if kept.shape[: len(shape)] == tuple(shape):
-        return kept
+    cropped = a[tuple([slice(size) for size in shape])]
+    if cropped.shape[: len(shape)] == tuple(shape):
+        return cropped
     result = np.zeros((*shape, *a.shape[len(shape) :]), a.dtype)
-    result[tuple([slice(size) for size in kept.shape])] = kept
+    result[tuple([slice(size) for size in cropped.shape])] = cropped
     return result

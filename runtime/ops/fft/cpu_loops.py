@@ -12,16 +12,16 @@ from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
 from ...kernels.llvm.complex.butterflies import WIDEST, first_pass, last_pass, prime_pass, transform_pass
-from ...kernels.llvm.complex.spectra import half_spectrum, whole_spectrum
+from ...kernels.llvm.complex.spectra import full_spectrum, half_spectrum
 from ...kernels.llvm.matrices.tiles import lanes
 from ...kernels.scalar.primitives import fma
 
 Array = np.ndarray
 
-NEAR = 1024  # complex numbers that are transformed together
-APART = 64
+BATCH_ELEMENTS = 1024  # complex numbers that are transformed together
+PLANE_OFFSET = 64
 # Complex numbers, real ones, an even number of these to half a spectrum, and that to them.
-COMPLEX, REAL, HALF, WHOLE = range(4)
+COMPLEX, REAL, HALF, FULL_SPECTRUM = range(4)
 
 
 @jit
@@ -47,10 +47,10 @@ def join(real: Array, imaginary: Array, scale: float, out: Array) -> None:
 
 
 @jit
-def to_half(real: Array, imaginary: Array, turns: Array, scale: float, out: Array) -> None:
+def to_half(real: Array, imaginary: Array, twiddles: Array, scale: float, out: Array) -> None:
     """`half_spectrum` of a row that fills no vector."""
     n = real.size
-    half, cosines, sines = real.dtype.type(0.5) * scale, part_of(turns, 0, n), part_of(turns, n, n)
+    half, cosines, sines = real.dtype.type(0.5) * scale, part_of(twiddles, 0, n), part_of(twiddles, n, n)
     for k in range(n):
         a, b, c, d = real[k], imaginary[k], real[n - k if k else 0], imaginary[n - k if k else 0]
         less, odd = a - c, b + d
@@ -59,10 +59,10 @@ def to_half(real: Array, imaginary: Array, turns: Array, scale: float, out: Arra
 
 
 @jit
-def from_half(x: Array, turns: Array, factor: float, real: Array, imaginary: Array) -> None:
-    """`whole_spectrum` to a row that fills no vector."""
+def from_half(x: Array, twiddles: Array, factor: float, real: Array, imaginary: Array) -> None:
+    """`full_spectrum` to a row that fills no vector."""
     n = real.size
-    cosines, sines = part_of(turns, 0, n), part_of(turns, n, n)
+    cosines, sines = part_of(twiddles, 0, n), part_of(twiddles, n, n)
     for k in range(n):
         a, b, c, d = x[2 * k], x[2 * k + 1], x[2 * (n - k)], x[2 * (n - k) + 1]
         even, odd = a - c, b + d
@@ -111,23 +111,23 @@ def ended(
 
 
 @jit
-def turned_passes(
+def twiddled_passes(
     steps: Array, table: Array, inverse: bool, n: int, block: int, count: int, plane: int, at: int, other: int
 ) -> int:
     """All passes over `count` rows of n numbers, which lie as columns meanwhile; there is room for `block` rows."""
     like, size = table.dtype.type(0), item_size(table.dtype.type(0))
     for part in range(2):
         transpose_at(like, at + part * plane, n * size, count, n, other + part * plane, block * size)
-    found = all_passes(steps, table, inverse, block, 1, plane, other, at)
-    to = at if found == other else other
+    result = all_passes(steps, table, inverse, block, 1, plane, other, at)
+    to = at if result == other else other
     for part in range(2):
-        transpose_at(like, found + part * plane, block * size, n, count, to + part * plane, n * size)
+        transpose_at(like, result + part * plane, block * size, n, count, to + part * plane, n * size)
     return to
 
 
 @jit
 def read_rows(
-    x: Array, kind: int, turns: Array, n: int, pairs: float, first: int, count: int, at: int, plane: int
+    x: Array, kind: int, twiddles: Array, n: int, pairs: float, first: int, count: int, at: int, plane: int
 ) -> None:
     """The parts of some rows of n complex numbers, as the passes take them."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
@@ -137,13 +137,13 @@ def read_rows(
         for i in range(row.size):
             real[i] = row[i]
             imaginary[i] = 0
-    elif kind == WHOLE:
+    elif kind == FULL_SPECTRUM:
         for r in range(count):
             row, to = part_of(x, (first + r) * (2 * n + 2), 2 * n + 2), at + r * n * size
             if n < lanes(like):
-                from_half(row, turns, like + pairs, row_at(like, to, n), row_at(like, to + plane, n))
+                from_half(row, twiddles, like + pairs, row_at(like, to, n), row_at(like, to + plane, n))
             else:
-                whole_spectrum(like, address(row), plane, to, n, address(turns), like + pairs)
+                full_spectrum(like, address(row), plane, to, n, address(twiddles), like + pairs)
             # Both are real, whatever their imaginary parts.
             real[r * n], imaginary[r * n] = row[0] + row[2 * n], row[0] - row[2 * n]
     else:
@@ -153,7 +153,7 @@ def read_rows(
 @jit
 def write_rows(
     kind: int,
-    turns: Array,
+    twiddles: Array,
     n: int,
     pairs: float,
     first: int,
@@ -175,10 +175,10 @@ def write_rows(
         row, here = part_of(out, (first + r) * (2 * n + 2), 2 * n + 2), at + r * n * size
         top, other = real[r * n], imaginary[r * n]
         if n < lanes(like):
-            to_half(row_at(like, here, n), row_at(like, here + plane, n), turns, scale * pairs, row)
+            to_half(row_at(like, here, n), row_at(like, here + plane, n), twiddles, scale * pairs, row)
         else:
             real[r * n + n], imaginary[r * n + n] = top, other
-            half_spectrum(like, here, plane, address(row), n, address(turns), scale * pairs)
+            half_spectrum(like, here, plane, address(row), n, address(twiddles), scale * pairs)
         row[0], row[1], row[2 * n], row[2 * n + 1] = (top + other) * scale, nothing, (top - other) * scale, nothing
 
 
@@ -187,10 +187,10 @@ def transform_rows(
     x: Array,
     steps: Array,
     table: Array,
-    turns: Array,
+    twiddles: Array,
     n: int,
     block: int,
-    turned: bool,
+    twiddled: bool,
     kind: int,
     inverse: bool,
     scale: float,
@@ -201,12 +201,12 @@ def transform_rows(
 ) -> None:
     """The transforms of some rows of n complex numbers, or 2 n real ones, `block` at a time."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
-    plane = (block * n * size + APART - 1) // APART * APART + APART
-    space = empty_row(like, (4 * plane + 2 * APART) // size)
-    for i in range(space.size if turned else 0):
+    plane = (block * n * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
+    space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
+    for i in range(space.size if twiddled else 0):
         space[i] = 0
     transform_rows_in(
-        x, steps, table, turns, n, block, turned, kind, inverse, scale, pairs, out, first, last, plane, space
+        x, steps, table, twiddles, n, block, twiddled, kind, inverse, scale, pairs, out, first, last, plane, space
     )
 
 
@@ -215,10 +215,10 @@ def transform_rows_in(
     x: Array,
     steps: Array,
     table: Array,
-    turns: Array,
+    twiddles: Array,
     n: int,
     block: int,
-    turned: bool,
+    twiddled: bool,
     kind: int,
     inverse: bool,
     scale: float,
@@ -233,27 +233,27 @@ def transform_rows_in(
     like = x.dtype.type(0)
     factor, by_pairs = x.dtype.type(scale), x.dtype.type(pairs)
     nothing = x.dtype.type(-0.0 if inverse else 0.0)
-    one = (address(space) + APART - 1) // APART * APART
+    one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
     other, size = one + 2 * plane, item_size(like)
     # Which passes have to do with planes alone.
-    begin, end = 0 if turned or kind % 2 else 1, len(steps)
-    if not turned and kind != HALF and steps[len(steps) - 1, 0] <= WIDEST:
+    begin, end = 0 if twiddled or kind % 2 else 1, len(steps)
+    if not twiddled and kind != HALF and steps[len(steps) - 1, 0] <= WIDEST:
         end -= 1
     for start in range(first, last, block):
         count = min(block, last - start)
         if begin:
             rows_begun(steps, table, inverse, 1, count, plane, address(x) + start * 2 * n * size, 2 * size, one)
         else:
-            read_rows(x, kind, turns, n, by_pairs, start, count, one, plane)
-        if turned:
-            at = turned_passes(steps, table, inverse, n, block, count, plane, one, other)
+            read_rows(x, kind, twiddles, n, by_pairs, start, count, one, plane)
+        if twiddled:
+            at = twiddled_passes(steps, table, inverse, n, block, count, plane, one, other)
         else:
             at = all_passes(steps[begin:end], table, inverse, 1, count, plane, one, other)
         if end < len(steps):
             to, line = address(out) + start * 2 * n * size, 2 * steps[end, 2] * size
             ended(steps, factor, inverse, 1, count, plane, at, to, line)
         else:
-            write_rows(kind, turns, n, by_pairs, start, count, at, plane, factor, nothing, out)
+            write_rows(kind, twiddles, n, by_pairs, start, count, at, plane, factor, nothing, out)
 
 
 @jit
@@ -262,17 +262,17 @@ def transform_either(
     out: Array,
     steps: Array,
     table: Array,
-    turns: Array,
+    twiddles: Array,
     double_steps: Array,
     double_table: Array,
-    double_turns: Array,
+    double_twiddles: Array,
     scale: float,
     pairs: float,
     n: int,
     block: int,
-    turned: int,
+    twiddled: int,
     double_block: int,
-    double_turned: int,
+    double_twiddled: int,
     kind: int,
     inverse: int,
     first: int,
@@ -281,9 +281,15 @@ def transform_either(
     """`transform_rows` with what passes take for either precision: their tables are given as integers."""
     like = x.dtype.type(0)
     if item_size(like) == 8:
-        steps, table, turns, block, turned = double_steps, double_table, double_turns, double_block, double_turned
-    factors, cosines = row_at(like, address(table), 0), row_at(like, address(turns), 2 * n)
-    rows, turn, back = rows_of_steps(steps), turned != 0, inverse != 0
+        steps, table, twiddles, block, twiddled = (
+            double_steps,
+            double_table,
+            double_twiddles,
+            double_block,
+            double_twiddled,
+        )
+    factors, cosines = row_at(like, address(table), 0), row_at(like, address(twiddles), 2 * n)
+    rows, turn, back = rows_of_steps(steps), twiddled != 0, inverse != 0
     transform_rows(x, rows, factors, cosines, n, block, turn, kind, back, scale, pairs, out, first, last)
 
 

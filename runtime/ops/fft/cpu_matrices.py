@@ -10,18 +10,18 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.complex.spectra import joined_rows
-from .cpu_loops import APART, all_passes, rows_of_steps, turned_passes
+from ...kernels.llvm.complex.spectra import paired_rows
+from .cpu_loops import PLANE_OFFSET, all_passes, rows_of_steps, twiddled_passes
 
 Array = np.ndarray
 
-MOST = 1 << 14  # numbers of a matrix
+MAX_MATRIX_ELEMENTS = 1 << 14  # numbers of a matrix
 WIDTH = 16  # a multiple of all processors' lanes
 
 
 def takes_matrix(rows: int, columns: int) -> bool:
     """Whether matrices of these sizes are for `transform_matrices`, if their lengths have passes."""
-    return rows % 2 == 0 and columns % WIDTH == 0 and rows * columns <= MOST
+    return rows % 2 == 0 and columns % WIDTH == 0 and rows * columns <= MAX_MATRIX_ELEMENTS
 
 
 @jit
@@ -31,11 +31,11 @@ def transform_matrices(
     along_table: Array,
     across: Array,
     across_table: Array,
-    turns: Array,
+    twiddles: Array,
     n: int,
     columns: int,
     block: int,
-    turned: bool,
+    twiddled: bool,
     inverse: bool,
     scale: float,
     out: Array,
@@ -44,20 +44,22 @@ def transform_matrices(
 ) -> None:
     """The transforms of some real matrices with 2 n rows: steps `along` rows, and those `across` them."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
-    plane = (block * columns * size + APART - 1) // APART * APART + APART
-    space = empty_row(like, (4 * plane + 2 * APART) // size)
-    for i in range(space.size if turned else 0):
+    plane = (block * columns * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
+    space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
+    for i in range(space.size if twiddled else 0):
         space[i] = 0
-    one = (address(space) + APART - 1) // APART * APART
+    one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
     for k in range(first, last):
         halves_of(part_of(x, k * 2 * n * columns, 2 * n * columns), n, columns, one, plane)
-        if turned:
-            at = turned_passes(along, along_table, inverse, columns, block, n, plane, one, one + 2 * plane)
+        if twiddled:
+            at = twiddled_passes(along, along_table, inverse, columns, block, n, plane, one, one + 2 * plane)
         else:
             at = all_passes(along, along_table, inverse, 1, n, plane, one, one + 2 * plane)
         other = one if at != one else one + 2 * plane
         at = all_passes(across, across_table, inverse, columns, 1, plane, at, other)
-        join_rows(at, plane, n, columns, turns, inverse, x.dtype.type(scale), address(out) + k * 4 * n * columns * size)
+        join_rows(
+            at, plane, n, columns, twiddles, inverse, x.dtype.type(scale), address(out) + k * 4 * n * columns * size
+        )
 
 
 @jit
@@ -74,36 +76,36 @@ def transform_either_matrices(
     columns: int,
     inverse: int,
     block: int,
-    turned: int,
-    place: int,
-    last_place: int,
+    twiddled: int,
+    offset: int,
+    last_offset: int,
     double_block: int,
-    double_turned: int,
-    double_place: int,
-    double_last_place: int,
+    double_twiddled: int,
+    double_offset: int,
+    double_last_offset: int,
     first: int,
     last: int,
 ) -> None:
     """`transform_matrices` with what passes take for either precision: a table, given as integers, has the factors of
-    rows, from `place` on those of columns, and from `last_place` on cosines and sines."""
+    rows, from `place` on those of columns, and from `last_offset` on cosines and sines."""
     like = x.dtype.type(0)
     if item_size(like) == 8:
-        along, table, block, turned = double_along, double_table, double_block, double_turned
-        place, last_place = double_place, double_last_place
+        along, table, block, twiddled = double_along, double_table, double_block, double_twiddled
+        offset, last_offset = double_offset, double_last_offset
     at, word = address(table), item_size(table[0])
-    factors, across_factors = row_at(like, at, 0), row_at(like, at + place * word, 0)
-    turns, rows, lines = row_at(like, at + last_place * word, 2 * n), rows_of_steps(along), rows_of_steps(across)
+    factors, across_factors = row_at(like, at, 0), row_at(like, at + offset * word, 0)
+    twiddles, rows, lines = row_at(like, at + last_offset * word, 2 * n), rows_of_steps(along), rows_of_steps(across)
     transform_matrices(
         x,
         rows,
         factors,
         lines,
         across_factors,
-        turns,
+        twiddles,
         n,
         columns,
         block,
-        turned != 0,
+        twiddled != 0,
         inverse != 0,
         scale,
         out,
@@ -124,12 +126,14 @@ def halves_of(x: Array, n: int, columns: int, at: int, plane: int) -> None:
 
 
 @jit
-def join_rows(at: int, plane: int, n: int, columns: int, turns: Array, inverse: bool, scale: float, out: int) -> None:
+def join_rows(
+    at: int, plane: int, n: int, columns: int, twiddles: Array, inverse: bool, scale: float, out: int
+) -> None:
     """The 2 n rows of the real matrix's transform."""
     size = item_size(scale)
     row = columns * size
     for i in range(n):
-        sine = -turns[n + i] if inverse else turns[n + i]
+        sine = -twiddles[n + i] if inverse else twiddles[n + i]
         here, there = at + i * row, at + ((n - i) if i else 0) * row
         to = out + i * 2 * row
-        joined_rows(scale, here, there, plane, to, to + n * 2 * row, columns, turns[i], sine, scale)
+        paired_rows(scale, here, there, plane, to, to + n * 2 * row, columns, twiddles[i], sine, scale)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from .cpu_loops import APART, join, rows_of_steps, turned_passes
+from .cpu_loops import PLANE_OFFSET, join, rows_of_steps, twiddled_passes
 
 Array = np.ndarray
 
@@ -34,15 +34,15 @@ def transform_odd_rows(
     if size == 8:
         steps, table, block = double_steps, double_table, double_block
     rows, factors = rows_of_steps(steps), row_at(like, address(table), 0)
-    plane = (block * n * size + APART - 1) // APART * APART + APART
-    space = empty_row(like, (4 * plane + 2 * APART) // size)
+    plane = (block * n * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
+    space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
     for i in range(space.size):
         space[i] = 0
-    one = (address(space) + APART - 1) // APART * APART
+    one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
     for start in range(first, last, block):
         count = min(block, last - start)
         read_odd_rows(x, to_half != 0, n, like + pairs, start, count, one, plane)
-        at = turned_passes(rows, factors, inverse != 0, n, block, count, plane, one, one + 2 * plane)
+        at = twiddled_passes(rows, factors, inverse != 0, n, block, count, plane, one, one + 2 * plane)
         nothing = x.dtype.type(-0.0 if inverse else 0.0)
         write_odd_rows(to_half != 0, n, like + pairs, start, count, at, plane, like + scale, nothing, out)
 
@@ -58,11 +58,11 @@ def read_odd_rows(x: Array, are_real: bool, n: int, pairs: float, first: int, co
         imaginary[i] = 0
     for r in range(0 if are_real else count):
         row = part_of(x, (first + r) * (n + 1), n + 1)
-        whole_of_odd(row, pairs, part_of(real, r * n, n), part_of(imaginary, r * n, n))
+        full_of_odd(row, pairs, part_of(real, r * n, n), part_of(imaginary, r * n, n))
 
 
 @jit
-def whole_of_odd(row: Array, pairs: float, real: Array, imaginary: Array) -> None:
+def full_of_odd(row: Array, pairs: float, real: Array, imaginary: Array) -> None:
     """All of a symmetric spectrum, from its half; the first number is real."""
     n = real.size
     real[0], imaginary[0] = row[0], 0

@@ -12,7 +12,7 @@ from .cpu_loops import vector_lanes
 
 Array = np.ndarray
 
-MOST = 1 << 16  # longer ones are left to SciPy
+MAX_LENGTH = 1 << 16  # longer ones are left to SciPy
 ODD = (3, 5, 7, 11, 13)  # radices; lengths that have other odd factors are left to it too
 FIRST = ((2,), (4,), (8,), (4, 4), (4, 8), (4, 4, 4))  # passes for 2^1 ... 2^6
 
@@ -22,7 +22,7 @@ class Table(NamedTuple):
 
     steps: Array
     factors: Array
-    turned: bool
+    twiddled: bool
 
 
 @functools.cache
@@ -32,11 +32,11 @@ def radices(n: int) -> tuple[int, ...] | None:
     They depend on n alone, so that results have the same bits whatever a vector holds.
     """
     twos = (n & -n).bit_length() - 1
-    found, rest = powers(twos), n >> twos
+    result, rest = powers(twos), n >> twos
     for radix in ODD:
         while rest % radix == 0:
-            found, rest = (*found, radix), rest // radix
-    return found if rest == 1 and n <= MOST else None
+            result, rest = (*result, radix), rest // radix
+    return result if rest == 1 and n <= MAX_LENGTH else None
 
 
 def powers(twos: int) -> tuple[int, ...]:
@@ -51,41 +51,41 @@ def powers(twos: int) -> tuple[int, ...]:
 def table(n: int, dtype: np.dtype, columns: bool, forward: bool) -> Table:
     """What transforms of rows of this length, or of columns, are computed by."""
     lanes = vector_lanes(dtype.type(0))
-    found = radices(n) or ()
-    turned = columns or not fills_vectors(n, found, lanes)
-    circle, steps, parts, place, s = turns(n), [], [], 0, 1
+    result = radices(n) or ()
+    twiddled = columns or not fills_vectors(n, result, lanes)
+    circle, steps, parts, offset, s = twiddles(n), [], [], 0, 1
     circle[1] *= 1 if forward else -1
-    for radix in found:
+    for radix in result:
         m = n // (radix * s)
-        steps.append((radix, m, s, place))
+        steps.append((radix, m, s, offset))
         powers_of = np.outer(np.arange(m), np.arange(1, radix)) * s % n
         chosen = circle[:, powers_of]  # part, p, j
-        wide = turned or s >= lanes
+        wide = twiddled or s >= lanes
         factors = chosen.transpose(1, 2, 0) if wide else np.repeat(chosen.transpose(2, 0, 1), s, -1)
         parts.append(factors.astype(dtype).reshape(-1))
-        place, s = place + factors.size, s * radix
-    joined = np.concatenate([np.empty(0, dtype), *parts])
-    return Table(np.array(steps, np.int64).reshape(-1, 4), joined, turned)
+        offset, s = offset + factors.size, s * radix
+    concatenated = np.concatenate([np.empty(0, dtype), *parts])
+    return Table(np.array(steps, np.int64).reshape(-1, 4), concatenated, twiddled)
 
 
-def fills_vectors(n: int, found: tuple[int, ...], lanes: int) -> bool:
+def fills_vectors(n: int, result: tuple[int, ...], lanes: int) -> bool:
     s = 1
-    for radix in found:
+    for radix in result:
         if s % lanes and ((radix, s) not in NARROW or n // radix % lanes):
             return False
         s *= radix
-    return bool(found)
+    return bool(result)
 
 
 @functools.lru_cache(maxsize=256)
-def half_turns(n: int, dtype: np.dtype, usual: bool) -> Array:
+def half_angle_twiddles(n: int, dtype: np.dtype, exact_table: bool) -> Array:
     """The cosines, and then the sines, of 2 pi k / (2 n) for k below n: as spectra forward and numbers back have them,
     else with opposite signs."""
-    circle = turns(2 * n)[:, :n]
-    return np.concatenate([circle[0], -circle[1] if usual else circle[1]]).astype(dtype)
+    circle = twiddles(2 * n)[:, :n]
+    return np.concatenate([circle[0], -circle[1] if exact_table else circle[1]]).astype(dtype)
 
 
-def turns(n: int) -> Array:
+def twiddles(n: int) -> Array:
     """The parts of exp(-2 pi i k / n) for k below n, from angles below an eighth of a turn, in the widest floats."""
     k = np.arange(n)
     quarter, rest = 4 * k // n, 4 * k % n  # k = (quarter + rest / n) n / 4

@@ -20,7 +20,7 @@ from . import cpu
 from . import cuda_kernels as kernels
 
 Array = DeviceArray
-MOST_DIMS = 3  # of one transform
+MAX_DIMS = 3  # of one transform
 
 
 def fft_c2c(a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool) -> Array:
@@ -41,9 +41,9 @@ def fft_r2c(
     a, n = brought(a, lengths, dim), lengths[-1]
     if not a.size:
         return empty(a, dim[-1], n // 2 + 1, complex_of(a.dtype))
-    result = along(a, dim[-MOST_DIMS:], "r2c", True, n)
-    whole = scaled(transformed(result, dim[:-MOST_DIMS], True), lengths, normalization)
-    return weighted_pairs(whole if forward else conjugated(whole), dim[-1], n, pairs)
+    result = along(a, dim[-MAX_DIMS:], "r2c", True, n)
+    full = scaled(transformed(result, dim[:-MAX_DIMS], True), lengths, normalization)
+    return weighted_pairs(full if forward else conjugated(full), dim[-1], n, pairs)
 
 
 def fft_c2r(
@@ -58,8 +58,8 @@ def fft_c2r(
         return empty(half, dim[-1], n, np.dtype(f"f{a.dtype.itemsize // 2}"))
     half = conjugated(memory.copied(half)) if forward else half
     half = half if pairs == 1 else weighted_pairs(memory.copied(half), dim[-1], n, pairs)
-    given = transformed(half, dim[:-MOST_DIMS], False)
-    return scaled(along(given, dim[-MOST_DIMS:], "c2r", False, n), lengths, normalization)
+    value = transformed(half, dim[:-MAX_DIMS], False)
+    return scaled(along(value, dim[-MAX_DIMS:], "c2r", False, n), lengths, normalization)
 
 
 def brought(a: Array, lengths: Sequence[int], dim: Sequence[int]) -> Array:
@@ -101,8 +101,8 @@ def cut(a: Array, dim: int, size: int) -> Array:
 
 
 def transformed(a: Array, dim: Sequence[int], forward: bool) -> Array:
-    for first in range(0, len(dim), MOST_DIMS):
-        part = dim[first : first + MOST_DIMS]
+    for first in range(0, len(dim), MAX_DIMS):
+        part = dim[first : first + MAX_DIMS]
         a = along(a, part, "c2c", forward, a.shape[part[-1]])
     return a
 
@@ -111,15 +111,15 @@ def along(a: Array, dim: Sequence[int], kind: str, forward: bool, last: int) -> 
     """One transform over up to three dims; `last` is the number of its real numbers along the last of them."""
     lead = [d for d in range(a.ndim) if d not in dim]
     order = (*lead, *dim)
-    given = memory.copied(permuted(a, *order))  # some transforms use up what they are given
+    value = memory.copied(permuted(a, *order))  # some transforms use up what they are given
     batch, sizes = prod(a.shape[d] for d in lead), (*(a.shape[d] for d in dim[:-1]), last)
     real = a.dtype if kind == "r2c" else np.dtype(f"f{a.dtype.itemsize // 2}")
     fft = Fft(real, kind, batch, sizes, forward)
-    shape = (*given.shape[: len(lead)], *(fft.half if kind == "r2c" else sizes))
+    shape = (*value.shape[: len(lead)], *(fft.half if kind == "r2c" else sizes))
     result = memory.empty(shape, real if kind == "c2r" else fft.complex, a.device)
     library = libraries()
     assert library is not None
-    library.fft(fft, given.address, result.address, current_stream(a.device.index or 0))
+    library.fft(fft, value.address, result.address, current_stream(a.device.index or 0))
     return permuted(result, *(order.index(d) for d in range(a.ndim)))
 
 
@@ -135,8 +135,8 @@ def scaled(a: Array, sizes: Sequence[int], normalization: int) -> Array:
 
 def order_is_rows(a: Array) -> bool:
     """Whether elements lie in row order, whatever says so; then that is said as contiguous arrays say it."""
-    usual = DeviceArray(a.address, a.shape, a.dtype, a.block, a.device, None, a.stored).byte_strides
-    if all(n == 1 or one == other for n, one, other in zip(a.shape, a.byte_strides, usual, strict=True)):
+    contiguous_view = DeviceArray(a.address, a.shape, a.dtype, a.block, a.device, None, a.stored).byte_strides
+    if all(n == 1 or one == other for n, one, other in zip(a.shape, a.byte_strides, contiguous_view, strict=True)):
         a.strides = None
         return True
     return False

@@ -73,8 +73,8 @@ def overlapped(
     as_complex: bool,
 ) -> Tensor:
     """The signal whose frames fit best to spectra: the sum of frames times windows, over that of squared windows."""
-    whole = spectrum if spectrum.ndim == 3 else spectrum.unsqueeze(0)
-    x, scale = whole.transpose(1, 2), 1 if normalized else 2
+    full = spectrum if spectrum.ndim == 3 else spectrum.unsqueeze(0)
+    x, scale = full.transpose(1, 2), 1 if normalized else 2
     pieces = (op.fft_c2c if as_complex else op.fft_c2r)(x, [n_fft], [2], scale, False)
     real = pieces.real if as_complex else pieces
     weights = op.ones(n_fft, dtype=real.dtype, device=real.device) if window is None else window
@@ -103,9 +103,9 @@ def around_window(signal: Tensor, length: int, n_fft: int) -> Tensor:
     return op.constant_pad_nd(signal, [left, n_fft - length - left])
 
 
-def _span(whole: int, begin: int, length: int | None) -> tuple[int, int]:
+def _span(full: int, begin: int, length: int | None) -> tuple[int, int]:
     """The range of all frames that is the signal."""
-    return (begin, whole - begin) if length is None else (begin, min(begin + length, whole))
+    return (begin, full - begin) if length is None else (begin, min(begin + length, full))
 
 
 def _positions(frames: int, size: int, hop: int, like: Tensor) -> Tensor:

@@ -8,12 +8,12 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.movement.assembled import assembled, bordered, lines, whole
-from ...kernels.cpu.movement.places import MOST, moved
+from ...kernels.cpu.movement.assembled import assembled, bordered, full_run, lines
+from ...kernels.cpu.movement.places import MAX_MOVED_ELEMENTS, moved
 from ...kernels.cpu.plan import Array, Ints, Layout, Plan, Step, for_complex
 from .cpu_calls import each_along, matrices_step, mirror_step, real_rows_step, rows_step, scale_of
 from .cpu_lengths import resized, with_sizes
-from .cpu_loops import COMPLEX, HALF, REAL, WHOLE
+from .cpu_loops import COMPLEX, FULL_SPECTRUM, HALF, REAL
 from .cpu_matrices import takes_matrix
 from .cpu_tables import radices
 
@@ -27,15 +27,15 @@ def fft_c2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
     begin = brought(x, shape, len(shape) - 1) if has_passes(x, lengths) and dim else None
     if begin is None:
         return None
-    given, scale = (~COPY if begin else 0), scale_of(lengths, normalization)
+    value, scale = (~COPY if begin else 0), scale_of(lengths, normalization)
     rows, others = len(shape) - 1 in dim, sorted(set(dim) - {len(shape) - 1})
     if x.complex or not rows or shape[-1] % 2:
         kind = COMPLEX if x.complex else REAL
-        return (*begin, *each_along(given, 0, shape, dim, kind, scale, forward))
+        return (*begin, *each_along(value, 0, shape, dim, kind, scale, forward))
     if others == [len(shape) - 2] and takes_matrix(*shape[-2:]):
-        return (*begin, matrices_step(given, shape, scale, forward))
+        return (*begin, matrices_step(value, shape, scale, forward))
     n = shape[-1] // 2
-    half = rows_step(given, SPECTRUM, (*shape[:-1], n + 1), n, HALF, scale, True)
+    half = rows_step(value, SPECTRUM, (*shape[:-1], n + 1), n, HALF, scale, True)
     along = each_along(None, SPECTRUM, (*shape[:-1], n + 1), others, COMPLEX, 1.0, True)
     return (*begin, half, *along, mirror_step(SPECTRUM, shape, others, forward))
 
@@ -49,8 +49,8 @@ def fft_r2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
         return None
     half, others = (*ended_by(shape, last)[:-1], n // 2 + 1), moved_dims(dim, last)
     output = 0 if last == len(shape) - 1 else ROWS
-    given, scale = (~COPY if begin else 0), scale_of(lengths, normalization)
-    rows = real_rows_step(given, output, half, n, HALF, scale, forward, pairs)
+    value, scale = (~COPY if begin else 0), scale_of(lengths, normalization)
+    rows = real_rows_step(value, output, half, n, HALF, scale, forward, pairs)
     return finished((*begin, rows, *each_along(None, output, half, others, COMPLEX, 1.0, forward)), half, last, True)
 
 
@@ -63,10 +63,10 @@ def fft_c2r(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
     if begin is None:
         return None
     half, others = ended_by(shape, last), moved_dims(dim, last)
-    given, output = (~COPY if begin else 0), (0 if last == len(shape) - 1 else ROWS)
+    value, output = (~COPY if begin else 0), (0 if last == len(shape) - 1 else ROWS)
     along = each_along(None if begin else 0, COPY, half, others, COMPLEX, 1.0, forward)
     scale, reals = scale_of(lengths, normalization), (*half[:-1], n)
-    rows = real_rows_step(~COPY if along else given, output, reals, n, WHOLE, scale, forward, pairs)
+    rows = real_rows_step(~COPY if along else value, output, reals, n, FULL_SPECTRUM, scale, forward, pairs)
     return finished((*begin, *along, rows), reals, last, False)
 
 
@@ -97,10 +97,10 @@ def brought(x: Layout, shape: Ints, last: int, to_complex: bool = False) -> Plan
         return ()
 
     def move(a: Array) -> Array:
-        found = np.moveaxis(resized(a, shape), last, end)
-        return np.stack([found, np.zeros_like(found)], -1) if widened else found
+        result = np.moveaxis(resized(a, shape), last, end)
+        return np.stack([result, np.zeros_like(result)], -1) if widened else result
 
-    plan = moved(in_parts(x), move) if prod(shape) <= MOST else None
+    plan = moved(in_parts(x), move) if prod(shape) <= MAX_MOVED_ELEMENTS else None
     if plan is None and last == end and not widened:
         plan = assembled_rows(in_parts(x), shape)
     return None if plan is None else (copy_of(plan, COPY, 0, x.complex or widened),)
@@ -109,8 +109,8 @@ def brought(x: Layout, shape: Ints, last: int, to_complex: bool = False) -> Plan
 def assembled_rows(x: Layout, shape: Ints) -> Plan | None:
     """The call that copies many elements, run by run."""
     own = lines(x)
-    dims = [bordered(size, step, 0, wanted - size) for (size, step), wanted in zip(own, shape, strict=False)]
-    return assembled((*shape, *x.shape[len(shape) :]), [*dims, *[whole(*line) for line in own[len(shape) :]]])
+    dims = [bordered(size, step, 0, requested - size) for (size, step), requested in zip(own, shape, strict=False)]
+    return assembled((*shape, *x.shape[len(shape) :]), [*dims, *[full_run(*line) for line in own[len(shape) :]]])
 
 
 def finished(steps: Sequence[Step], shape: Ints, last: int, is_complex: bool) -> Plan | None:

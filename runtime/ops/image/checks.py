@@ -66,8 +66,8 @@ def _pairs(op: str, **geometry: Ints) -> tuple[tuple[int, ...], ...]:
         if len(values) != 2:
             raise RuntimeError(f"{op}(): It is expected {name} equals to 2, but got size {len(values)}")
         if min(values) < (name != "padding"):
-            least = "non-negative" if name == "padding" else "greater than zero"
-            raise RuntimeError(f"{op}(): {name} should be {least}, but got {tuple(values)}")
+            minimum = "non-negative" if name == "padding" else "greater than zero"
+            raise RuntimeError(f"{op}(): {name} should be {minimum}, but got {tuple(values)}")
     return tuple(map(tuple, geometry.values()))
 
 
@@ -222,11 +222,11 @@ def _padded_shape(op: str, shape: tuple[int, ...], pad: tuple[int, ...], mode: s
 
 def _require_source(op: str, shape: tuple[int, ...], dim: int, before: int, after: int, mode: str) -> None:
     """A mirror shows all but the border itself, a circle comes round once."""
-    most = max(before, after)
-    if mode == "reflect" and most >= shape[dim]:
+    max_pad = max(before, after)
+    if mode == "reflect" and max_pad >= shape[dim]:
         raise RuntimeError(
             f"{op}(): Argument #4: Padding size should be less than the corresponding input dimension, but got: "
             f"padding ({before}, {after}) at dimension {dim} of input {list(shape)}"
         )
-    if mode == "circular" and most > shape[dim] + min(before, 0) + min(after, 0):
+    if mode == "circular" and max_pad > shape[dim] + min(before, 0) + min(after, 0):
         raise RuntimeError(f"{op}(): Padding value causes wrapping around more than once.")

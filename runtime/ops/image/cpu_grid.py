@@ -22,7 +22,7 @@ def sample_grid(x: Array, grid: Array, interpolation_mode: int, padding_mode: in
 
 
 def sample_grid_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Array,
     x: Array | None,
     grid: Array,
@@ -33,8 +33,8 @@ def sample_grid_backward(
 ) -> tuple[Array | None, ...]:
     if not grad.size:
         shapes = tuple(input_shape), grid.shape
-        return tuple(np.zeros(s, grad.dtype) if yes else None for s, yes in zip(shapes, wanted, strict=True))
+        return tuple(np.zeros(s, grad.dtype) if yes else None for s, yes in zip(shapes, output_mask, strict=True))
     arrays = [None if a is None else contiguous(a) for a in (grad, x, grid)]
     kind = tuple(input_shape), interpolation_mode, padding_mode, align_corners
-    found = run(plans_grid.sample_grid_backward, wanted, *arrays, *kind)
-    return *found, *[None] * (len(wanted) - len(found))
+    result = run(plans_grid.sample_grid_backward, output_mask, *arrays, *kind)
+    return *result, *[None] * (len(output_mask) - len(result))

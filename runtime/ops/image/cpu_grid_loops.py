@@ -10,7 +10,7 @@ import numpy as np
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import clear, empty_row, part_of
 from ...kernels.llvm.take import take_into
-from .cpu_grid_taps import BLOCK, TAPS, Room, find_taps, room_in, room_size
+from .cpu_grid_taps import BLOCK, TAPS, TapBuffers, find_taps, tap_buffer_size, tap_buffers
 
 Array = np.ndarray
 
@@ -32,27 +32,27 @@ def sampled_points(
     """out[n, c, p] = the weighted sum of the pixels of x[n, c] around grid[n, p], for a range of blocks of points."""
     dims, taps, blocks, area = image.size, TAPS[interpolation], (points + BLOCK - 1) // BLOCK, area_of(image)
     block = min(BLOCK, points)
-    size = room_size(dims, taps, block)
-    numbers, places = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)
-    held = part_of(numbers, 0, size), part_of(places, 0, size)  # as memory lives while who makes it has lent it
-    room = room_in(*held, dims, taps, block)
-    taken, inside = empty_row(out.dtype.type(0), taps**dims * block), empty_row(np.int64(0), taps**dims * block)
+    size = tap_buffer_size(dims, taps, block)
+    numbers, positions = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)
+    held = part_of(numbers, 0, size), part_of(positions, 0, size)  # as memory lives while who makes it has lent it
+    buffers = tap_buffers(*held, dims, taps, block)
+    tap_weights, inside = empty_row(out.dtype.type(0), taps**dims * block), empty_row(np.int64(0), taps**dims * block)
     for number in range(first, last):
         n, start = number // blocks, number % blocks * BLOCK
         count = min(BLOCK, points - start)
-        find_taps(grid, (n * points + start) * dims, count, image, interpolation, padding, align, room)
+        find_taps(grid, (n * points + start) * dims, count, image, interpolation, padding, align, buffers)
         all = taps**dims * count
-        pixels, weights = part_of(room[4], 0, all), part_of(room[5], 0, all)
-        found, safe = part_of(taken, 0, all), part_of(inside, 0, all)
+        pixels, weights = part_of(buffers[4], 0, all), part_of(buffers[5], 0, all)
+        result, safe = part_of(tap_weights, 0, all), part_of(inside, 0, all)
         for k in range(all):
             safe[k] = max(pixels[k], 0)
         for c in range(n * channels, (n + 1) * channels):
             row = part_of(out, c * points + start, count)
-            sample_plane(part_of(x, c * area, area), pixels, safe, weights, found, row)
+            sample_plane(part_of(x, c * area, area), pixels, safe, weights, result, row)
 
 
 @jit
-def spread_points(
+def scatter_point_grads(
     grad: Array,
     grid: Array,
     out: Array,
@@ -71,10 +71,10 @@ def spread_points(
     """
     dims, taps, area = image.size, TAPS[interpolation], area_of(image)
     block = min(BLOCK, points)
-    size = room_size(dims, taps, block)
-    numbers, places = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)
-    held = part_of(numbers, 0, size), part_of(places, 0, size)  # as memory lives while who makes it has lent it
-    room = room_in(*held, dims, taps, block)
+    size = tap_buffer_size(dims, taps, block)
+    numbers, positions = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)
+    held = part_of(numbers, 0, size), part_of(positions, 0, size)  # as memory lives while who makes it has lent it
+    buffers = tap_buffers(*held, dims, taps, block)
     clear(part_of(out, first * area, (last - first) * area))
     plane = first
     while plane < last:
@@ -82,11 +82,11 @@ def spread_points(
         end = min(last, (n + 1) * channels)
         for start in range(0, points, BLOCK):
             count = min(BLOCK, points - start)
-            find_taps(grid, (n * points + start) * dims, count, image, interpolation, padding, align, room)
-            pixels, weights = part_of(room[4], 0, taps**dims * count), part_of(room[5], 0, taps**dims * count)
+            find_taps(grid, (n * points + start) * dims, count, image, interpolation, padding, align, buffers)
+            pixels, weights = part_of(buffers[4], 0, taps**dims * count), part_of(buffers[5], 0, taps**dims * count)
             for c in range(plane, end):
                 row = part_of(grad, c * points + start, count)
-                spread_pixels(row, pixels, weights, part_of(out, c * area, area))
+                scatter_pixel_grads(row, pixels, weights, part_of(out, c * area, area))
         plane = end
 
 
@@ -108,27 +108,27 @@ def sloping_points(
     """out[n, p, d] = sum_c grad[n, c, p] times the slope of sample (n, c, p) along dimension d, by blocks."""
     dims, taps, blocks, area = image.size, TAPS[interpolation], (points + BLOCK - 1) // BLOCK, area_of(image)
     block = min(BLOCK, points)
-    size = room_size(dims, taps, block)
-    numbers, places = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)
-    held = part_of(numbers, 0, size), part_of(places, 0, size)  # as memory lives while who makes it has lent it
-    room, sums = room_in(*held, dims, taps, block), empty_row(out.dtype.type(0), taps**dims * block)
-    taken, inside = empty_row(out.dtype.type(0), taps**dims * block), empty_row(np.int64(0), taps**dims * block)
+    size = tap_buffer_size(dims, taps, block)
+    numbers, positions = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)
+    held = part_of(numbers, 0, size), part_of(positions, 0, size)  # as memory lives while who makes it has lent it
+    buffers, sums = tap_buffers(*held, dims, taps, block), empty_row(out.dtype.type(0), taps**dims * block)
+    tap_weights, inside = empty_row(out.dtype.type(0), taps**dims * block), empty_row(np.int64(0), taps**dims * block)
     for number in range(first, last):
         n, start = number // blocks, number % blocks * BLOCK
         count = min(BLOCK, points - start)
-        find_taps(grid, (n * points + start) * dims, count, image, interpolation, padding, align, room)
+        find_taps(grid, (n * points + start) * dims, count, image, interpolation, padding, align, buffers)
         all = taps**dims * count
-        pixels, total = part_of(room[4], 0, all), part_of(sums, 0, all)
-        found, safe = part_of(taken, 0, all), part_of(inside, 0, all)
+        pixels, total = part_of(buffers[4], 0, all), part_of(sums, 0, all)
+        result, safe = part_of(tap_weights, 0, all), part_of(inside, 0, all)
         clear(total)
         for k in range(all):
             safe[k] = max(pixels[k], 0)
         for c in range(n * channels, (n + 1) * channels):
-            take_into(part_of(x, c * area, area), safe, found)  # what is nowhere has no slope in the end
-            add_products(found, part_of(grad, c * points + start, count), total)
+            take_into(part_of(x, c * area, area), safe, result)  # what is nowhere has no slope in the end
+            add_products(result, part_of(grad, c * points + start, count), total)
         to = part_of(out, (n * points + start) * dims, count * dims)
         for d in range(dims):
-            add_slopes(total, pixels, room, taps, d, dims, room[3], to)
+            add_derivatives(total, pixels, buffers, taps, d, dims, buffers[3], to)
 
 
 @jit(forceinline=True)
@@ -141,33 +141,33 @@ def area_of(image: Array) -> int:
 
 
 @jit
-def sample_plane(plane: Array, pixels: Array, places: Array, weights: Array, taken: Array, row: Array) -> None:
+def sample_plane(plane: Array, pixels: Array, positions: Array, weights: Array, tap_weights: Array, row: Array) -> None:
     """row[p] = the sum of the pixels of point p times their weights; those that are nowhere have some place."""
     if pixels.size == row.size:
-        take_into(plane, places, row)
+        take_into(plane, positions, row)
         clear_nowhere(pixels, row)
         return
-    take_into(plane, places, taken)
+    take_into(plane, positions, tap_weights)
     if not np.isfinite(plane[0]):  # which stands for those that are nowhere: else their weights of 0 are enough
-        clear_nowhere(pixels, taken)
-    weigh_pixels(taken, weights, row)
+        clear_nowhere(pixels, tap_weights)
+    weigh_pixels(tap_weights, weights, row)
 
 
 @jit
-def clear_nowhere(pixels: Array, taken: Array) -> None:
+def clear_nowhere(pixels: Array, tap_weights: Array) -> None:
     """Zeros in the place of pixels that are nowhere."""
-    zero = taken.dtype.type(0)
-    for k in range(taken.size):
-        taken[k] = taken[k] if pixels[k] >= 0 else zero
+    zero = tap_weights.dtype.type(0)
+    for k in range(tap_weights.size):
+        tap_weights[k] = tap_weights[k] if pixels[k] >= 0 else zero
 
 
 @jit
-def weigh_pixels(taken: Array, weights: Array, row: Array) -> None:
+def weigh_pixels(tap_weights: Array, weights: Array, row: Array) -> None:
     """row[p] = the sum of the pixels of point p times their weights; four are added at a time."""
     count, zero = row.size, row.dtype.type(0)
-    for t in range(0, taken.size, 4 * count):
-        a, b = part_of(taken, t, count), part_of(taken, t + count, count)
-        c, d = part_of(taken, t + 2 * count, count), part_of(taken, t + 3 * count, count)
+    for t in range(0, tap_weights.size, 4 * count):
+        a, b = part_of(tap_weights, t, count), part_of(tap_weights, t + count, count)
+        c, d = part_of(tap_weights, t + 2 * count, count), part_of(tap_weights, t + 3 * count, count)
         u, v = part_of(weights, t, count), part_of(weights, t + count, count)
         w, z = part_of(weights, t + 2 * count, count), part_of(weights, t + 3 * count, count)
         for p in range(count):
@@ -176,7 +176,7 @@ def weigh_pixels(taken: Array, weights: Array, row: Array) -> None:
 
 
 @jit
-def spread_pixels(row: Array, pixels: Array, weights: Array, plane: Array) -> None:
+def scatter_pixel_grads(row: Array, pixels: Array, weights: Array, plane: Array) -> None:
     """Adds row[p] times their weights to the pixels of each point p."""
     count, fours = row.size, pixels.size // (4 * row.size) * 4 * row.size
     for t in range(0, fours, 4 * count):
@@ -185,15 +185,15 @@ def spread_pixels(row: Array, pixels: Array, weights: Array, plane: Array) -> No
         u, v = part_of(weights, t, count), part_of(weights, t + count, count)
         w, z = part_of(weights, t + 2 * count, count), part_of(weights, t + 3 * count, count)
         for p in range(count):
-            given = row[p]
+            value = row[p]
             if a[p] >= 0:
-                plane[np.uint64(a[p])] += given * u[p]
+                plane[np.uint64(a[p])] += value * u[p]
             if b[p] >= 0:
-                plane[np.uint64(b[p])] += given * v[p]
+                plane[np.uint64(b[p])] += value * v[p]
             if c[p] >= 0:
-                plane[np.uint64(c[p])] += given * w[p]
+                plane[np.uint64(c[p])] += value * w[p]
             if d[p] >= 0:
-                plane[np.uint64(d[p])] += given * z[p]
+                plane[np.uint64(d[p])] += value * z[p]
     for t in range(fours, pixels.size, count):
         a, u = part_of(pixels, t, count), part_of(weights, t, count)
         for p in range(count):
@@ -202,32 +202,34 @@ def spread_pixels(row: Array, pixels: Array, weights: Array, plane: Array) -> No
 
 
 @jit
-def add_products(taken: Array, row: Array, sums: Array) -> None:
+def add_products(tap_weights: Array, row: Array, sums: Array) -> None:
     """Adds row[p] times the pixel to the sum of each tap of point p."""
     count = row.size
-    for t in range(0, taken.size, count):
-        pixels, to = part_of(taken, t, count), part_of(sums, t, count)
+    for t in range(0, tap_weights.size, count):
+        pixels, to = part_of(tap_weights, t, count), part_of(sums, t, count)
         for p in range(count):
             to[p] += pixels[p] * row[p]
 
 
 @jit
-def add_slopes(sums: Array, pixels: Array, room: Room, taps: int, dim: int, dims: int, row: Array, out: Array) -> None:
+def add_derivatives(
+    sums: Array, pixels: Array, buffers: TapBuffers, taps: int, dim: int, dims: int, row: Array, out: Array
+) -> None:
     """out[p, dim] = the sums of point p times the slopes of their weights along `dim`; `row` is overwritten."""
     count = out.size // dims
     total, factors = part_of(row, 0, count), part_of(row, count, count)
     zero = total.dtype.type(0)
     clear(total)
     for k in range(sums.size // count):
-        part, places, rest = part_of(sums, k * count, count), part_of(pixels, k * count, count), k
+        part, positions, rest = part_of(sums, k * count, count), part_of(pixels, k * count, count), k
         for p in range(count):
             factors[p] = part[p]
         for d in range(dims):
-            factor = part_of(room[2] if d == dim else room[1], (d * taps + rest % taps) * count, count)
+            factor = part_of(buffers[2] if d == dim else buffers[1], (d * taps + rest % taps) * count, count)
             for p in range(count):
                 factors[p] *= factor[p]
             rest //= taps
         for p in range(count):
-            total[p] += factors[p] if places[p] >= 0 else zero
+            total[p] += factors[p] if positions[p] >= 0 else zero
     for p in range(count):
         out[p * dims + dim] = total[p]

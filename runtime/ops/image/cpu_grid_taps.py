@@ -13,12 +13,12 @@ from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import floor, round
 
 Array = np.ndarray
-Room = tuple[Array, Array, Array, Array, Array, Array]
+TapBuffers = tuple[Array, Array, Array, Array, Array, Array]
 
 BLOCK = 256  # points whose taps are found together
 NEAREST, BICUBIC = 1, 2  # ways to interpolate; 0 is linear
 TAPS = 2, 1, 4  # pixels that a point reads along one dimension, by the way to interpolate
-MOST_PIXELS = 2**31  # of an image, whose places are counted in 32 bits
+MAX_PIXELS = 2**31  # of an image, whose places are counted in 32 bits
 ZEROS, REFLECTION = 0, 2  # what is outside; 1 is the border
 ROWS = 5  # to compute in: coordinates of up to three dimensions, their slopes, and places that are moved
 SHARPNESS = -0.75  # the derivative of the bicubic filter at distance 1
@@ -26,58 +26,65 @@ NOWHERE = -1
 
 
 @jit(forceinline=True)
-def room_in(numbers: Array, places: Array, dims: int, taps: int, block: int) -> Room:
-    """Memory of `room_size` for a block: pixels, weights and slopes along each dimension, rows to compute in, and
+def tap_buffers(numbers: Array, positions: Array, dims: int, taps: int, block: int) -> TapBuffers:
+    """Memory of `tap_buffer_size` for a block: pixels, weights and slopes along each dimension, rows to compute in, and
     pixels and weights of all dimensions together, with as much again for those of fewer dimensions."""
-    along, together = dims * taps * block, 2 * taps**dims * block
+    along, column_count = dims * taps * block, 2 * taps**dims * block
     return (
-        part_of(places, 0, along),
+        part_of(positions, 0, along),
         part_of(numbers, 0, along),
         part_of(numbers, along, along),
         part_of(numbers, 2 * along, ROWS * block),
-        part_of(places, along, together),
-        part_of(numbers, 2 * along + ROWS * block, together),
+        part_of(positions, along, column_count),
+        part_of(numbers, 2 * along + ROWS * block, column_count),
     )
 
 
 @jit(forceinline=True)
-def room_size(dims: int, taps: int, block: int) -> int:
+def tap_buffer_size(dims: int, taps: int, block: int) -> int:
     """How many elements the memory of a block has."""
     return (2 * dims * taps + ROWS + 2 * taps**dims) * block
 
 
 @jit
 def find_taps(
-    grid: Array, start: int, count: int, image: Array, interpolation: int, padding: int, align: bool, room: Room
+    grid: Array,
+    start: int,
+    count: int,
+    image: Array,
+    interpolation: int,
+    padding: int,
+    align: bool,
+    buffers: TapBuffers,
 ) -> None:
     """The taps of `count` points, whose coordinates are in `grid` from `start` on, and how their weights grow.
 
     `image` has the sizes of the dimensions, in the order of the coordinates.
     """
-    index, weight, slope, scratch, pixels, weights = room
-    dims, taps, step, near = image.size, TAPS[interpolation], 1, 1
+    index, weight, derivative, scratch, pixels, weights = buffers
+    dims, taps, step, inner_weight = image.size, TAPS[interpolation], 1, 1
     size = taps * count
     scale, moved = part_of(scratch, 3 * count, count), part_of(scratch, 4 * count, count)
     part_coordinates(part_of(grid, start, count * dims), dims, count, scratch)
-    found = part_of(index, 0, size), part_of(weight, 0, size)
+    result = part_of(index, 0, size), part_of(weight, 0, size)
     for d in range(dims):
-        rows = part_of(index, d * size, size), part_of(weight, d * size, size), part_of(slope, d * size, size)
+        rows = part_of(index, d * size, size), part_of(weight, d * size, size), part_of(derivative, d * size, size)
         at = part_of(scratch, d * count, count)
         unnormalize(image[d], align, at, scale)
         if interpolation == BICUBIC:
             cubic_taps(at, scale, image[d], padding, align, moved, rows)
         else:
-            pad_places(at, image[d], padding, align, scale)
+            pad_coordinates(at, image[d], padding, align, scale)
             if interpolation == NEAREST:
                 nearest_taps(at, image[d], rows)
             else:
                 linear_taps(at, scale, image[d], rows)
         if d > 0:
             half = pixels.size >> 1 if d + 2 == dims else 0  # the last ones are in the first half
-            joined = part_of(pixels, half, near * size), part_of(weights, half, near * size)
-            join_taps(found, rows, taps, step, count, joined)
-            found = joined
-        step, near = step * image[d], near * taps
+            sum_buffers = part_of(pixels, half, inner_weight * size), part_of(weights, half, inner_weight * size)
+            join_taps(result, rows, taps, step, count, sum_buffers)
+            result = sum_buffers
+        step, inner_weight = step * image[d], inner_weight * taps
 
 
 @jit
@@ -103,17 +110,17 @@ def unnormalize(size: int, align: bool, at: Array, scale: Array) -> None:
 
 
 @jit
-def pad_places(at: Array, size: int, padding: int, align: bool, scale: Array) -> None:
+def pad_coordinates(at: Array, size: int, padding: int, align: bool, scale: Array) -> None:
     """Places outside moved to the border, or mirrored until they are inside, and what that makes of their slopes."""
     if padding == REFLECTION:
         mirror(at, 0 if align else -0.5, size - 1 if align else size, scale)
     if padding != ZEROS:
         zero, last = at.dtype.type(0), at.dtype.type(size - 1)
         for p in range(at.size):
-            place = at[p]
-            scale[p] = scale[p] if (place > zero) & (place < last) else zero
-            place = zero if place < zero else place
-            at[p] = last if place > last else place
+            position = at[p]
+            scale[p] = scale[p] if (position > zero) & (position < last) else zero
+            position = zero if position < zero else position
+            at[p] = last if position > last else position
 
 
 @jit
@@ -138,19 +145,19 @@ def mirror(at: Array, low: float, width: float, scale: Array) -> None:
 @jit
 def nearest_taps(at: Array, size: int, rows: tuple[Array, Array, Array]) -> None:
     """The nearest pixel, an even one of two: its weight has no slope."""
-    index, weight, slope = rows
+    index, weight, derivative = rows
     number = at.dtype.type
     zero, one, last = number(0), number(1), number(size - 1)
     for p in range(at.size):
-        place = round(at[p])
-        index[p] = np.int32(place) if (place >= zero) & (place <= last) else NOWHERE
-        weight[p], slope[p] = one, zero
+        position = round(at[p])
+        index[p] = np.int32(position) if (position >= zero) & (position <= last) else NOWHERE
+        weight[p], derivative[p] = one, zero
 
 
 @jit
 def linear_taps(at: Array, scale: Array, size: int, rows: tuple[Array, Array, Array]) -> None:
     """The two pixels around places."""
-    (index, weight, slope), count, number = rows, at.size, at.dtype.type
+    (index, weight, derivative), count, number = rows, at.size, at.dtype.type
     zero, one, last = number(0), number(1), number(size - 1)
     for p in range(count):
         low = floor(at[p])
@@ -158,7 +165,7 @@ def linear_taps(at: Array, scale: Array, size: int, rows: tuple[Array, Array, Ar
         index[p] = np.int32(low) if (low >= zero) & (low <= last) else NOWHERE
         index[count + p] = np.int32(high) if (high >= zero) & (high <= last) else NOWHERE
         weight[p], weight[count + p] = one - part, part
-        slope[p], slope[count + p] = -scale[p], scale[p]
+        derivative[p], derivative[count + p] = -scale[p], scale[p]
 
 
 @jit
@@ -166,23 +173,23 @@ def cubic_taps(
     at: Array, scale: Array, size: int, padding: int, align: bool, moved: Array, rows: tuple[Array, Array, Array]
 ) -> None:
     """The four pixels around places, each moved inside by itself; `moved` and, in the end, `scale` are overwritten."""
-    (index, weight, slope), count, number = rows, at.size, at.dtype.type
+    (index, weight, derivative), count, number = rows, at.size, at.dtype.type
     zero, last = number(0), number(size - 1)
     for k in range(4):
-        places = part_of(index, k * count, count)
-        cubic_weights(at, scale, k - 1, part_of(weight, k * count, count), part_of(slope, k * count, count))
+        positions = part_of(index, k * count, count)
+        cubic_weights(at, scale, k - 1, part_of(weight, k * count, count), part_of(derivative, k * count, count))
     for k in range(4):
-        places, step = part_of(index, k * count, count), number(k - 1)
+        positions, step = part_of(index, k * count, count), number(k - 1)
         for p in range(count):
             moved[p] = floor(at[p]) + step
-        pad_places(moved, size, padding, align, scale)
+        pad_coordinates(moved, size, padding, align, scale)
         for p in range(count):
-            place = moved[p]
-            places[p] = np.int32(place) if (place >= zero) & (place <= last) else NOWHERE
+            position = moved[p]
+            positions[p] = np.int32(position) if (position >= zero) & (position <= last) else NOWHERE
 
 
 @jit
-def cubic_weights(at: Array, scale: Array, k: int, weight: Array, slope: Array) -> None:
+def cubic_weights(at: Array, scale: Array, k: int, weight: Array, derivative: Array) -> None:
     """The weights of the pixels `k` behind those at or before places."""
     number = at.dtype.type
     one, step, sign, a = number(1), number(k), number(1 if k < 1 else -1), number(SHARPNESS)
@@ -192,31 +199,34 @@ def cubic_weights(at: Array, scale: Array, k: int, weight: Array, slope: Array) 
         for p in range(at.size):
             x = (at[p] - floor(at[p]) - step) * sign  # the distance
             weight[p] = (third * x - second) * x * x + one
-            slope[p] = (steep * x - even) * x * (scale[p] * sign)
+            derivative[p] = (steep * x - even) * x * (scale[p] * sign)
     else:
         three, four, five, eight, ten = number(3), number(4), number(5), number(8), number(10)
         for p in range(at.size):
             x = (at[p] - floor(at[p]) - step) * sign
             weight[p] = (((x - five) * x + eight) * x - four) * a
-            slope[p] = ((three * x - ten) * x + eight) * a * (scale[p] * sign)
+            derivative[p] = ((three * x - ten) * x + eight) * a * (scale[p] * sign)
 
 
 @jit
 def join_taps(
-    found: tuple[Array, Array],
+    result: tuple[Array, Array],
     rows: tuple[Array, Array, Array],
     taps: int,
     step: int,
     count: int,
-    joined: tuple[Array, Array],
+    sum_buffers: tuple[Array, Array],
 ) -> None:
     """The taps that there are with each one of a further dimension, whose pixels are `step` apart."""
-    near, zero = found[0].size, joined[1].dtype.type(0)
+    inner_weight, zero = result[0].size, sum_buffers[1].dtype.type(0)
     for k in range(taps):
         index, factor = part_of(rows[0], k * count, count), part_of(rows[1], k * count, count)
-        for t in range(0, near, count):
-            before, product = part_of(found[0], t, count), part_of(found[1], t, count)
-            pixels, weights = part_of(joined[0], k * near + t, count), part_of(joined[1], k * near + t, count)
+        for t in range(0, inner_weight, count):
+            before, product = part_of(result[0], t, count), part_of(result[1], t, count)
+            pixels, weights = (
+                part_of(sum_buffers[0], k * inner_weight + t, count),
+                part_of(sum_buffers[1], k * inner_weight + t, count),
+            )
             for p in range(count):
                 i, j = before[p], index[p]
                 pixels[p] = np.int32(i + j * step) if (i | j) >= 0 else NOWHERE

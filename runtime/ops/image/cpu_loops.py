@@ -158,21 +158,21 @@ def collected_boxes(
     high, rows, columns = sizes
     width, start, end, source = across.size, run[0], run[1], first * down.size * along.size * across.size
     size = high * rows * columns
-    whole = part_of(out, first * size, (last - first) * size)
-    for k in range(whole.size):
-        whole[k] = 0
+    full = part_of(out, first * size, (last - first) * size)
+    for k in range(full.size):
+        full[k] = 0
     for box in range(first, last):
         for i in range(down.size):
             for j in range(along.size):
                 to = ((box * high + down[i]) * rows + along[j]) * columns
                 for k in range(start):
                     out[to + across[k]] += grad[source + k]
-                middle, added = (
+                center_sum, added = (
                     part_of(out, to + across[start], end - start),
                     part_of(grad, source + start, end - start),
                 )
-                for k in range(middle.size):
-                    middle[k] += added[k]
+                for k in range(center_sum.size):
+                    center_sum[k] += added[k]
                 for k in range(end, width):
                     out[to + across[k]] += grad[source + k]
                 source += width

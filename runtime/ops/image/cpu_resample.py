@@ -58,8 +58,8 @@ def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
         flat = source.ravel(), rows.starts, rows.columns, weights, to.ravel(), a.shape[dim], length
         shared(resampled_lines, flat, -(-outer // LINES), weights.size * outer)
     else:
-        given = source.ravel(), rows.starts, rows.columns, weights, to.ravel(), a.shape[dim], length, inner
-        shared(resampled_rows, given, outer * length, weights.size * outer * inner)
+        args = source.ravel(), rows.starts, rows.columns, weights, to.ravel(), a.shape[dim], length, inner
+        shared(resampled_rows, args, outer * length, weights.size * outer * inner)
     return out
 
 
@@ -101,8 +101,8 @@ def _step(size: int, length: int, align_corners: bool, scale: float | None) -> f
 def _nearest(size: int, length: int, filter: str, step: float) -> Array:
     """Computed in float32, as PyTorch does it: other bits would sometimes choose the neighbour."""
     shift = np.float32(0.5 if filter == "nearest-exact" else 0)
-    found = np.floor((np.arange(length, dtype=np.float32) + shift) * np.float32(step))
-    return found.clip(0, size - 1).astype(np.int64)
+    result = np.floor((np.arange(length, dtype=np.float32) + shift) * np.float32(step))
+    return result.clip(0, size - 1).astype(np.int64)
 
 
 def _taps(size: int, length: int, filter: str, step: float, align_corners: bool) -> tuple[Array, Array]:
@@ -110,8 +110,8 @@ def _taps(size: int, length: int, filter: str, step: float, align_corners: bool)
     centres = np.arange(length) * step if align_corners else (np.arange(length) + 0.5) * step - 0.5
     if filter == "linear":
         centres = centres.clip(0, None)
-    reach = FILTERS[filter].radius
-    columns = np.floor(centres).astype(np.int64)[:, None] + np.arange(1 - reach, reach + 1)
+    filter_radius = FILTERS[filter].radius
+    columns = np.floor(centres).astype(np.int64)[:, None] + np.arange(1 - filter_radius, filter_radius + 1)
     weights = CUBIC(centres[:, None] - columns) if filter == "cubic" else _triangle(centres[:, None] - columns)
     return columns.clip(0, size - 1), weights
 
@@ -140,9 +140,9 @@ def _cubic(a: float) -> Callable[[Array], Array]:
 
     def weigh(x: Array) -> Array:
         x = abs(x)
-        near = ((a + 2) * x - (a + 3)) * x * x + 1
-        far = (((x - 5) * x + 8) * x - 4) * a
-        return np.where(x < 1, near, np.where(x < 2, far, 0.0))
+        inner_weight = ((a + 2) * x - (a + 3)) * x * x + 1
+        outer_weight = (((x - 5) * x + 8) * x - 4) * a
+        return np.where(x < 1, inner_weight, np.where(x < 2, outer_weight, 0.0))
 
     return weigh
 
@@ -157,7 +157,7 @@ FILTERS = {"linear": Filter(1, _triangle), "cubic": Filter(2, _cubic(-0.5)), "la
 
 
 LARGEST = 2**15 - 0.5  # that a weight may be before it is rounded to 16 bits
-MOST_BITS = 22  # after the point: a sum of products with bytes stays within 32 bits
+FRACTION_BITS = 22  # after the point: a sum of products with bytes stays within 32 bits
 
 
 def resample_bytes(
@@ -167,7 +167,7 @@ def resample_bytes(
     if dim and dim == a.ndim - 1:  # a transpose costs less than loops over single bytes
         transposed = resample_bytes(a.swapaxes(-1, -2), dim - 1, length, filter, align_corners, scale, antialias)
         return transposed.swapaxes(-1, -2)
-    rows, bits = whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
+    rows, bits = integer_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
     out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), np.uint8)
     if a.size:
         weighted_bytes(_folded(a.astype(np.uint8, copy=False), dim), *rows, bits, _folded(out, dim))
@@ -191,13 +191,13 @@ def weighted_bytes(a: Array, starts: Array, columns: Array, weights: Array, bits
 
 
 @functools.lru_cache(maxsize=256)
-def whole_rows(size: int, length: int, *kind: Any) -> tuple[Rows, int]:
+def integer_rows(size: int, length: int, *kind: Any) -> tuple[Rows, int]:
     """The weights as multiples of 1 / 2^bits, with bits; those of one column are added up before they are rounded."""
     starts, columns, weights = filter_rows(size, length, *kind)
     rows = np.repeat(np.arange(length), np.diff(starts))
     entries, first = np.unique(rows * size + columns, return_index=True)
     added = np.add.reduceat(weights, first)
-    bits = min(math.floor(math.log2(LARGEST / added.max())), MOST_BITS)
-    whole = np.trunc(added * 2**bits + np.copysign(0.5, added))
+    bits = min(math.floor(math.log2(LARGEST / added.max())), FRACTION_BITS)
+    integral = np.trunc(added * 2**bits + np.copysign(0.5, added))
     starts = np.searchsorted(entries, np.arange(length + 1) * size)
-    return Rows(starts, entries % size, whole.astype(np.int32)), bits
+    return Rows(starts, entries % size, integral.astype(np.int32)), bits

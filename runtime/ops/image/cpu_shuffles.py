@@ -36,7 +36,7 @@ def to_channels(shape: Ints, factor: int) -> Shuffle:
     return Shuffle(parts, (*range(n + 1), n + 2, n + 4, n + 1, n + 3), (*lead, channels * factor**2, rows, columns))
 
 
-def to_spread_groups(shape: Ints, groups: int) -> Shuffle:
+def to_shuffled_groups(shape: Ints, groups: int) -> Shuffle:
     """(N, g k, *), channel i k + j at place j g + i."""
     samples, channels, *behind = shape
     parts = ((samples,), (groups, channels // groups), *[(size,) for size in behind])
@@ -52,8 +52,8 @@ def pixels_to_channels(a: Array, factor: int) -> Array:
     return _shuffled(a, to_channels(a.shape, factor))
 
 
-def channels_spread(a: Array, groups: int) -> Array:
-    return _shuffled(a, to_spread_groups(a.shape, groups))
+def shuffled_channels(a: Array, groups: int) -> Array:
+    return _shuffled(a, to_shuffled_groups(a.shape, groups))
 
 
 def _shuffled(a: Array, how: Shuffle) -> Array:

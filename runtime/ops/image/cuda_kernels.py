@@ -67,6 +67,6 @@ def weighted_bytes(
         for k in range(get_starts(starts, line), get_starts(starts, index(line + 1))):
             at = index(index(index(o * size) + index(get_columns(columns, k))) * after + j)
             sum = int64(sum + int64(get_weights(weights, k)) * int64(get_x(x, at)))
-        found = int64(sum >> int64(bits))
-        found = found if found > 0 else int64(0)
-        put_result(result, i, T(found if found < 255 else int64(255)))
+        value = int64(sum >> int64(bits))
+        value = value if value > 0 else int64(0)
+        put_result(result, i, T(value if value < 255 else int64(255)))

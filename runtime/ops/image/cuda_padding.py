@@ -21,9 +21,9 @@ def border_pad(a: Array, pad: Ints, mode: str) -> Array:
     for dim, before, after in sides(a.ndim, pad):
         columns = source_index(a.shape[dim], before, after, mode)
         result = memory.result(a, (*a.shape[:dim], columns.size, *a.shape[dim + 1 :]))
-        places = memory.constant(columns.astype(np.int32), a.device)
-        given = in_order(a), places, result, *sizes_of(a, dim, columns.size)
-        indexed.run(kernels.gathered, result.size, a.dtype, *given)
+        positions = memory.constant(columns.astype(np.int32), a.device)
+        args = in_order(a), positions, result, *sizes_of(a, dim, columns.size)
+        indexed.run(kernels.gathered, result.size, a.dtype, *args)
         a = result
     return a
 

@@ -13,7 +13,7 @@ from ...cuda.array import DeviceArray
 from ...cuda.launching import indexed
 from ...cuda.views import in_order
 from . import cuda_kernels as kernels
-from .cpu_resample import Rows, filter_rows, transposed_rows, whole_rows
+from .cpu_resample import Rows, filter_rows, integer_rows, transposed_rows
 
 Array = DeviceArray
 
@@ -35,12 +35,12 @@ def multiplied(a: Array, dim: int, length: int, rows: Rows, new: Callable[..., A
     """A sparse matrix times the vectors along `dim`, in memory that `new` gives."""
     weights = memory.constant(rows.weights.astype(a.dtype, copy=False), a.device)
     result = new(a, (*a.shape[:dim], length, *a.shape[dim + 1 :]))
-    given = in_order(a), *places_of(rows, a.device), weights, result, *sizes_of(a, dim, length)
-    indexed.run(kernels.weighted_sums, result.size, a.dtype, *given)
+    args = in_order(a), *offsets_of(rows, a.device), weights, result, *sizes_of(a, dim, length)
+    indexed.run(kernels.weighted_sums, result.size, a.dtype, *args)
     return result
 
 
-def places_of(rows: Rows, device: Any) -> tuple[Array, Array]:
+def offsets_of(rows: Rows, device: Any) -> tuple[Array, Array]:
     starts, columns = (memory.constant(values.astype(np.int32), device) for values in rows[:2])
     return starts, columns
 
@@ -52,9 +52,9 @@ def sizes_of(a: Array, dim: int, length: int) -> tuple[int, int, int]:
 def resample_bytes(
     a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    rows, bits = whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
+    rows, bits = integer_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
     weights = memory.constant(rows.weights, a.device)
     result = memory.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), np.dtype(np.uint8), a.device)
-    given = in_order(a), *places_of(rows, a.device), weights, result, bits, *sizes_of(a, dim, length)
-    indexed.run(kernels.weighted_bytes, result.size, np.dtype(np.int64), *given)
+    args = in_order(a), *offsets_of(rows, a.device), weights, result, bits, *sizes_of(a, dim, length)
+    indexed.run(kernels.weighted_bytes, result.size, np.dtype(np.int64), *args)
     return result

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import within_reach
+from ...cuda.launching.moving import pinned_reader
 from ...cuda.views import permuted
 from . import cpu_shuffles as cpu
 
 
-@within_reach(cpu.channels_to_pixels)
+@pinned_reader(cpu.channels_to_pixels)
 def channels_to_pixels(a: DeviceArray, factor: int) -> DeviceArray:
     return _shuffled(a, cpu.to_pixels(a.shape, factor))
 
 
-@within_reach(cpu.pixels_to_channels)
+@pinned_reader(cpu.pixels_to_channels)
 def pixels_to_channels(a: DeviceArray, factor: int) -> DeviceArray:
     return _shuffled(a, cpu.to_channels(a.shape, factor))
 
 
-@within_reach(cpu.channels_spread)
-def channels_spread(a: DeviceArray, groups: int) -> DeviceArray:
-    return _shuffled(a, cpu.to_spread_groups(a.shape, groups))
+@pinned_reader(cpu.shuffled_channels)
+def shuffled_channels(a: DeviceArray, groups: int) -> DeviceArray:
+    return _shuffled(a, cpu.to_shuffled_groups(a.shape, groups))
 
 
 def _shuffled(a: DeviceArray, how: cpu.Shuffle) -> DeviceArray:

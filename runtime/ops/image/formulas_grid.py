@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...namespace import op
 from ...tensor import dtypes
-from .cpu_grid_taps import BICUBIC, MOST_PIXELS, NEAREST, REFLECTION, SHARPNESS, ZEROS
+from .cpu_grid_taps import BICUBIC, MAX_PIXELS, NEAREST, REFLECTION, SHARPNESS, ZEROS
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Kind: TypeAlias = tuple[int, int, bool]  # interpolation, padding, align_corners
@@ -25,7 +25,7 @@ class Tap(NamedTuple):
 
     at: Tensor
     weight: Tensor
-    slope: Tensor
+    derivative: Tensor
 
 
 Choice: TypeAlias = tuple[Tensor, Tensor, tuple[Tap, ...]]  # which pixel, whether it is inside, its taps
@@ -34,7 +34,7 @@ Choice: TypeAlias = tuple[Tensor, Tensor, tuple[Tap, ...]]  # which pixel, wheth
 def grid_samples(self: Tensor, grid: Tensor, *kind: Any) -> Tensor:
     """(N, C, *) sampled at the coordinates (N, *, spatial dimensions), by the kernel of the host where that can."""
     x, points = _widened(self, grid)
-    hosted = self.device.type != "cuda" and prod(self._shape[2:]) < MOST_PIXELS
+    hosted = self.device.type != "cuda" and prod(self._shape[2:]) < MAX_PIXELS
     return (op.sample_grid(x, points, *kind) if hosted else _sampled(x, points, kind)).to(self.dtype)
 
 
@@ -46,25 +46,25 @@ def _sampled(self: Tensor, grid: Tensor, kind: Kind) -> Tensor:
     return op.movedim(functools.reduce(op.add, parts), -1, 1)
 
 
-def grid_spread(grad: Tensor, grid: Tensor, shape: Sequence[int], *kind: Any) -> Tensor:
+def grid_sample_input_grad(grad: Tensor, grid: Tensor, shape: Sequence[int], *kind: Any) -> Tensor:
     """The gradient of the image: that of each sample, times their weights, added to its pixels."""
-    given, points = _widened(grad, grid)
-    channels, given = shape[1], op.movedim(given, 1, -1)
-    sums = op.zeros((shape[0] * prod(shape[2:]), channels), dtype=given.dtype, device=grad.device)
+    value, points = _widened(grad, grid)
+    channels, value = shape[1], op.movedim(value, 1, -1)
+    sums = op.zeros((shape[0] * prod(shape[2:]), channels), dtype=value.dtype, device=grad.device)
     for row, inside, taps in _choices(shape, points, kind):
-        sums = op.index_put(sums, [row], given * _weight(taps, inside).unsqueeze(-1), True)
+        sums = op.index_put(sums, [row], value * _weight(taps, inside).unsqueeze(-1), True)
     image = sums.reshape((shape[0], *shape[2:], channels))
     return op.movedim(image, -1, 1).to(grad.dtype)
 
 
-def grid_slopes(grad: Tensor, self: Tensor, grid: Tensor, *kind: Any) -> Tensor:
+def grid_sample_grid_grad(grad: Tensor, self: Tensor, grid: Tensor, *kind: Any) -> Tensor:
     """The gradient of the grid: of all channels together, how much the samples grow along each coordinate."""
-    given, x, points = _widened(grad, self, grid)
-    pixels, given = _pixels(x), op.movedim(given, 1, -1)
+    value, x, points = _widened(grad, self, grid)
+    pixels, value = _pixels(x), op.movedim(value, 1, -1)
     sums: list[Tensor] = [op.zeros_like(points.select(-1, 0))] * (self.ndim - 2)
     for row, inside, taps in _choices(self._shape, points, kind):
-        along = (_read(pixels, row, inside) * given).sum(-1)
-        sums = [total + along * slope for total, slope in zip(sums, _slopes(taps, inside), strict=True)]
+        along = (_read(pixels, row, inside) * value).sum(-1)
+        sums = [total + along * derivative for total, derivative in zip(sums, _derivatives(taps, inside), strict=True)]
     return op.stack(sums, -1).to(grid.dtype)
 
 
@@ -73,7 +73,7 @@ def grid_moved(self: Tensor, grid: Tensor, moved: Tensor, *kind: Any) -> Tensor:
     x, points, moved = _widened(self, grid, moved)
     pixels, along, parts = _pixels(x), moved.unbind(-1), []
     for row, inside, taps in _choices(self._shape, points, kind):
-        grown = [slope * step for slope, step in zip(_slopes(taps, inside), along, strict=True)]
+        grown = [derivative * step for derivative, step in zip(_derivatives(taps, inside), along, strict=True)]
         parts.append(_read(pixels, row, inside) * functools.reduce(op.add, grown).unsqueeze(-1))
     return op.movedim(functools.reduce(op.add, parts), -1, 1).to(self.dtype)
 
@@ -110,11 +110,11 @@ def _weight(taps: Sequence[Tap], inside: Tensor) -> Tensor:
     return op.where(inside, functools.reduce(op.mul, [tap.weight for tap in taps]), 0)
 
 
-def _slopes(taps: Sequence[Tap], inside: Tensor) -> list[Tensor]:
+def _derivatives(taps: Sequence[Tap], inside: Tensor) -> list[Tensor]:
     """How much the weight of a pixel grows with each coordinate, in the order of the grid."""
     grown = []
     for dim in reversed(range(len(taps))):
-        factors = [tap.slope if dim == d else tap.weight for d, tap in enumerate(taps)]
+        factors = [tap.derivative if dim == d else tap.weight for d, tap in enumerate(taps)]
         grown.append(op.where(inside, functools.reduce(op.mul, factors), 0))
     return grown
 
@@ -128,14 +128,15 @@ def _taps(x: Tensor, size: int, interpolation: int, padding: int, align_corners:
         part = at - low
         moved = [_padded(low + k, size, padding, align_corners)[0] for k in (-1, 0, 1, 2)]
         return [
-            Tap(to, _cubic(part, k), _cubic_slope(part, k) * scale) for to, k in zip(moved, (-1, 0, 1, 2), strict=True)
+            Tap(to, _cubic(part, k), _cubic_derivative(part, k) * scale)
+            for to, k in zip(moved, (-1, 0, 1, 2), strict=True)
         ]
     at, turn = _padded(at, size, padding, align_corners)
     if interpolation == NEAREST:
         return [Tap(at.round(), at * 0 + 1, op.zeros_like(x))]  # a weight that has a gradient, which is 0
-    low, slope = at.floor(), turn * scale
+    low, derivative = at.floor(), turn * scale
     part = at - low
-    return [Tap(low, 1 - part, -slope), Tap(low + 1, part, slope)]
+    return [Tap(low, 1 - part, -derivative), Tap(low + 1, part, derivative)]
 
 
 def _distance(part: Tensor, k: int) -> tuple[Tensor, int]:
@@ -152,7 +153,7 @@ def _cubic(part: Tensor, k: int) -> Tensor:
     return (((x - 5) * x + 8) * x - 4) * a
 
 
-def _cubic_slope(part: Tensor, k: int) -> Tensor:
+def _cubic_derivative(part: Tensor, k: int) -> Tensor:
     """The derivative of that weight."""
     (x, sign), a = _distance(part, k), SHARPNESS
     if k in (0, 1):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...namespace import op
 from ...tensor.base import adopt
-from .cpu_shuffles import Shuffle, to_channels, to_pixels, to_spread_groups
+from .cpu_shuffles import Shuffle, to_channels, to_pixels, to_shuffled_groups
 
 LAST = 2**63 - 1  # beyond any size
 _MODES = {"reflect": "reflect", "replicate": "edge"}
@@ -29,9 +29,9 @@ def border_padded(onnx: Any, x: Any, pad: Sequence[int], mode: str) -> Any:
     return x
 
 
-def _with_size(found: Any, x: Any, dim: int, more: int) -> Any:
-    found.shape = (*x.shape[:dim], x.shape[dim] + more, *x.shape[dim + 1 :])
-    return found
+def _with_size(result: Any, x: Any, dim: int, more: int) -> Any:
+    result.shape = (*x.shape[:dim], x.shape[dim] + more, *x.shape[dim + 1 :])
+    return result
 
 
 def _grown(onnx: Any, x: Any, dim: int, before: int, after: int, mode: str) -> Any:
@@ -61,7 +61,9 @@ def resampled(
 def _resized(onnx: Any, x: Any, dim: int, length: int, filter: str, align_corners: bool) -> Any:
     """One operator: neighbours by whole places, or lines between them."""
     exact = filter == "nearest-exact"
-    places = "align_corners" if align_corners else "half_pixel" if exact or filter == "linear" else "asymmetric"
+    coordinate_mode = (
+        "align_corners" if align_corners else "half_pixel" if exact or filter == "linear" else "asymmetric"
+    )
     return onnx.Resize(
         x,
         None,
@@ -69,7 +71,7 @@ def _resized(onnx: Any, x: Any, dim: int, length: int, filter: str, align_corner
         [length],
         axes=[dim],
         mode=_FILTERS[filter],
-        coordinate_transformation_mode=places,
+        coordinate_transformation_mode=coordinate_mode,
         nearest_mode="round_prefer_ceil" if exact else "floor",
     )
 
@@ -89,6 +91,6 @@ def channels(onnx: Any, x: Any, factor: int) -> Any:
     return shuffled(onnx, x, to_channels(tuple(x.shape), factor))
 
 
-def spread(onnx: Any, x: Any, groups: int) -> Any:
+def channel_shuffle(onnx: Any, x: Any, groups: int) -> Any:
     """Channels of all groups in turn."""
-    return shuffled(onnx, x, to_spread_groups(tuple(x.shape), groups))
+    return shuffled(onnx, x, to_shuffled_groups(tuple(x.shape), groups))

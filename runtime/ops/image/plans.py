@@ -34,16 +34,18 @@ def border_pad_backward(grad: Layout, input_shape: Ints, pad: Ints, mode: str) -
 
 def resample(x: Layout, dim: int, length: int, *kind: Any) -> Plan | None:
     """x resampled to `length` elements along `dim`; `kind` is filter, align_corners, scale and antialias."""
-    return None if _is_apart(x) else _weighted(x.shape, dim, length, filter_rows(x.shape[dim], length, *kind))
+    return None if _is_strided(x) else _weighted(x.shape, dim, length, filter_rows(x.shape[dim], length, *kind))
 
 
 def resample_backward(grad: Layout, dim: int, length: int, *kind: Any) -> Plan | None:
     return (
-        None if _is_apart(grad) else _weighted(grad.shape, dim, length, transposed_rows(length, grad.shape[dim], *kind))
+        None
+        if _is_strided(grad)
+        else _weighted(grad.shape, dim, length, transposed_rows(length, grad.shape[dim], *kind))
     )
 
 
-def _is_apart(x: Layout) -> bool:
+def _is_strided(x: Layout) -> bool:
     return x.strides is not None or not prod(x.shape)
 
 

@@ -27,7 +27,7 @@ def sample_grid(
 
 
 def sample_grid_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout,
     x: Layout | None,
     grid: Layout | None,
@@ -42,14 +42,14 @@ def sample_grid_backward(
         return None
     ints = interpolation_mode, padding_mode, int(align_corners), shape[1], prod(grad.shape[2:])
     tables, work, steps = _sizes(shape), prod(grad.shape) * _taps(shape, interpolation_mode), []
-    if wanted[0]:
+    if output_mask[0]:
         planes = prod(shape[:2]), min(CHANNELS, shape[1])
-        steps += [Step(grid_loops.spread_points, (1, 3), ((0, shape),), (), ints, planes, work, tables=tables)]
-    if wanted[1] and interpolation_mode == NEAREST:
+        steps += [Step(grid_loops.scatter_point_grads, (1, 3), ((0, shape),), (), ints, planes, work, tables=tables)]
+    if output_mask[1] and interpolation_mode == NEAREST:
         steps += [Step(fill, (), ((1, grid.shape),), (0.0,))]
-    elif wanted[1] and x is None:
+    elif output_mask[1] and x is None:
         return None
-    elif wanted[1]:
+    elif output_mask[1]:
         blocks, result = _blocks(grid.shape), (1, grid.shape)
         steps += [Step(grid_loops.sloping_points, (1, 2, 3), (result,), (), ints, blocks, work, tables=tables)]
     return tuple(steps)

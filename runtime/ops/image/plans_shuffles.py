@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_dtype
 from ...tensor.shapes import contiguous_strides, is_contiguous
 from ..shape.plans import clone
-from .cpu_shuffles import Shuffle, to_channels, to_pixels, to_spread_groups
+from .cpu_shuffles import Shuffle, to_channels, to_pixels, to_shuffled_groups
 
 
 @of_any_dtype
@@ -19,15 +19,15 @@ def pixels_to_channels(x: Layout, factor: int) -> Plan | None:
 
 
 @of_any_dtype
-def channels_spread(x: Layout, groups: int) -> Plan | None:
-    return _shuffled(x, to_spread_groups(x.shape, groups))
+def shuffled_channels(x: Layout, groups: int) -> Plan | None:
+    return _shuffled(x, to_shuffled_groups(x.shape, groups))
 
 
 def _shuffled(x: Layout, how: Shuffle) -> Plan | None:
     sizes, steps = sum(how.parts, ()), _steps_of_parts(x, how.parts)
     shape, strides = (tuple([of[d] for d in how.order]) for of in (sizes, steps))
-    found = clone(x._replace(shape=shape, strides=None if is_contiguous(shape, strides) else strides))
-    return found and tuple([step._replace(results=((0, how.shape),)) for step in found])
+    result = clone(x._replace(shape=shape, strides=None if is_contiguous(shape, strides) else strides))
+    return result and tuple([step._replace(results=((0, how.shape),)) for step in result])
 
 
 def _steps_of_parts(x: Layout, parts: tuple[Ints, ...]) -> Ints:

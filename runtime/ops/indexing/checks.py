@@ -29,11 +29,11 @@ def _beside(self: Any, indices: Sequence[Any]) -> Sequence[Any]:
     if self._device is CPU:
         return indices
     if self._device is META:  # where a mask of the host is the last thing that is known of its elements
-        indices = [place for index in indices for place in _places(index)]
+        indices = [idx for index in indices for idx in _indices(index)]
     return [i if i is None or i._device is not CPU else i.to(self._device) for i in indices]
 
 
-def _places(index: Any) -> Sequence[Any]:
+def _indices(index: Any) -> Sequence[Any]:
     """The indices that stand for one: those of the true elements along each dimension for a mask of the host."""
     is_mask = index is not None and index._device is CPU and index._dtype is bool_
     return namespace.op.nonzero_default(index).unbind(1) if is_mask else (index,)

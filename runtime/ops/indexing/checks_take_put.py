@@ -85,9 +85,9 @@ def index_copy(op: str, self: Any, dim: int, index: Any, source: Any) -> tuple[A
             f"{op}(): When source and destination are not scalars, their dimensionality must match. Source "
             f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
         )
-    given = source._shape[min(dim, source.ndim - 1)] if source.ndim else 1
-    if index.numel() != given or (not self.ndim and given != 1):
-        raise IndexError(f"{op}(): Number of indices ({index.numel()}) should be equal to source.size(dim) ({given})")
+    value = source._shape[min(dim, source.ndim - 1)] if source.ndim else 1
+    if index.numel() != value or (not self.ndim and value != 1):
+        raise IndexError(f"{op}(): Number of indices ({index.numel()}) should be equal to source.size(dim) ({value})")
     if self.ndim and (*self._shape[:dim], *self._shape[dim + 1 :]) != (*source._shape[:dim], *source._shape[dim + 1 :]):
         raise ShapeError(
             f"{op}(): Source/destination tensor must have same slice shapes, got {list(source._shape)} and "

@@ -15,17 +15,17 @@ from ...kernels.cpu import loops
 from ...kernels.cpu.index_select import COLUMNS, add_to_rows
 from ...kernels.cpu.movement.copies import contiguous, copied
 from ...pool.parallel_for import shared
-from .cpu_mask import put_by_mask, whole_mask, without_masks
+from .cpu_mask import full_mask, put_by_mask, without_masks
 
 Array = np.ndarray
 Ints = tuple[int, ...]
 
 
 def require_inside(
-    op: str, positions: Array, dim: int, size: int, error: type[Exception] = RuntimeError, least: int = 0
+    op: str, positions: Array, dim: int, size: int, error: type[Exception] = RuntimeError, lower_bound: int = 0
 ) -> None:
-    if positions.size and (positions.min() < least or positions.max() >= size):
-        wrong = positions[(positions < least) | (positions >= size)].flat[0]
+    if positions.size and (positions.min() < lower_bound or positions.max() >= size):
+        wrong = positions[(positions < lower_bound) | (positions >= size)].flat[0]
         raise error(f"{op}(): index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
@@ -44,16 +44,22 @@ def is_rows(dtype: np.dtype, ndim: int, indices: Sequence[Array | None]) -> bool
 
 
 def rows_added(
-    op: str, table: Array, positions: Any, least: int, rows: Array, scale: Any = 1, error: type[Exception] = IndexError
+    op: str,
+    table: Array,
+    positions: Any,
+    lower_bound: int,
+    rows: Array,
+    scale: Any = 1,
+    error: type[Exception] = IndexError,
 ) -> Array:
     """The contiguous `table` itself, with scale rows[i] added to table[positions[i]]; the least index is `least`."""
     flat = table.reshape(table.shape[0], math.prod(table.shape[1:]))
     line = np.ascontiguousarray(positions).reshape(-1)
     parts = np.ascontiguousarray(rows).reshape(line.size, flat.shape[1])
     wrong = np.zeros(1, np.int64)
-    shared(add_to_rows, (flat, line, least, parts, float(scale), wrong), flat.shape[1], parts.size, COLUMNS)
+    shared(add_to_rows, (flat, line, lower_bound, parts, float(scale), wrong), flat.shape[1], parts.size, COLUMNS)
     if wrong[0]:
-        require_inside(op, positions, 0, table.shape[0], error, least)
+        require_inside(op, positions, 0, table.shape[0], error, lower_bound)
     return table
 
 
@@ -82,7 +88,7 @@ def _positions(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[A
             result.append(slice(None))
         else:
             item = item.astype(np.int64, copy=False)
-            require_inside(op, item, dim, shape[dim], IndexError, least=-shape[dim])
+            require_inside(op, item, dim, shape[dim], IndexError, lower_bound=-shape[dim])
             result.append(np.where(item < 0, item + shape[dim], item))
     arrays = [item for item in result if isinstance(item, np.ndarray)]
     try:
@@ -96,20 +102,20 @@ def _positions(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[A
 
 
 def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) -> Array:
-    mask = whole_mask(sizes, indices)
+    mask = full_mask(sizes, indices)
     placed = None if mask is None else put_by_mask(grad, mask)
     if placed is not None:
         return placed
     if is_rows(grad.dtype, len(sizes), indices):
         index: Any = indices[0]
-        whole = grad.shape == (*index.shape, *sizes[1:])
-        rows = grad if whole else _as_taken("index_backward", sizes, indices, grad)
+        full = grad.shape == (*index.shape, *sizes[1:])
+        rows = grad if full else _as_gathered("index_backward", sizes, indices, grad)
         return rows_added("index_backward", np.zeros(sizes, grad.dtype), index, -sizes[0], rows)
     positions = _positions("index_backward", sizes, indices)
-    return _added(np.zeros(sizes, grad.dtype), positions, _as_taken("index_backward", sizes, positions, grad))
+    return _added(np.zeros(sizes, grad.dtype), positions, _as_gathered("index_backward", sizes, positions, grad))
 
 
-def _as_taken(op: str, sizes: Ints, positions: Sequence[Any], values: Array) -> Array:
+def _as_gathered(op: str, sizes: Ints, positions: Sequence[Any], values: Array) -> Array:
     shape = np.broadcast_to(np.False_, sizes)[tuple(positions)].shape
     try:
         return values if values.shape == shape else np.broadcast_to(values, shape)

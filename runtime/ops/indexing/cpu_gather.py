@@ -96,28 +96,28 @@ def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) 
     """
     if not indices.size:
         return result
-    at, whole = indices.reshape(indices.shape or 1), result.reshape(result.shape or 1)
-    part = _reached(whole, at, dim)
+    at, entire = indices.reshape(indices.shape or 1), result.reshape(result.shape or 1)
+    part = _reached(entire, at, dim)
     if isinstance(src, np.ndarray):
         values = _reached(src.astype(result.dtype, copy=False).reshape(src.shape or 1), at, -1)
     else:
         values = np.full(at.shape, src, result.dtype)
     table = _folded(part, dim)
     if not put_along(table, _folded(at, dim), _folded(values, dim), add):
-        require_inside(op, at, dim, whole.shape[dim])
-    if part is not whole or not whole.flags.c_contiguous:
+        require_inside(op, at, dim, entire.shape[dim])
+    if part is not entire or not entire.flags.c_contiguous:
         part[...] = table.reshape(part.shape)
     return result
 
 
 def scatter_reduce(a: Array, dim: int, indices: Array, src: Array, reduce: str, include_self: bool) -> Array:
     """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
-    whole, at, values = (array.reshape(array.shape or 1) for array in (a, indices, src))
-    require_inside("scatter_reduce", at, dim, whole.shape[dim])
-    find = {"f": plans_along.scatter_reduce, "c": None}.get(a.dtype.kind, plans_along.scatter_reduce_whole)
-    arguments = contiguous(whole), dim, at, values, reduce, include_self
-    found = run_if_planned(find, *arguments) if find and a.dtype != np.uint64 else None
-    result = found[0] if found else _reduced(whole, dim, at, values, reduce, include_self)
+    entire, at, values = (array.reshape(array.shape or 1) for array in (a, indices, src))
+    require_inside("scatter_reduce", at, dim, entire.shape[dim])
+    find = {"f": plans_along.scatter_reduce, "c": None}.get(a.dtype.kind, plans_along.scatter_reduce_full)
+    arguments = contiguous(entire), dim, at, values, reduce, include_self
+    value = run_if_planned(find, *arguments) if find and a.dtype != np.uint64 else None
+    result = value[0] if value else _reduced(entire, dim, at, values, reduce, include_self)
     return result.reshape(a.shape)
 
 
@@ -146,16 +146,16 @@ def _flat_indices(at: Array, dim: int, shape: Ints) -> Array:
 def _neutral(reduce: str, dtype: np.dtype) -> Any:
     if reduce in ("sum", "mean", "prod"):
         return reduce == "prod"
-    least = reduce == "amax"
+    lower_bound = reduce == "amax"
     if dtype.kind == "f":
-        return -np.inf if least else np.inf
+        return -np.inf if lower_bound else np.inf
     if dtype.kind == "b":
-        return not least
-    return np.iinfo(dtype).min if least else np.iinfo(dtype).max
+        return not lower_bound
+    return np.iinfo(dtype).min if lower_bound else np.iinfo(dtype).max
 
 
 def checked_indices(index: Array, dim: int, size: int, op: str, wrap: bool) -> Array:
-    require_inside(op, index, dim, size, DimensionError, least=-size if wrap else 0)
+    require_inside(op, index, dim, size, DimensionError, lower_bound=-size if wrap else 0)
     return np.where(index < 0, index + size, index).astype(np.int64)
 
 

@@ -23,31 +23,33 @@ from ...kernels.scalar import maximum, minimum
 
 Array = np.ndarray
 # What becomes of an element and one that goes there: the last one, or the first one, stands alone, or they are joined.
-LAST, FIRST, SUM, PRODUCT, GREATEST, LEAST = range(6)
-FRESH = 8  # more: the first slice that goes to a place stands alone, and the others are joined with it; of slices whose
+LAST, FIRST, SUM, PRODUCT, AMAX, AMIN = range(6)
+EXCLUDE_SELF = (
+    8  # more: the first slice that goes to a place stands alone, and the others are joined with it; of slices whose
+)
 # elements lie side by side
 COLUMNS = 16  # that are counted together
 
 
 @jit
-def joined_by(old: Any, given: Any, how: int) -> Any:
+def combined_by(old: Any, value: Any, how: int) -> Any:
     """The element that stands for both."""
     if how == SUM:
-        return old + given
+        return old + value
     if how == PRODUCT:
-        return old * given
-    if how == GREATEST:
-        return maximum(old, given)
-    return minimum(old, given) if how == LEAST else given
+        return old * value
+    if how == AMAX:
+        return maximum(old, value)
+    return minimum(old, value) if how == AMIN else value
 
 
 @jit
-def place_in(index: Array, at: int, size: int) -> Any:
+def checked_index(index: Array, at: int, size: int) -> Any:
     """The index at a place, which must be below `size`."""
-    found = np.uint64(index[np.uint64(at)])  # a negative one is too large
-    if found >= np.uint64(size):
+    result = np.uint64(index[np.uint64(at)])  # a negative one is too large
+    if result >= np.uint64(size):
         raise IndexError
-    return np.int64(found)
+    return np.int64(result)
 
 
 @jit
@@ -62,7 +64,7 @@ def join_along(
 ) -> None:
     """out[o, index[o, i, w], w] is joined with values[o, i, w], for lines (o, w)."""
     size, count, after, line = lines[0], lines[1], lines[2], first
-    out_before, place, out_step = lines[3], lines[4], lines[5]
+    out_before, position, out_step = lines[3], lines[4], lines[5]
     index_before, index_along, index_step, before, along, step = (
         lines[6],
         lines[7],
@@ -73,20 +75,22 @@ def join_along(
     )
     while line < last:
         o, w, width = line // after, line % after, lines_of(after, line, last)
-        to, at, given = o * out_before + w * out_step, o * index_before + w * index_step, o * before + w * step
-        if how >= FRESH:
-            join_slices(out, index, values, size, count, width, to, place, at, index_along, given, along, how)
-        elif width == 1 and place == 1 and index_along == 1 and along == 1 and how != FIRST:
-            join_line(part_of(out, to, size), part_of(index, at, count), part_of(values, given, count), how)
+        to, at, value = o * out_before + w * out_step, o * index_before + w * index_step, o * before + w * step
+        if how >= EXCLUDE_SELF:
+            join_slices(out, index, values, size, count, width, to, position, at, index_along, value, along, how)
+        elif width == 1 and position == 1 and index_along == 1 and along == 1 and how != FIRST:
+            join_line(part_of(out, to, size), part_of(index, at, count), part_of(values, value, count), how)
         elif width == 1:
-            join_places(out, index, values, size, count, to, place, 0, at, index_along, given, along, how)
+            join_indices(out, index, values, size, count, to, position, 0, at, index_along, value, along, how)
         elif index_step == 0 and out_step == 1 and step == 1:
-            join_slices(out, index, values, size, count, width, to, place, at, index_along, given, along, how)
+            join_slices(out, index, values, size, count, width, to, position, at, index_along, value, along, how)
         else:
             for n in range(count):
                 i = count - 1 - n if how == FIRST else n
-                here, source = at + i * index_along, given + i * along
-                join_places(out, index, values, size, width, to, place, out_step, here, index_step, source, step, how)
+                here, source = at + i * index_along, value + i * along
+                join_indices(
+                    out, index, values, size, width, to, position, out_step, here, index_step, source, step, how
+                )
         line += width
 
 
@@ -97,10 +101,10 @@ def join_line(line: Array, index: Array, values: Array, how: int) -> None:
         join_each(line, index, values, SUM)
     elif how == PRODUCT:
         join_each(line, index, values, PRODUCT)
-    elif how == GREATEST:
-        join_each(line, index, values, GREATEST)
-    elif how == LEAST:
-        join_each(line, index, values, LEAST)
+    elif how == AMAX:
+        join_each(line, index, values, AMAX)
+    elif how == AMIN:
+        join_each(line, index, values, AMIN)
     else:
         join_each(line, index, values, LAST)
 
@@ -109,31 +113,31 @@ def join_line(line: Array, index: Array, values: Array, how: int) -> None:
 def join_each(line: Array, index: Array, values: Array, how: int) -> None:
     """The loop of `join_line`."""
     for i in range(index.size):
-        here = np.uint64(place_in(index, i, line.size))
-        line[here] = joined_by(line[here], values[i], how)
+        here = np.uint64(checked_index(index, i, line.size))
+        line[here] = combined_by(line[here], values[i], how)
 
 
 @jit
-def join_places(
+def join_indices(
     out: Array,
     index: Array,
     values: Array,
     size: int,
     count: int,
     to: int,
-    place: int,
+    position: int,
     out_step: int,
     at: int,
     index_step: int,
-    given: int,
+    value: int,
     step: int,
     how: int,
 ) -> None:
     """out[to + index[at + i index_step] place + i out_step] is joined with values[given + i step]."""
     for n in range(count):
         i = count - 1 - n if how == FIRST else n
-        here = np.uint64(to + place_in(index, at + i * index_step, size) * place + i * out_step)
-        out[here] = joined_by(out[here], values[np.uint64(given + i * step)], how)
+        here = np.uint64(to + checked_index(index, at + i * index_step, size) * position + i * out_step)
+        out[here] = combined_by(out[here], values[np.uint64(value + i * step)], how)
 
 
 @jit
@@ -145,31 +149,31 @@ def join_slices(
     count: int,
     width: int,
     to: int,
-    place: int,
+    position: int,
     at: int,
     index_along: int,
-    given: int,
+    value: int,
     along: int,
     how: int,
 ) -> None:
     """The same of whole slices."""
-    seen = zero_row(np.uint8(0), size if how >= FRESH else 0)
+    seen = zero_row(np.uint8(0), size if how >= EXCLUDE_SELF else 0)
     for n in range(count):
         i = count - 1 - n if how == FIRST else n
-        chosen = place_in(index, at + i * index_along, size)
-        row, one = part_of(out, to + chosen * place, width), part_of(values, given + i * along, width)
-        if how >= FRESH and seen[chosen] == 0:
+        chosen = checked_index(index, at + i * index_along, size)
+        row, one = part_of(out, to + chosen * position, width), part_of(values, value + i * along, width)
+        if how >= EXCLUDE_SELF and seen[chosen] == 0:
             seen[chosen] = 1
             join_slice(row, one, LAST)
         else:
-            join_slice(row, one, how % FRESH)
+            join_slice(row, one, how % EXCLUDE_SELF)
 
 
 @jit
-def join_slice(row: Array, given: Array, how: int) -> None:
+def join_slice(row: Array, value: Array, how: int) -> None:
     """Elements that lie side by side."""
     for j in range(row.size):
-        row[j] = joined_by(row[j], given[j], how)
+        row[j] = combined_by(row[j], value[j], how)
 
 
 @jit
@@ -183,35 +187,35 @@ def fill_along(
 ) -> None:
     """out[o, index[o, i, w], w] = value, for lines (o, w)."""
     size, count, after, line = lines[0], lines[1], lines[2], first
-    out_before, place, out_step = lines[3], lines[4], lines[5]
-    index_before, index_along, index_step, given = lines[6], lines[7], lines[8], out.dtype.type(value)
+    out_before, position, out_step = lines[3], lines[4], lines[5]
+    index_before, index_along, index_step, arg = lines[6], lines[7], lines[8], out.dtype.type(value)
     while line < last:
         o, w, width = line // after, line % after, lines_of(after, line, last)
         to, at = o * out_before + w * out_step, o * index_before + w * index_step
         if width == 1:
-            fill_places(out, index, given, size, count, to, place, 0, at, index_along)
+            fill_indices(out, index, arg, size, count, to, position, 0, at, index_along)
         else:
             for i in range(count):
-                fill_places(out, index, given, size, width, to, place, out_step, at + i * index_along, index_step)
+                fill_indices(out, index, arg, size, width, to, position, out_step, at + i * index_along, index_step)
         line += width
 
 
 @jit
-def fill_places(
+def fill_indices(
     out: Array,
     index: Array,
-    given: Any,
+    value: Any,
     size: int,
     count: int,
     to: int,
-    place: int,
+    position: int,
     out_step: int,
     at: int,
     index_step: int,
 ) -> None:
     """out[to + index[at + i index_step] place + i out_step] = given."""
     for i in range(count):
-        out[np.uint64(to + place_in(index, at + i * index_step, size) * place + i * out_step)] = given
+        out[np.uint64(to + checked_index(index, at + i * index_step, size) * position + i * out_step)] = value
 
 
 @jit
@@ -220,13 +224,13 @@ def share_along(
     index: Array,
     lines: Array,
     more: int,
-    whole: int,
+    full: int,
     first: int,
     last: int,
 ) -> None:
     """Elements are divided by how many indices choose them, and `more`; `whole` numbers downwards."""
     size, count, after, line = lines[0], lines[1], lines[2], first
-    out_before, place, out_step = lines[3], lines[4], lines[5]
+    out_before, position, out_step = lines[3], lines[4], lines[5]
     index_before, index_along, index_step = lines[6], lines[7], lines[8]
     while line < last:
         o, w, width = line // after, line % after, lines_of(after, line, last)
@@ -237,12 +241,12 @@ def share_along(
         for i in range(count):
             for j in range(counted):
                 at = o * index_before + i * index_along + (w + j) * index_step
-                counts[np.uint64(place_in(index, at, size) * counted + j)] += 1
+                counts[np.uint64(checked_index(index, at, size) * counted + j)] += 1
         for k in range(size):
             for j in range(width):
                 n = counts[np.uint64(k * counted + (j if index_step else 0))]
-                here = np.uint64(o * out_before + k * place + (w + j) * out_step)
-                if n and whole:
+                here = np.uint64(o * out_before + k * position + (w + j) * out_step)
+                if n and full:
                     out[here] = out[here] // (n + more)
                 elif n:
                     out[here] = out[here] / (n + more)

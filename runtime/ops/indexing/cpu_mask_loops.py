@@ -92,7 +92,7 @@ def expand(x: Array, mask: Array, starts: Array, out: Array, first: int, last: i
 
 
 @jit(halves=READ)
-def true_places(mask: Array, starts: Array, out: Array, length: int, ndim: int, first: int, last: int) -> None:
+def true_indices(mask: Array, starts: Array, out: Array, length: int, ndim: int, first: int, last: int) -> None:
     """Row n of `out`, of `ndim` numbers, has the coordinates of the n-th true element: the last of them, and, as the
     first, the number of the row of `length` elements in which it is."""
     dims, row_length = np.uint64(ndim), np.uint64(length)
@@ -111,17 +111,17 @@ def true_places(mask: Array, starts: Array, out: Array, length: int, ndim: int, 
 
 
 @jit
-def unravel_rows(sizes: Array, places: Array, first: int, last: int) -> None:
+def unravel_rows(sizes: Array, positions: Array, first: int, last: int) -> None:
     """The number of a row that stands first in the n-th coordinates taken apart into all of them but the last.
 
     `sizes` are those of all dimensions but the last; equal rows follow one another, and are taken apart once.
     """
     dims, seen = sizes.size, np.int64(-1)
     for n in range(first, last):
-        to = part_of(places, n * (dims + 1), dims)
+        to = part_of(positions, n * (dims + 1), dims)
         row = to[0]
         if row == seen:
-            before = part_of(places, (n - 1) * (dims + 1), dims)
+            before = part_of(positions, (n - 1) * (dims + 1), dims)
             for d in range(dims):
                 to[d] = before[d]
             continue
@@ -132,9 +132,9 @@ def unravel_rows(sizes: Array, places: Array, first: int, last: int) -> None:
 
 
 @jit
-def unravel_all(places: Array, sizes: Array) -> None:
+def unravel_all(positions: Array, sizes: Array) -> None:
     """`unravel_rows` for all coordinates."""
-    unravel_rows(sizes, places, 0, places.size // (sizes.size + 1))
+    unravel_rows(sizes, positions, 0, positions.size // (sizes.size + 1))
 
 
 @jit

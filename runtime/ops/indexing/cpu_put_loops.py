@@ -15,24 +15,24 @@ import numpy as np
 from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from .cpu_write_loops import add_places, put_slices
+from .cpu_write_loops import add_offsets, put_slices
 
 Array = np.ndarray
 
 
 @jit
-def are_inside(index: Array, least: int, size: int) -> bool:
+def are_inside(index: Array, lower_bound: int, size: int) -> bool:
     """Whether all are in [least, size): one that is outside leaves a sign, of how far it is from the first or last."""
     wrong = 0
     for i in range(index.size):
-        wrong |= (index[i] - least) | (size - 1 - index[i])
+        wrong |= (index[i] - lower_bound) | (size - 1 - index[i])
     return wrong >= 0
 
 
 @jit
-def look_at(index: Array, least: int, size: int, first: int, last: int) -> None:
+def look_at(index: Array, lower_bound: int, size: int, first: int, last: int) -> None:
     """Whether a range of indices is inside."""
-    if not are_inside(part_of(index, first, last - first), least, size):
+    if not are_inside(part_of(index, first, last - first), lower_bound, size):
         raise IndexError
 
 
@@ -52,12 +52,12 @@ def put_row(row: Array, index: Array, values: Array, add: int) -> None:
 @jit
 def fill_row(row: Array, index: Array, value: float, add: int) -> None:
     """row[index[i]] = value, or += with `add`."""
-    given, size = row.dtype.type(value), np.uint64(row.size)
+    arg, size = row.dtype.type(value), np.uint64(row.size)
     for i in range(index.size):
         to = np.uint64(index[i])  # a negative one is too large
         if to >= size:
             raise IndexError
-        row[to] = row[to] + given if add else given
+        row[to] = row[to] + arg if add else arg
 
 
 @jit
@@ -100,8 +100,8 @@ def put_by_one(
     a: Array,
     values: Array,
     size: int,
-    place: int,
-    least: int,
+    position: int,
+    lower_bound: int,
     count: int,
     step: int,
     width: int,
@@ -115,11 +115,11 @@ def put_by_one(
 ) -> None:
     """out[b step + a[i] place + w along] = values[b value_step + i value_row + w value_along], or += with `add`, for
     lines (b, w)."""
-    places, outside = zero_places(count), zero_places(1)
-    add_places(part_of(a, 0, count), least, size, place, places, outside)
+    positions, outside = zero_offsets(count), zero_offsets(1)
+    add_offsets(part_of(a, 0, count), lower_bound, size, position, positions, outside)
     if outside[0]:
         raise IndexError
-    put_slices(out, places, values, step, width, along, value_step, value_row, value_along, add, first, last)
+    put_slices(out, positions, values, step, width, along, value_step, value_row, value_along, add, first, last)
 
 
 @jit
@@ -128,8 +128,8 @@ def fill_by_one(
     a: Array,
     value: float,
     size: int,
-    place: int,
-    least: int,
+    position: int,
+    lower_bound: int,
     count: int,
     step: int,
     width: int,
@@ -138,9 +138,9 @@ def fill_by_one(
     last: int,
 ) -> None:
     """out[b step + a[i] place + w along] = value, for lines (b, w)."""
-    given = empty_row(out[0], 1)
-    given[0] = out.dtype.type(value)
-    put_by_one(out, a, given, size, place, least, count, step, width, along, 0, 0, 0, 0, first, last)
+    arg = empty_row(out[0], 1)
+    arg[0] = out.dtype.type(value)
+    put_by_one(out, a, arg, size, position, lower_bound, count, step, width, along, 0, 0, 0, 0, first, last)
 
 
 @jit
@@ -149,8 +149,8 @@ def put_rows(
     a: Array,
     values: Array,
     size: int,
-    place: int,
-    least: int,
+    position: int,
+    lower_bound: int,
     count: int,
     width: int,
     value_row: int,
@@ -161,18 +161,18 @@ def put_rows(
 ) -> None:
     """out[a[i], w] = values[i value_row + w value_along], or += with `add`, where that is one of a range of rows, which
     are `place` apart."""
-    if not are_inside(part_of(a, 0, count), least, size):
+    if not are_inside(part_of(a, 0, count), lower_bound, size):
         raise IndexError
     for i in range(count):
         r = a[i] + (size & (a[i] >> 63))
         if first <= r < last:
-            row = part_of(out, r * place, width)
+            row = part_of(out, r * position, width)
             if value_along:
                 put_elements(row, part_of(values, i * value_row, width), add)
             else:
-                given = values[i * value_row]
+                value = values[i * value_row]
                 for j in range(width):
-                    row[j] = row[j] + given if add else given
+                    row[j] = row[j] + value if add else value
 
 
 @jit
@@ -192,9 +192,9 @@ def put_by_two(
     b: Array,
     values: Array,
     size: int,
-    place: int,
+    position: int,
     other: int,
-    other_place: int,
+    other_position: int,
     count: int,
     step: int,
     width: int,
@@ -205,24 +205,24 @@ def put_by_two(
     first: int,
     last: int,
 ) -> None:
-    """out[a[i] place + b[i] other_place + w along], likewise; nothing lies before the indexed dimensions."""
-    places, outside = zero_places(count), zero_places(1)
-    add_places(a, -size, size, place, places, outside)
-    add_places(b, -other, other, other_place, places, outside)
+    """out[a[i] place + b[i] other_position + w along], likewise; nothing lies before the indexed dimensions."""
+    positions, outside = zero_offsets(count), zero_offsets(1)
+    add_offsets(a, -size, size, position, positions, outside)
+    add_offsets(b, -other, other, other_position, positions, outside)
     if outside[0]:
         raise IndexError
-    put_slices(out, places, values, step, width, along, 0, value_row, value_along, add, first, last)
+    put_slices(out, positions, values, step, width, along, 0, value_row, value_along, add, first, last)
 
 
 @jit
-def places_of_true(mask: Array, step: int) -> Array:
+def nonzero_offsets(mask: Array, step: int) -> Array:
     """step i for each i where the mask is true."""
-    places, n, i = zero_places(count_of_true(mask)), 0, 0
-    while n < places.size and i < mask.size:  # another thread may be changing the mask
-        places[n] = i * step
+    positions, n, i = zero_offsets(count_of_true(mask)), 0, 0
+    while n < positions.size and i < mask.size:  # another thread may be changing the mask
+        positions[n] = i * step
         n += int(mask[i])
         i += 1
-    return places
+    return positions
 
 
 @jit
@@ -235,9 +235,9 @@ def count_of_true(mask: Array) -> int:
 
 
 @jit
-def look_at_true(mask: Array, least: int, most: int) -> None:
+def look_at_true(mask: Array, lower_bound: int, upper_bound: int) -> None:
     """Whether as many elements are true as may be."""
-    if not least <= count_of_true(mask) <= most:
+    if not lower_bound <= count_of_true(mask) <= upper_bound:
         raise IndexError
 
 
@@ -246,9 +246,9 @@ def put_true(
     out: Array,
     mask: Array,
     values: Array,
-    place: int,
-    least: int,
-    most: int,
+    position: int,
+    lower_bound: int,
+    upper_bound: int,
     step: int,
     width: int,
     along: int,
@@ -261,19 +261,19 @@ def put_true(
 ) -> None:
     """out[b step + i place + w along] = values[b value_step + n value_row + w value_along], or += with `add`, for lines
     (b, w), where the n-th true element is the i-th one."""
-    places = places_of_true(mask, place)
-    if not least <= places.size <= most:
+    positions = nonzero_offsets(mask, position)
+    if not lower_bound <= positions.size <= upper_bound:
         raise IndexError
-    put_slices(out, places, values, step, width, along, value_step, value_row, value_along, add, first, last)
+    put_slices(out, positions, values, step, width, along, value_step, value_row, value_along, add, first, last)
 
 
 @jit
-def zero_places(count: int) -> Array:
+def zero_offsets(count: int) -> Array:
     """So many zeros."""
-    places = empty_row(0, count)
+    positions = empty_row(0, count)
     for i in range(count):
-        places[i] = 0
-    return places
+        positions[i] = 0
+    return positions
 
 
 @jit
@@ -297,9 +297,9 @@ def link(index: Array, size: int, first: int, following: Array, heads: Array) ->
 def add_linked(row: Array, rows: Array, i: int, following: Array) -> None:
     """row += rows[i], and those that follow."""
     while i >= 0:
-        given = part_of(rows, i * row.size, row.size)
+        value = part_of(rows, i * row.size, row.size)
         for j in range(row.size):
-            row[j] += given[j]
+            row[j] += value[j]
         i = following[i]
 
 
@@ -312,13 +312,13 @@ def add_rows_at(
     if not link(part_of(index, 0, count), size, first, following, heads):
         raise IndexError
     for r in range(first, last):
-        row, given, i = part_of(out, r * width, width), part_of(x, r * width, width), heads[r - first]
+        row, value, i = part_of(out, r * width, width), part_of(x, r * width, width), heads[r - first]
         if i < 0:
-            copy_row(given, row)
+            copy_row(value, row)
         else:
             added = part_of(rows, i * width, width)
             for j in range(width):
-                row[j] = given[j] + added[j]
+                row[j] = value[j] + added[j]
             add_linked(row, rows, following[i], following)
 
 

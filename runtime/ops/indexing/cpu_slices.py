@@ -33,9 +33,9 @@ def index_copy_(out: Array, dim: int, positions: Array, source: Array) -> None:
     Raises:
         IndexError: an index is out of bounds, or negative.
     """
-    whole, line = out.reshape(out.shape or 1), positions.reshape(-1)
-    slices = source.reshape(*whole.shape[:dim], line.size, *whole.shape[dim + 1 :])
-    put_slices_at("index_copy", whole, [dim], [line], [0], slices, False, DimensionError)
+    full, line = out.reshape(out.shape or 1), positions.reshape(-1)
+    slices = source.reshape(*full.shape[:dim], line.size, *full.shape[dim + 1 :])
+    put_slices_at("index_copy", full, [dim], [line], [0], slices, False, DimensionError)
 
 
 def index_fill(a: Array, dim: int, positions: Array, value: Any) -> Array:
@@ -52,10 +52,8 @@ def index_fill_(out: Array, dim: int, positions: Array, value: Any) -> None:
     Raises:
         IndexError: an index is out of bounds.
     """
-    whole, given = out.reshape(out.shape or 1), np.asarray(value, out.dtype)
-    put_slices_at(
-        "index_fill", whole, [dim], [positions.reshape(-1)], [-whole.shape[dim]], given, False, DimensionError
-    )
+    full, arg = out.reshape(out.shape or 1), np.asarray(value, out.dtype)
+    put_slices_at("index_fill", full, [dim], [positions.reshape(-1)], [-full.shape[dim]], arg, False, DimensionError)
 
 
 def put_flat(a: Array, positions: Array, source: Array, accumulate: bool) -> Array:
@@ -73,8 +71,8 @@ def put_flat_(out: Array, positions: Array, source: Array, accumulate: bool) -> 
         IndexError: an index is out of bounds.
     """
     line = contiguous(out).reshape(-1)
-    given = [0], [positions.reshape(-1)], [-line.size], source.reshape(-1)
-    put_slices_at("put", line, *given, accumulate, DimensionError)
+    args = [0], [positions.reshape(-1)], [-line.size], source.reshape(-1)
+    put_slices_at("put", line, *args, accumulate, DimensionError)
     if not out.flags.c_contiguous:
         out[...] = line.reshape(out.shape)
 

@@ -16,7 +16,7 @@ import numpy as np
 from ...kernels.cpu.movement.copies import contiguous
 from ...pool.parallel_for import shared
 from .cpu import require_inside
-from .cpu_mask import chosen_by_mask, whole_mask, without_masks, words
+from .cpu_mask import as_uints, chosen_by_mask, full_mask, without_masks
 from .cpu_take_loops import LINE, take
 
 Array = np.ndarray
@@ -25,13 +25,13 @@ Indices = Sequence[Array | None]
 
 
 def index(a: Array, indices: Indices) -> Array:
-    mask = whole_mask(a.shape, indices)
+    mask = full_mask(a.shape, indices)
     if mask is not None:
         return chosen_by_mask(a, mask)
-    found = without_masks(indices)
-    dims = [dim for dim, item in enumerate(found) if item is not None]
-    arrays = [item.astype(np.int64, copy=False) for item in found if item is not None]
-    return taken("index", a, dims, arrays, [-a.shape[dim] for dim in dims]) if arrays else a.copy()
+    result = without_masks(indices)
+    dims = [dim for dim, item in enumerate(result) if item is not None]
+    arrays = [item.astype(np.int64, copy=False) for item in result if item is not None]
+    return gathered("index", a, dims, arrays, [-a.shape[dim] for dim in dims]) if arrays else a.copy()
 
 
 def index_select(a: Array, dim: int, positions: Array) -> Array:
@@ -39,45 +39,49 @@ def index_select(a: Array, dim: int, positions: Array) -> Array:
     if not a.ndim:
         require_inside("index_select", positions, 0, 1, IndexError)
         return a.copy()
-    return taken("index_select", a, [dim], [line], [0])
+    return gathered("index_select", a, [dim], [line], [0])
 
 
 def take_elements(a: Array, positions: Array) -> Array:
     """The elements at positions of the flattened array, in the shape of these; negative ones count from the end."""
-    return taken("take", a.reshape(-1), [0], [positions], [-a.size])
+    return gathered("take", a.reshape(-1), [0], [positions], [-a.size])
 
 
-def taken(op: str, a: Array, dims: Sequence[int], arrays: Sequence[Array], least: Sequence[int]) -> Array:
+def gathered(op: str, a: Array, dims: Sequence[int], arrays: Sequence[Array], lower_bound: Sequence[int]) -> Array:
     """What arrays of int64, which broadcast, choose along dimensions of a; each has a least index.
 
     Raises:
         IndexError: an index is out of bounds, or the arrays do not broadcast.
     """
-    common = broadcast_together(op, arrays)
+    common = broadcast_shape_of(op, arrays)
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0  # in front of all, where others lie between them
     rest = [dim for dim in range(a.ndim) if dim not in dims]
-    laid = foldable(a.transpose([*rest[:front], *dims, *rest[front:]]), front, len(dims))
+    with_layout = foldable(a.transpose([*rest[:front], *dims, *rest[front:]]), front, len(dims))
     chosen = range(front, front + len(dims))
-    out = np.empty((*laid.shape[:front], *common, *laid.shape[front + len(dims) :]), a.dtype)
-    lines, spread = np.empty((len(dims), LINE), np.int64), [lying(array, common) for array in arrays]
-    for line, array, dim, lowest in zip(lines, spread, chosen, least, strict=True):
-        line[:] = array.ctypes.data, -lowest, laid.shape[dim], laid.strides[dim] // a.itemsize
+    out = np.empty((*with_layout.shape[:front], *common, *with_layout.shape[front + len(dims) :]), a.dtype)
+    lines, broadcast_item = np.empty((len(dims), LINE), np.int64), [expanded_view(array, common) for array in arrays]
+    for line, array, dim, lowest in zip(lines, broadcast_item, chosen, lower_bound, strict=True):
+        line[:] = array.ctypes.data, -lowest, with_layout.shape[dim], with_layout.strides[dim] // a.itemsize
     if out.size:
-        count, width, outside = math.prod(common), math.prod(laid.shape[chosen.stop :]), np.zeros(1, np.int64)
-        steps = fold_step(laid, range(front)) or 0, width, fold_step(laid, range(chosen.stop, a.ndim)) or 0
-        arguments = memory_of(laid), lines.reshape(-1), count, *steps, words(out), outside
+        count, width, outside = math.prod(common), math.prod(with_layout.shape[chosen.stop :]), np.zeros(1, np.int64)
+        steps = (
+            fold_step(with_layout, range(front)) or 0,
+            width,
+            fold_step(with_layout, range(chosen.stop, a.ndim)) or 0,
+        )
+        arguments = memory_of(with_layout), lines.reshape(-1), count, *steps, as_uints(out), outside
         shared(take, arguments, out.size // width, out.size)
     if not out.size or outside[0]:
-        for array, dim, lowest in zip(arrays, dims, least, strict=True):
+        for array, dim, lowest in zip(arrays, dims, lower_bound, strict=True):
             require_inside(op, array, dim, a.shape[dim], IndexError, lowest)
     return out
 
 
-def lying(array: Array, shape: Ints) -> Array:
+def expanded_view(array: Array, shape: Ints) -> Array:
     return np.ascontiguousarray(array if array.shape == shape else np.broadcast_to(array, shape))
 
 
-def broadcast_together(op: str, arrays: Sequence[Array]) -> Ints:
+def broadcast_shape_of(op: str, arrays: Sequence[Array]) -> Ints:
     if len(arrays) == 1:
         return arrays[0].shape
     try:
@@ -107,7 +111,7 @@ def fold_step(a: Any, dims: Iterable[int]) -> int | None:
 def memory_of(a: Array) -> Array:
     """The words of memory between the first and the last element of an array."""
     if a.flags.c_contiguous:
-        return words(a)
-    reach = 1 + sum((size - 1) * step for size, step in zip(a.shape, a.strides, strict=True)) // a.itemsize
-    flat = np.lib.stride_tricks.as_strided(a, (reach,), (a.itemsize,))
-    return words(flat)
+        return as_uints(a)
+    read_extent = 1 + sum((size - 1) * step for size, step in zip(a.shape, a.strides, strict=True)) // a.itemsize
+    flat = np.lib.stride_tricks.as_strided(a, (read_extent,), (a.itemsize,))
+    return as_uints(flat)

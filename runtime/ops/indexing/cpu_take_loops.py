@@ -146,7 +146,7 @@ def take_by_two(
     other: int,
     width: int,
     count: int,
-    apart: int,
+    stride: int,
     first: int,
     last: int,
 ) -> None:
@@ -158,8 +158,8 @@ def take_by_two(
     """
     lines = empty_row(0, 2 * LINE)
     put_line(lines, 0, a, size, size, other * width)
-    put_line(lines, 1, b, other, other, 1 if apart else width)
-    outer, inner = (0, other) if apart else (size * other * width, 1)
+    put_line(lines, 1, b, other, other, 1 if stride else width)
+    outer, inner = (0, other) if stride else (size * other * width, 1)
     if not take_at(x, lines, count, outer, width, inner, out, first, last):
         raise IndexError
 
@@ -230,9 +230,9 @@ def take_by_tables(
         if not find_offsets(lines, k % count, at):
             raise IndexError
         for i in range(rows):
-            to, place = part_of(out, (k + i) * width, width), at[i] + start
+            to, position = part_of(out, (k + i) * width, width), at[i] + start
             for j in range(width):
-                to[j] = x[place + np.uint64(after[j])]
+                to[j] = x[position + np.uint64(after[j])]
         k += rows
 
 
@@ -253,14 +253,14 @@ def gather_of(
 
 
 @jit
-def counted_from_front(index: Array, out: Array, least: int, size: int, first: int, last: int) -> None:
+def counted_from_front(index: Array, out: Array, lower_bound: int, size: int, first: int, last: int) -> None:
     """out = index, and `size` more where that is negative, for a range of indices, which must be in [least, size)."""
     part, to = part_of(index, first, last - first), part_of(out, first, last - first)
     wrong = np.int64(0)
     for i in range(part.size):
         k = np.int64(part[i])
         to[i] = k + (size & (k >> 63))
-        wrong |= (k - least) | (size - 1 - k)
+        wrong |= (k - lower_bound) | (size - 1 - k)
     if wrong < 0:
         raise IndexError
 
@@ -318,8 +318,8 @@ def give_back(
                 add_each(grad, b * count + start, alike, at, part_of(out, b * outer, outer))
                 continue
             for i in range(at.size):
-                place, given = b * outer + np.int64(at[i]) + first, (b * count + start + i) * width + first
-                add_columns(grad, given, alike, part_of(out, place, last - first))
+                position, value = b * outer + np.int64(at[i]) + first, (b * count + start + i) * width + first
+                add_columns(grad, value, alike, part_of(out, position, last - first))
     return True
 
 

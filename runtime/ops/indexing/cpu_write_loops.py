@@ -16,14 +16,14 @@ Array = np.ndarray
 
 
 @jit
-def add_places(index: Array, least: int, size: int, step: int, places: Array, outside: Array) -> None:
+def add_offsets(index: Array, lower_bound: int, size: int, step: int, positions: Array, outside: Array) -> None:
     """places[i] += step index[i], counted from the front; sets `outside[0]` where one is not in [least, size)."""
-    low, high = least, size - 1
+    low, high = lower_bound, size - 1
     for i in range(index.size):
         k = index[i]
         low, high = k if k < low else low, k if k > high else high
-        places[i] += (k + (size & (k >> 63))) * step  # k >> 63: all bits of a negative one
-    if low < least or high >= size:
+        positions[i] += (k + (size & (k >> 63))) * step  # k >> 63: all bits of a negative one
+    if low < lower_bound or high >= size:
         outside[0] = 1
 
 
@@ -42,7 +42,7 @@ def find_outside(index: Array, size: int, outside: Array, first: int, last: int)
 @jit
 def put_slices(
     out: Array,
-    places: Array,
+    positions: Array,
     values: Array,
     step: int,
     width: int,
@@ -63,12 +63,12 @@ def put_slices(
         b, w, count = line // width, line % width, lines_of(width, line, last)
         target, source = b * step + w * along, b * value_step + w * value_along
         if count == 1:
-            for i in range(places.size):
-                to, given = np.uint64(target + places[i]), values[np.uint64(source + i * value_row)]
-                out[to] = out[to] + given if add else given
+            for i in range(positions.size):
+                to, value = np.uint64(target + positions[i]), values[np.uint64(source + i * value_row)]
+                out[to] = out[to] + value if add else value
         elif along == 1 and value_along == 1:
-            for i in range(places.size):
-                row, part = part_of(out, target + places[i], count), part_of(values, source + i * value_row, count)
+            for i in range(positions.size):
+                row, part = part_of(out, target + positions[i], count), part_of(values, source + i * value_row, count)
                 if add:
                     for j in range(count):
                         row[j] += part[j]
@@ -76,21 +76,21 @@ def put_slices(
                     for j in range(count):
                         row[j] = part[j]
         else:
-            for i in range(places.size):
+            for i in range(positions.size):
                 for j in range(count):
-                    to = np.uint64(target + places[i] + j * along)
-                    given = values[np.uint64(source + i * value_row + j * value_along)]
-                    out[to] = out[to] + given if add else given
+                    to = np.uint64(target + positions[i] + j * along)
+                    value = values[np.uint64(source + i * value_row + j * value_along)]
+                    out[to] = out[to] + value if add else value
         line += count
 
 
 @jit
 def fill_true(out: Array, mask: Array, value: Array, first: int, last: int) -> None:
     """out[i] = value[0] where the mask is true."""
-    row, chosen, given = part_of(out, first, last - first), part_of(mask, first, last - first), value[0]
+    row, chosen, arg = part_of(out, first, last - first), part_of(mask, first, last - first), value[0]
     for i in range(row.size):
         if chosen[i]:
-            row[i] = given
+            row[i] = arg
 
 
 @jit

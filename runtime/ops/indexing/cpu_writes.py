@@ -18,9 +18,9 @@ from ...kernels.cpu.movement.copies import contiguous, copied
 from ...kernels.in_place import writes
 from ...pool.parallel_for import shared
 from .cpu import require_inside
-from .cpu_mask import WORDS, counted, whole_mask, without_masks, words
-from .cpu_take import broadcast_together, fold_step, lying, memory_of
-from .cpu_write_loops import add_places, fill_true, put_slices, write_true
+from .cpu_mask import UINT_OF_SIZE, as_uints, counted, full_mask, without_masks
+from .cpu_take import broadcast_shape_of, expanded_view, fold_step, memory_of
+from .cpu_write_loops import add_offsets, fill_true, put_slices, write_true
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -43,18 +43,18 @@ def index_put_(out: Array, indices: Indices, values: Array, accumulate: bool) ->
         IndexError: an index is out of bounds, or the indices do not broadcast.
         RuntimeError: the values do not broadcast to what is indexed.
     """
-    mask = None if accumulate else whole_mask(out.shape, indices)
+    mask = None if accumulate else full_mask(out.shape, indices)
     if mask is not None:
         put_where(out, mask, values)
         return
-    found = without_masks(indices)
-    dims = [dim for dim, item in enumerate(found) if item is not None]
-    arrays = [item.astype(np.int64, copy=False) for item in found if item is not None]
+    result = without_masks(indices)
+    dims = [dim for dim, item in enumerate(result) if item is not None]
+    arrays = [item.astype(np.int64, copy=False) for item in result if item is not None]
     if dims:
         put_slices_at("index_put", out, dims, arrays, [-out.shape[dim] for dim in dims], values, accumulate, IndexError)
     else:
-        given = as_indexed("index_put", values, out.shape)
-        out[...] = out + given if accumulate else given
+        value = as_indexed("index_put", values, out.shape)
+        out[...] = out + value if accumulate else value
 
 
 def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> Array:
@@ -67,10 +67,10 @@ def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | 
 @writes("index_add")
 def index_add_(out: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> None:
     """Adds alpha source slice by slice at `positions` along `dim`; a RuntimeError where an index is out of bounds."""
-    whole, line = out.reshape(out.shape or 1), positions.reshape(-1).astype(np.int64, copy=False)
+    full, line = out.reshape(out.shape or 1), positions.reshape(-1).astype(np.int64, copy=False)
     scaled = source if alpha == 1 else source * out.dtype.type(alpha)
-    slices = scaled.reshape(*whole.shape[:dim], line.size, *whole.shape[dim + 1 :])
-    put_slices_at("index_add", whole, [dim], [line], [0], slices, True, RuntimeError)
+    slices = scaled.reshape(*full.shape[:dim], line.size, *full.shape[dim + 1 :])
+    put_slices_at("index_add", full, [dim], [line], [0], slices, True, RuntimeError)
 
 
 def put_slices_at(
@@ -78,29 +78,29 @@ def put_slices_at(
     out: Array,
     dims: Sequence[int],
     arrays: Sequence[Array],
-    least: Sequence[int],
+    lower_bound: Sequence[int],
     values: Array,
     add: bool,
     error: type[Exception],
 ) -> None:
     """Writes, or adds, values where arrays of int64 choose along dimensions; each of these has a least index."""
-    common = broadcast_together(op, arrays)
+    common = broadcast_shape_of(op, arrays)
     shape, front, steps = chosen_of(out.shape, out.strides, out.itemsize, tuple(dims), common)
-    given = as_indexed(op, values, shape)
-    places, outside = np.zeros(math.prod(common), np.int64), np.zeros(1, np.int64)
-    for array, dim, lowest in zip(arrays, dims, least, strict=True):
+    value = as_indexed(op, values, shape)
+    idxs, outside = np.zeros(math.prod(common), np.int64), np.zeros(1, np.int64)
+    for array, dim, lowest in zip(arrays, dims, lower_bound, strict=True):
         step = out.strides[dim] // out.itemsize
-        add_places(lying(array, common).reshape(-1), lowest, out.shape[dim], step, places, outside)
+        add_offsets(expanded_view(array, common).reshape(-1), lowest, out.shape[dim], step, idxs, outside)
     if outside[0]:
-        for array, dim, lowest in zip(arrays, dims, least, strict=True):
+        for array, dim, lowest in zip(arrays, dims, lower_bound, strict=True):
             require_inside(op, array, dim, out.shape[dim], error, lowest)
-    if given.size and None in steps:
+    if value.size and None in steps:
         put_everywhere(out, dims, arrays, values, add)
-    elif given.size:
-        put_folded(out, places, given, steps, (front, front + len(common)), add)
+    elif value.size:
+        put_folded(out, idxs, value, steps, (front, front + len(common)), add)
 
 
-class Laid(NamedTuple):
+class IndexedLayout(NamedTuple):
     shape: Ints
     strides: Ints
     itemsize: int
@@ -113,28 +113,31 @@ def chosen_of(shape: Ints, strides: Ints, itemsize: int, dims: Ints, common: Int
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0  # in front of all, where others lie between them
     rest = [dim for dim in range(len(shape)) if dim not in dims]
     order, behind = (*rest[:front], *dims, *rest[front:]), front + len(dims)
-    laid = Laid(tuple([shape[dim] for dim in order]), tuple([strides[dim] for dim in order]), itemsize)
-    width = math.prod(laid.shape[behind:])
-    step, along = fold_step(laid, range(front)), fold_step(laid, range(behind, len(order)))
-    return (*laid.shape[:front], *common, *laid.shape[behind:]), front, (step, width, along)
+    with_layout = IndexedLayout(tuple([shape[dim] for dim in order]), tuple([strides[dim] for dim in order]), itemsize)
+    width = math.prod(with_layout.shape[behind:])
+    step, along = fold_step(with_layout, range(front)), fold_step(with_layout, range(behind, len(order)))
+    return (*with_layout.shape[:front], *common, *with_layout.shape[behind:]), front, (step, width, along)
 
 
 @lru_cache(maxsize=4096)
 def folded_steps_of(shape: Ints, strides: Ints, itemsize: int, chosen: tuple[int, int]) -> Steps:
     """The steps of an array's dimensions before, from and behind two numbers, each folded into one."""
-    laid, parts = Laid(shape, strides, itemsize), (range(chosen[0]), range(*chosen), range(chosen[1], len(shape)))
-    return tuple([fold_step(laid, dims) for dims in parts])
+    with_layout, parts = (
+        IndexedLayout(shape, strides, itemsize),
+        (range(chosen[0]), range(*chosen), range(chosen[1], len(shape))),
+    )
+    return tuple([fold_step(with_layout, dims) for dims in parts])
 
 
-def put_folded(out: Array, places: Array, given: Array, steps: Steps, chosen: tuple[int, int], add: bool) -> None:
+def put_folded(out: Array, idxs: Array, value: Array, steps: Steps, chosen: tuple[int, int], add: bool) -> None:
     """Writes values, whose dimensions from one number to another are those of the places."""
-    folded = folded_steps_of(given.shape, given.strides, given.itemsize, chosen)
+    folded = folded_steps_of(value.shape, value.strides, value.itemsize, chosen)
     if None in folded:
-        given = np.ascontiguousarray(given)
-        folded = folded_steps_of(given.shape, given.strides, given.itemsize, chosen)
-    flat = (flat_memory(out), places, flat_memory(given)) if add else (memory_of(out), places, memory_of(given))
+        value = np.ascontiguousarray(value)
+        folded = folded_steps_of(value.shape, value.strides, value.itemsize, chosen)
+    flat = (flat_memory(out), idxs, flat_memory(value)) if add else (memory_of(out), idxs, memory_of(value))
     unit = 1 if steps[1] == 1 else COLUMNS
-    shared(put_slices, (*flat, *steps, *folded, add), given.size // places.size, WORK * given.size, unit)
+    shared(put_slices, (*flat, *steps, *folded, add), value.size // idxs.size, WORK * value.size, unit)
 
 
 def flat_memory(a: Array) -> Array:
@@ -166,13 +169,13 @@ def as_indexed(op: str, values: Array, shape: Ints) -> Array:
 def put_where(out: Array, mask: Array, values: Array) -> None:
     """Writes one value, or as many as are chosen, where a mask of the array's shape is true."""
     is_one = values.size == 1 and values.ndim < 2
-    if not out.flags.c_contiguous or out.itemsize not in WORDS:
-        given = values if is_one else as_indexed("index_put", values, (int(np.count_nonzero(mask)),))
-        out[mask] = given
+    if not out.flags.c_contiguous or out.itemsize not in UINT_OF_SIZE:
+        value = values if is_one else as_indexed("index_put", values, (int(np.count_nonzero(mask)),))
+        out[mask] = value
     elif is_one:
-        line = words(contiguous(mask))
-        shared(fill_true, (words(out), line, words(np.ascontiguousarray(values))), line.size, WORK * line.size)
+        line = as_uints(contiguous(mask))
+        shared(fill_true, (as_uints(out), line, as_uints(np.ascontiguousarray(values))), line.size, WORK * line.size)
     else:
         line, starts = counted(mask)
-        given = words(np.ascontiguousarray(as_indexed("index_put", values, (int(starts[-1]),))))
-        shared(write_true, (words(out), line, starts, given), starts.size - 1, WORK * line.size)
+        value = as_uints(np.ascontiguousarray(as_indexed("index_put", values, (int(starts[-1]),))))
+        shared(write_true, (as_uints(out), line, starts, value), starts.size - 1, WORK * line.size)

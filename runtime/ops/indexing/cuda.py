@@ -11,11 +11,11 @@ import numpy as np
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.layouts import steps_in
-from ...cuda.launching.moving import within_reach
+from ...cuda.launching.moving import pinned_reader
 from ...cuda.memory import in_order
 from . import cpu, cpu_take, cpu_writes
 from .cuda_found import nonzero
-from .cuda_rows import INT32, added_to_rows, broadcast, collected, rows_at, rows_taken, taken, transposed
+from .cuda_rows import INT32, added_to_rows, broadcast, collected, gathered, rows_at, rows_gathered, transposed
 
 __all__ = [
     "index",
@@ -32,25 +32,25 @@ Ints = tuple[int, ...]
 Indices = Sequence[DeviceArray | None]
 
 
-@within_reach(cpu_take.index_select)
+@pinned_reader(cpu_take.index_select)
 def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArray:
     table = a if a.ndim else a.reshape(1)
     line = positions if positions.ndim == 1 else in_order(positions).ravel()
-    found = rows_taken("index_select", table, dim % table.ndim, line, False)
-    return found if a.ndim else found.reshape(())
+    result = rows_gathered("index_select", table, dim % table.ndim, line, False)
+    return result if a.ndim else result.reshape(())
 
 
-@within_reach(cpu_take.take_elements)
+@pinned_reader(cpu_take.take_elements)
 def take_elements(a: DeviceArray, positions: DeviceArray) -> DeviceArray:
-    return rows_taken("take", in_order(a).ravel(), 0, positions, True)
+    return rows_gathered("take", in_order(a).ravel(), 0, positions, True)
 
 
-@within_reach(cpu.index_select_backward)
+@pinned_reader(cpu.index_select_backward)
 def index_select_backward(grad: DeviceArray, sizes: Ints, dim: int, positions: DeviceArray) -> DeviceArray:
     return _slices_added(memory.result_of_zeros(grad, sizes), dim, positions, grad, 1)
 
 
-@within_reach(cpu_writes.index_add)
+@pinned_reader(cpu_writes.index_add)
 def index_add(a: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray, alpha: Any) -> DeviceArray:
     return _slices_added(in_order(a), dim, positions, source, alpha)
 
@@ -79,13 +79,13 @@ class Indexed:
 
     def __init__(self, op: str, shape: Ints, indices: Indices) -> None:
         self.op, self.shape = op, shape
-        found = _without_masks(indices)
-        self.dims = [d for d, item in enumerate(found) if item is not None]
-        self.arrays: list[Any] = [item for item in found if item is not None]
+        result = _without_masks(indices)
+        self.dims = [d for d, item in enumerate(result) if item is not None]
+        self.arrays: list[Any] = [item for item in result if item is not None]
         self.rest = [d for d in range(len(shape)) if d not in self.dims]
         self.common = _common(op, self.arrays)
-        together = self.dims == list(range(self.dims[0], self.dims[-1] + 1)) if self.dims else True
-        self.at = self.dims[0] if together and self.dims else 0
+        is_adjacent = self.dims == list(range(self.dims[0], self.dims[-1] + 1)) if self.dims else True
+        self.at = self.dims[0] if is_adjacent and self.dims else 0
         sizes = [shape[d] for d in self.rest]
         self.result = (*sizes[: self.at], *self.common, *sizes[self.at :])
 
@@ -96,12 +96,12 @@ class Indexed:
 
     def rows(self) -> DeviceArray:
         """The rows of the array, its indexed dimensions made one, for all of `common`."""
-        found: list[DeviceArray] = []
+        matches: list[DeviceArray] = []
         for dim, item in zip(self.dims, self.arrays, strict=True):
-            before = found.pop() if found else None
-            spread = broadcast(item, self.common)
-            found.append(rows_at(self.op, spread, dim, self.shape[dim], True, before))
-        return found[0]
+            before = matches.pop() if matches else None
+            broadcast_item = broadcast(item, self.common)
+            matches.append(rows_at(self.op, broadcast_item, dim, self.shape[dim], True, before))
+        return matches[0]
 
     def as_table(self, a: DeviceArray) -> DeviceArray:
         """What is indexed, in row order, its indexed dimensions made one."""
@@ -121,9 +121,9 @@ def _without_masks(indices: Indices) -> list[DeviceArray | None]:
         if item is None or item.dtype.kind != "b":
             result.append(item)
             continue
-        places = nonzero(item if item.ndim else item.reshape(1))
-        step = places.itemsize
-        result += [places.viewed(places.shape[:1], d * step, (places.shape[1] * step,)) for d in range(item.ndim or 1)][
+        idxs = nonzero(item if item.ndim else item.reshape(1))
+        step = idxs.itemsize
+        result += [idxs.viewed(idxs.shape[:1], d * step, (idxs.shape[1] * step,)) for d in range(item.ndim or 1)][
             : item.ndim
         ]
     return result
@@ -139,40 +139,40 @@ def _common(op: str, arrays: Sequence[DeviceArray]) -> Ints:
         ) from None
 
 
-@within_reach(cpu_take.index)
+@pinned_reader(cpu_take.index)
 def index(a: DeviceArray, indices: Indices) -> DeviceArray:
-    found = Indexed("index", a.shape, indices)
-    if not found.dims:
+    result = Indexed("index", a.shape, indices)
+    if not result.dims:
         return memory.result_of(a)
-    if len(found.dims) == 1:
-        return rows_taken("index", a, found.dims[0], found.arrays[0], True)
-    table, rows = found.as_table(a), found.rows()
-    sizes, common = table.shape[1:], len(found.common)
+    if len(result.dims) == 1:
+        return rows_gathered("index", a, result.dims[0], result.arrays[0], True)
+    table, rows = result.as_table(a), result.rows()
+    sizes, common = table.shape[1:], len(result.common)
     steps = steps_in(table, table.shape)
-    table_steps = (*steps[1:][: found.at], *[0] * common, *steps[1:][found.at :])
-    index_steps = (*[0] * found.at, *steps_in(rows, rows.shape), *[0] * (len(sizes) - found.at))
-    return taken("index", table, rows, found.result, table_steps, index_steps, steps[0], 0, table.shape[0], False)
+    table_steps = (*steps[1:][: result.at], *[0] * common, *steps[1:][result.at :])
+    index_steps = (*[0] * result.at, *steps_in(rows, rows.shape), *[0] * (len(sizes) - result.at))
+    return gathered("index", table, rows, result.result, table_steps, index_steps, steps[0], 0, table.shape[0], False)
 
 
-@within_reach(cpu.index_backward)
+@pinned_reader(cpu.index_backward)
 def index_backward(grad: DeviceArray, sizes: Ints, indices: Indices) -> DeviceArray:
     return _put("index_backward", memory.result_of_zeros(grad, sizes), indices, grad, True)
 
 
-@within_reach(cpu_writes.index_put)
+@pinned_reader(cpu_writes.index_put)
 def index_put(a: DeviceArray, indices: Indices, values: DeviceArray, accumulate: bool) -> DeviceArray:
     return _put("index_put", a, indices, values, accumulate)
 
 
 def _put(op: str, a: DeviceArray, indices: Indices, values: DeviceArray, accumulate: bool) -> DeviceArray:
-    found = Indexed(op, a.shape, indices)
-    _require_fits(op, values.shape, found.result)
-    if not found.dims:
+    value = Indexed(op, a.shape, indices)
+    _require_fits(op, values.shape, value.result)
+    if not value.dims:
         return _put_everywhere(a, values, accumulate)
-    table = found.as_table(a)
-    result = added_to_rows(table, found.rows(), found.as_rows(values), "sum" if accumulate else "last")
-    moved = result.reshape(tuple(a.shape[d] for d in found.order))
-    back = sorted(range(a.ndim), key=found.order.__getitem__)
+    table = value.as_table(a)
+    result = added_to_rows(table, value.rows(), value.as_rows(values), "sum" if accumulate else "last")
+    moved = result.reshape(tuple(a.shape[d] for d in value.order))
+    back = sorted(range(a.ndim), key=value.order.__getitem__)
     return transposed(moved, back)
 
 
@@ -186,11 +186,11 @@ def _put_everywhere(a: DeviceArray, values: DeviceArray, accumulate: bool) -> De
     return collected(result, rows, flat, (1, 1, a.size, 1), (0, 0, 0), (0, 0, 1), "sum")
 
 
-def _require_fits(op: str, given: Ints, wanted: Ints) -> None:
+def _require_fits(op: str, value: Ints, output_mask: Ints) -> None:
     """Values must broadcast to the shape of what is indexed."""
-    pairs = zip(reversed(given), reversed(wanted), strict=False)
-    if len(given) > len(wanted) or any(n not in (1, m) for n, m in pairs):
+    pairs = zip(reversed(value), reversed(output_mask), strict=False)
+    if len(value) > len(output_mask) or any(n not in (1, m) for n, m in pairs):
         raise RuntimeError(
-            f"{op}(): shape mismatch: value tensor of shape {list(given)} cannot be broadcast to "
-            f"indexing result of shape {list(wanted)}"
+            f"{op}(): shape mismatch: value tensor of shape {list(value)} cannot be broadcast to "
+            f"indexing result of shape {list(output_mask)}"
         )

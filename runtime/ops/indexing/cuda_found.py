@@ -6,7 +6,7 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import numbers, over_elements, within_reach
+from ...cuda.launching.moving import numbers, over_elements, pinned_reader
 from ...cuda.launching.scans import scan
 from ...kernels.cuda.moving.searching import CHOSEN, ORDER
 from . import cpu_mask
@@ -18,12 +18,12 @@ BOOL, INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 def counts_of(a: DeviceArray, lines: int) -> DeviceArray:
     """For each element how many up to it in its line are not zero."""
     result = memory.empty((a.size,), INT64, a.device)
-    given = a if a.strides is None else memory.copied(a)
-    scan("count", BOOL, [given], [result], (lines, a.size // lines if lines else 0, 1))
+    value = a if a.strides is None else memory.copied(a)
+    scan("count", BOOL, [value], [result], (lines, a.size // lines if lines else 0, 1))
     return result
 
 
-@within_reach(cpu_mask.nonzero)
+@pinned_reader(cpu_mask.nonzero)
 def nonzero(a: DeviceArray) -> DeviceArray:
     if not a.size:
         return memory.empty((0, a.ndim), INT64, a.device)
@@ -39,6 +39,6 @@ def nonzero(a: DeviceArray) -> DeviceArray:
 def order_from_counts(mask: DeviceArray, counts: DeviceArray) -> DeviceArray:
     """Where a mask is true the count less one, else 0."""
     result = memory.empty(mask.shape, INT64, mask.device)
-    given = mask if mask.strides is None else memory.copied(mask)
-    over_elements(ORDER, mask.size, given.ravel(), counts, result)
+    value = mask if mask.strides is None else memory.copied(mask)
+    over_elements(ORDER, mask.size, value.ravel(), counts, result)
     return result

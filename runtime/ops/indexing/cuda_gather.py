@@ -8,49 +8,49 @@ from typing import Any
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.layouts import steps_in
-from ...cuda.launching.moving import within_reach
+from ...cuda.launching.moving import pinned_reader
 from ...cuda.memory import in_order
 from ...errors import ShapeError
 from . import cpu_gather as cpu
 from .cuda_found import INT64, counts_of, order_from_counts
-from .cuda_rows import collected, elements, rows_at, taken
+from .cuda_rows import collected, elements, gathered, rows_at
 
 Ints = tuple[int, ...]
 
 
-def _whole(a: DeviceArray) -> DeviceArray:
+def _ensure_1d(a: DeviceArray) -> DeviceArray:
     """An array, a 0-d one as one of one element."""
     return a if a.ndim else a.reshape(1)
 
 
-@within_reach(cpu.gather)
+@pinned_reader(cpu.gather)
 def gather(a: DeviceArray, dim: int, indices: DeviceArray, sparse_grad: bool) -> DeviceArray:
-    table, at = _whole(a), _whole(indices)
+    table, at = _ensure_1d(a), _ensure_1d(indices)
     dim %= table.ndim
     steps = [0 if d == dim else step for d, step in enumerate(steps_in(table, table.shape))]
-    found = taken(
+    result = gathered(
         *("gather", table, at, at.shape, tuple(steps), steps_in(at, at.shape)),
         *(elements(table, dim), dim, table.shape[dim], False),
     )
-    return found.reshape(indices.shape)
+    return result.reshape(indices.shape)
 
 
-@within_reach(cpu.gather_backward)
+@pinned_reader(cpu.gather_backward)
 def gather_backward(grad: DeviceArray, shape: Ints, dim: int, indices: DeviceArray) -> DeviceArray:
     return _put("gather", memory.result_of_zeros(grad, shape), dim, indices, grad, "sum")
 
 
-@within_reach(cpu.scatter)
+@pinned_reader(cpu.scatter)
 def scatter(a: DeviceArray, dim: int, indices: DeviceArray, src: Any) -> DeviceArray:
     return _put("scatter", a, dim, indices, src, "last")
 
 
-@within_reach(cpu.scatter_add)
+@pinned_reader(cpu.scatter_add)
 def scatter_add(a: DeviceArray, dim: int, indices: DeviceArray, src: DeviceArray) -> DeviceArray:
     return _put("scatter_add", a, dim, indices, src, "sum")
 
 
-@within_reach(cpu.scatter_reduce)
+@pinned_reader(cpu.scatter_reduce)
 def scatter_reduce(
     a: DeviceArray, dim: int, indices: DeviceArray, src: DeviceArray, reduce: str, include_self: bool
 ) -> DeviceArray:
@@ -61,21 +61,23 @@ def _put(
     op: str, a: DeviceArray, dim: int, indices: DeviceArray, src: Any, name: str, included: bool = True
 ) -> DeviceArray:
     """A new array. Where the indices reach only a part of it, that is computed by itself and put back."""
-    whole, at = _whole(a), _whole(indices)
+    full, at = _ensure_1d(a), _ensure_1d(indices)
     if not at.size:
         return memory.result_of(a)
-    dim %= whole.ndim
-    reached = tuple(n if d == dim else m for d, (n, m) in enumerate(zip(whole.shape, at.shape, strict=True)))
-    part = whole if reached == whole.shape else whole.viewed(reached, 0, whole.byte_strides)
-    found = _joined(op, in_order(part), dim, at, src, name, included)
-    if part is whole:
-        return found.reshape(a.shape)
-    result = memory.result_of(whole)
-    memory.copy(result.viewed(reached, 0, result.byte_strides), found)
+    dim %= full.ndim
+    reached = tuple(n if d == dim else m for d, (n, m) in enumerate(zip(full.shape, at.shape, strict=True)))
+    part = full if reached == full.shape else full.viewed(reached, 0, full.byte_strides)
+    value = _scatter_combined(op, in_order(part), dim, at, src, name, included)
+    if part is full:
+        return value.reshape(a.shape)
+    result = memory.result_of(full)
+    memory.copy(result.viewed(reached, 0, result.byte_strides), value)
     return result
 
 
-def _joined(op: str, part: DeviceArray, dim: int, at: DeviceArray, src: Any, name: str, included: bool) -> DeviceArray:
+def _scatter_combined(
+    op: str, part: DeviceArray, dim: int, at: DeviceArray, src: Any, name: str, included: bool
+) -> DeviceArray:
     before, along, after = prod(part.shape[:dim]), part.shape[dim], prod(part.shape[dim + 1 :])
     count = at.shape[dim]
     rows = rows_at(op, at, dim, along, False)
@@ -95,12 +97,12 @@ def one_of(src: Any, like: DeviceArray) -> DeviceArray:
     return result
 
 
-@within_reach(cpu.checked_indices)
+@pinned_reader(cpu.checked_indices)
 def checked_indices(index: DeviceArray, dim: int, size: int, op: str, wrap: bool) -> DeviceArray:
     return rows_at(op, index, dim, size, wrap, None, INT64)
 
 
-@within_reach(cpu.order_of_true)
+@pinned_reader(cpu.order_of_true)
 def order_of_true(mask: DeviceArray, available: int, lead: int) -> DeviceArray:
     if not mask.size:
         return memory.zeros(mask.shape, INT64, mask.device)

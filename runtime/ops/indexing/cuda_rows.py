@@ -66,7 +66,7 @@ def rows_at(
     return result
 
 
-def taken(
+def gathered(
     op: str,
     table: DeviceArray,
     index: DeviceArray,
@@ -96,13 +96,13 @@ def taken(
     return result
 
 
-def rows_taken(op: str, a: DeviceArray, dim: int, index: DeviceArray, wraps: bool) -> DeviceArray:
+def rows_gathered(op: str, a: DeviceArray, dim: int, index: DeviceArray, wraps: bool) -> DeviceArray:
     steps, by = steps_in(a, a.shape), steps_in(index, index.shape)
     shape = (*a.shape[:dim], *index.shape, *a.shape[dim + 1 :])
     table_steps = (*steps[:dim], *[0] * index.ndim, *steps[dim + 1 :])
     index_steps = (*[0] * dim, *by, *[0] * (a.ndim - dim - 1))
     step = elements(a, dim)
-    return taken(op, a, index, shape, table_steps, index_steps, step, dim, a.shape[dim], wraps)
+    return gathered(op, a, index, shape, table_steps, index_steps, step, dim, a.shape[dim], wraps)
 
 
 def elements(a: DeviceArray, dim: int) -> int:
@@ -137,15 +137,15 @@ def collected(
             rows, count = flattened(rows, along, after, count), rows.size
             before, along, after = 1, before * along * after, 1
             value_steps = (0, int(any(value_steps)), 0)
-        given: tuple[DeviceArray, ...] = sorted_by_key(rows, along)
+        value: tuple[DeviceArray, ...] = sorted_by_key(rows, along)
         steps: tuple[Any, ...] = numbers(*value_steps)
         kernel = collecting(found, name, computed)
     else:
-        given = (rows,)
+        value = (rows,)
         steps = numbers(*row_steps), numbers(*value_steps)
         kernel = collecting(looking, name, computed)
     result = memory.result(start, start.shape)
-    flat = [each.ravel() for each in (start, *given, values, result)]
+    flat = [each.ravel() for each in (start, *value, values, result)]
     rest = numbers(along, after, count), steps, computed.type(alpha), UINT32(included)
     over_elements(kernel, result.size, *flat, *rest)
     return result

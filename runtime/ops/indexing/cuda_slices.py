@@ -7,7 +7,7 @@ from typing import Any
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import within_reach
+from ...cuda.launching.moving import pinned_reader
 from ...cuda.memory import in_order
 from ...errors import ShapeError
 from ...tensor import views
@@ -18,12 +18,12 @@ from .cuda_gather import one_of
 from .cuda_rows import added_to_rows, broadcast, collected, rows_at
 
 
-@within_reach(cpu.index_copy)
+@pinned_reader(cpu.index_copy)
 def index_copy(a: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray) -> DeviceArray:
     return _written("index_copy", a, dim, positions, in_order(source), False)
 
 
-@within_reach(cpu.index_fill)
+@pinned_reader(cpu.index_fill)
 def index_fill(a: DeviceArray, dim: int, positions: DeviceArray, value: Any) -> DeviceArray:
     return _written("index_fill", a, dim, positions, one_of(value, a), True)
 
@@ -41,7 +41,7 @@ def _written(
     return collected(in_order(a), rows, values, (before, along, after, count), (0, 1, 0), steps, "last")
 
 
-@within_reach(cpu.put_flat)
+@pinned_reader(cpu.put_flat)
 def put_flat(a: DeviceArray, positions: DeviceArray, source: DeviceArray, accumulate: bool) -> DeviceArray:
     rows = rows_at("put", in_order(positions).ravel(), 0, a.size, True)
     if not rows.size:
@@ -50,31 +50,31 @@ def put_flat(a: DeviceArray, positions: DeviceArray, source: DeviceArray, accumu
     return added_to_rows(table, rows, values, "sum" if accumulate else "last").reshape(a.shape)
 
 
-@within_reach(cpu.masked_written)
+@pinned_reader(cpu.masked_written)
 def masked_written(a: DeviceArray, mask: DeviceArray, source: DeviceArray) -> DeviceArray:
-    places = nonzero(in_order(broadcast(mask, a.shape)).ravel())
-    total = places.shape[0]
+    indices = nonzero(in_order(broadcast(mask, a.shape)).ravel())
+    total = indices.shape[0]
     if total > source.size:
         raise ShapeError(
             f"masked_scatter(): Number of elements of source < number of ones in mask: {source.size} < {total}"
         )
     if not total:
         return memory.result_of(a)
-    rows, values = rows_at("masked_scatter", places.ravel(), 0, a.size, False), in_order(source).ravel()[:total]
+    rows, values = rows_at("masked_scatter", indices.ravel(), 0, a.size, False), in_order(source).ravel()[:total]
     return added_to_rows(in_order(a).reshape(a.size), rows, values, "last").reshape(a.shape)
 
 
-@within_reach(cpu.select_scatter)
+@pinned_reader(cpu.select_scatter)
 def select_scatter(a: DeviceArray, src: DeviceArray, dim: int, index: int) -> DeviceArray:
     return _with_view(a, src, views.select(a.shape, contiguous_strides(a.shape), 0, dim, index))
 
 
-@within_reach(cpu.slice_scatter)
+@pinned_reader(cpu.slice_scatter)
 def slice_scatter(a: DeviceArray, src: DeviceArray, dim: int, start: int, end: int, step: int) -> DeviceArray:
     return _with_view(a, src, views.slice(a.shape, contiguous_strides(a.shape), 0, dim, start, end, step))
 
 
-@within_reach(cpu.diagonal_scatter)
+@pinned_reader(cpu.diagonal_scatter)
 def diagonal_scatter(a: DeviceArray, src: DeviceArray, offset: int, dim1: int, dim2: int) -> DeviceArray:
     return _with_view(a, src, views.diagonal(a.shape, contiguous_strides(a.shape), 0, offset, dim1, dim2))
 

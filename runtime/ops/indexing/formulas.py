@@ -47,11 +47,11 @@ def added_at(grad: Tensor, shape: Ints, index: Tensor) -> Tensor:
 
 def unraveled(indices: Tensor, shape: Ints) -> tuple[Tensor, ...]:
     """Indices along each dimension, from the last one: remainders, and what is left over for those before."""
-    found = []
+    matches = []
     for size in reversed(shape):
-        found.append(op.remainder(indices, max(size, 1)))
+        matches.append(op.remainder(indices, max(size, 1)))
         indices = op.floor_divide(indices, max(size, 1))
-    return tuple(reversed(found))
+    return tuple(reversed(matches))
 
 
 def broadcast_beside(op_name: str, dim: int, first: Ints, second: Ints) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -66,9 +66,9 @@ def broadcast_beside(op_name: str, dim: int, first: Ints, second: Ints) -> tuple
 def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:
     """A mask that broadcasts to the tensor: true in the slices at `index` along a dimension."""
     size = self._shape[dim] if self.ndim else 1
-    places = op.checked_indices(index.reshape((-1,)), dim, size, "index_fill", True)
+    positions = op.checked_indices(index.reshape((-1,)), dim, size, "index_fill", True)
     no = op.zeros((size,), dtype=dtypes.bool_, device=self.device)
-    mask = op.index_put(no, [places], op.ones((), dtype=dtypes.bool_, device=self.device))
+    mask = op.index_put(no, [positions], op.ones((), dtype=dtypes.bool_, device=self.device))
     return along_dim(mask, dim, self.ndim)
 
 
@@ -98,7 +98,7 @@ def chosen_where(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return op.where(where, op.index(source.flatten(), [op.order_of_true(where, source.numel(), 0)]), self)
 
 
-def given_to_true(grad: Tensor, mask: Tensor, shape: Ints) -> Tensor:
+def masked_scatter_grad(grad: Tensor, mask: Tensor, shape: Ints) -> Tensor:
     """Of elements that were written where a mask is true the gradients, zeros for those that were not."""
     count = prod(shape)
     if not count:
@@ -128,30 +128,32 @@ def scatter_reduce_derivatives(
     the product of the others.
     """
     ones = zeros_of(self, self._shape) + 1
-    kept = ones if include_self else ones.scatter(dim, index, 0)
+    remaining_sizes = ones if include_self else ones.scatter(dim, index, 0)
     if reduce == "prod":
-        return _of_product(self, dim, index, src, include_self, kept)
+        return _of_product(self, dim, index, src, include_self, remaining_sizes)
     if reduce in ("amax", "amin"):
-        hit, hits = (self == result) * kept, (src == result.gather(dim, index)).to(src.dtype)
+        hit, hits = (self == result) * remaining_sizes, (src == result.gather(dim, index)).to(src.dtype)
     else:
-        hit, hits = kept, zeros_of(src, src._shape) + 1
+        hit, hits = remaining_sizes, zeros_of(src, src._shape) + 1
     if reduce == "sum":
         return hit, hits
     share = 1 / hit.scatter_add(dim, index, hits)
     return hit * share, hits * share.gather(dim, index)
 
 
-def _of_product(self: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, kept: Tensor) -> Derivatives:
+def _of_product(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, remaining_sizes: Tensor
+) -> Derivatives:
     """The product of all others: of those that are not zero, times the zeros among them.
 
     One zero stands there as itself, so that differentiating again finds it; two or more have derivative 0 too.
     """
     zero, zeros = self == 0, src == 0
-    count = op.where(zero, kept, 0).scatter_add(dim, index, zeros.to(kept.dtype))
-    total = op.where(zero, self * kept, 0).scatter_add(dim, index, op.where(zeros, src, 0))
+    count = op.where(zero, remaining_sizes, 0).scatter_add(dim, index, zeros.to(remaining_sizes.dtype))
+    total = op.where(zero, self * remaining_sizes, 0).scatter_add(dim, index, op.where(zeros, src, 0))
     nonzero, others = self.masked_fill(zero, 1), src.masked_fill(zeros, 1)
     product = op.scatter_reduce(nonzero, dim, index, others, "prod", include_self=include_self)
-    of_self = _without_one(product / nonzero, count, total, self, zero) * kept
+    of_self = _without_one(product / nonzero, count, total, self, zero) * remaining_sizes
     at = (x.gather(dim, index) for x in (product, count, total))
     return of_self, _without_one(next(at) / others, next(at), next(at), src, zeros)
 
@@ -172,9 +174,9 @@ def write_masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     count = int(op.count_nonzero(where).item())
     if not count or count > source.numel():  # nothing to write, or too little: the composite says so
         return self.copy_(op.masked_scatter(self, mask, source))
-    return op.index_put_(self, [where], _apart_from(self, source).flatten().narrow(0, 0, count))
+    return op.index_put_(self, [where], _unexpanded(self, source).flatten().narrow(0, 0, count))
 
 
-def _apart_from(self: Tensor, source: Tensor) -> Tensor:
+def _unexpanded(self: Tensor, source: Tensor) -> Tensor:
     """A source, or a copy of one that lies in the memory that is to be written to."""
     return op.clone(source) if source._storage is self._storage else source

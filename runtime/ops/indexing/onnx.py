@@ -16,8 +16,8 @@ def indexed(onnx: Any, x: Any, indices: Sequence[Any]) -> Any:
         raise NotImplementedError("the shape of x[mask] depends on the mask's values")
     if len(dims) == 1:
         return onnx.Gather(x, indices[dims[0]], axis=dims[0])
-    places, shape = _places(onnx, indices, dims)
-    first = onnx.GatherND(_in_front(onnx, x, dims), places)
+    positions, shape = _indices(onnx, indices, dims)
+    first = onnx.GatherND(_in_front(onnx, x, dims), positions)
     order = _order_of_result(x.ndim, dims, len(shape))
     return first if order == sorted(order) else onnx.Transpose(first, perm=order)
 
@@ -25,8 +25,8 @@ def indexed(onnx: Any, x: Any, indices: Sequence[Any]) -> Any:
 def gathered(onnx: Any, x: Any, dim: int, index: Any) -> Any:
     """Elements by their index along a dimension; the others count as far as the index reaches."""
     dims = [d for d in range(x.ndim) if d != dim % x.ndim and x.shape[d] != index.shape[d]]
-    near = onnx.Slice(x, [0] * len(dims), [index.shape[d] for d in dims], dims) if dims else x
-    return onnx.GatherElements(near, index, axis=dim)
+    front_slice = onnx.Slice(x, [0] * len(dims), [index.shape[d] for d in dims], dims) if dims else x
+    return onnx.GatherElements(front_slice, index, axis=dim)
 
 
 def with_values(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
@@ -34,13 +34,13 @@ def with_values(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumula
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     if any(indices[dim].dtype in ("bool", "uint8") for dim in dims):
         return _masked(onnx, x, indices, values, accumulate)
-    places, shape = _places(onnx, indices, dims)
+    positions, shape = _indices(onnx, indices, dims)
     rest = [size for dim, size in enumerate(x.shape) if dim not in dims]
     order = _order_of_result(x.ndim, dims, len(shape))
-    whole = [(*shape, *rest)[each] for each in order]
-    values = onnx.Transpose(onnx.Expand(values, whole), perm=np.argsort(order))
+    full = [(*shape, *rest)[each] for each in order]
+    values = onnx.Transpose(onnx.Expand(values, full), perm=np.argsort(order))
     front = _in_front(onnx, x, dims)
-    written = onnx.ScatterND(front, places, values, reduction="add" if accumulate else None)
+    written = onnx.ScatterND(front, positions, values, reduction="add" if accumulate else None)
     return onnx.Transpose(written, perm=np.argsort(_front(x.ndim, dims)))
 
 
@@ -68,8 +68,8 @@ def _with_rows(onnx: Any, x: Any, dim: int, index: Any, rows: Any) -> Any:
 
 def flat_put(onnx: Any, x: Any, index: Any, source: Any, accumulate: bool) -> Any:
     """x with elements written, or added, at places of the flattened tensor."""
-    places, values = onnx.Reshape(index, [-1, 1]), onnx.Reshape(source, [-1])
-    written = onnx.ScatterND(onnx.Reshape(x, [-1]), places, values, reduction="add" if accumulate else None)
+    positions, values = onnx.Reshape(index, [-1, 1]), onnx.Reshape(source, [-1])
+    written = onnx.ScatterND(onnx.Reshape(x, [-1]), positions, values, reduction="add" if accumulate else None)
     return onnx.Reshape(written, list(x.shape))
 
 
@@ -84,7 +84,7 @@ def _masked(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumulate: 
     return onnx.Where(where, x + values if accumulate else values, x)
 
 
-def _places(onnx: Any, indices: Sequence[Any], dims: Sequence[int]) -> tuple[Any, tuple[int, ...]]:
+def _indices(onnx: Any, indices: Sequence[Any], dims: Sequence[int]) -> tuple[Any, tuple[int, ...]]:
     """The indices side by side along a last dimension, and the shape that they have together."""
     shape = np.broadcast_shapes(*(indices[dim].shape for dim in dims))
     parts = [indices[dim] if indices[dim].shape == shape else onnx.Expand(indices[dim], shape) for dim in dims]

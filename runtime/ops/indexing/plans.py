@@ -36,7 +36,7 @@ from .cpu_take_loops import (
 from .plans_masks import by_mask
 
 ELEMENTS = 1024  # that one thread reads, at least
-MOST_PLACES = 1 << 14  # in a table
+MAX_TABLE_INDICES = 1 << 14  # in a table
 COLUMNS = 16  # of a table belong to one thread
 
 
@@ -44,8 +44,8 @@ COLUMNS = 16  # of a table belong to one thread
 @of_any_dtype
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
     if not x.shape:  # one number, which the index 0 chooses
-        found = index_select(Layout((1,), None, halves=x.halves), 0, index)
-        return found and (found[0]._replace(results=((0, ()),)),)
+        result = index_select(Layout((1,), None, halves=x.halves), 0, index)
+        return result and (result[0]._replace(results=((0, ()),)),)
     if not prod(x.shape) or len(index.shape) > 1 or not are_contiguous(index):
         return None  # where nothing is read, the kernel in Python looks at the indices all the same
     count, steps = prod(index.shape), steps_around(x, dim)
@@ -74,23 +74,23 @@ def steps_around(x: Layout, dim: int) -> tuple[int, int, int, int] | None:
 def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
     """Up to three arrays of indices, or a mask of the first dimensions."""
     if are_masks(indices):
-        return by_mask(x, [(dim, found) for dim, found in enumerate(indices) if found is not None])
-    dims = [dim for dim, found in enumerate(indices) if found is not None]
+        return by_mask(x, [(dim, result) for dim, result in enumerate(indices) if result is not None])
+    dims = [dim for dim, result in enumerate(indices) if result is not None]
     if len(dims) > 3 or not are_contiguous(*indices) or not prod(x.shape):
         return None
-    alike = len({found.shape for found in indices if found}) == 1
-    return (index_as_it_lies(x, indices, dims) if alike else None) or index_by_tables(x, indices, dims)
+    alike = len({result.shape for result in indices if result}) == 1
+    return (index_in_own_layout(x, indices, dims) if alike else None) or index_by_tables(x, indices, dims)
 
 
-def index_as_it_lies(x: Layout, indices: tuple[Layout | None, ...], dims: list[int]) -> Plan | None:
+def index_in_own_layout(x: Layout, indices: tuple[Layout | None, ...], dims: list[int]) -> Plan | None:
     """Arrays of indices of one shape, of neighbouring dimensions; or two with all others between them."""
     if len(dims) > 1 and x.strides is not None:
         return None
     first, last, common = dims[0], dims[-1], indices[dims[0]].shape  # type: ignore[union-attr]
-    apart = last - first >= len(dims)
-    if apart and (first > 0 or len(dims) != 2 or last < len(x.shape) - 1):
+    is_split = last - first >= len(dims)
+    if is_split and (first > 0 or len(dims) != 2 or last < len(x.shape) - 1):
         return None
-    before, after = x.shape[:first], x.shape[1:last] if apart else x.shape[last + 1 :]
+    before, after = x.shape[:first], x.shape[1:last] if is_split else x.shape[last + 1 :]
     width, count, sizes = prod(after), prod(common), tuple([x.shape[dim] for dim in dims])
     steps = steps_around(x, first)
     if steps is None:
@@ -98,7 +98,7 @@ def index_as_it_lies(x: Layout, indices: tuple[Layout | None, ...], dims: list[i
     if len(dims) == 1:
         kernel, ints = take_by_one, (*sizes, *sizes, steps[1], count, steps[0], *steps[2:])
     elif len(dims) == 2:
-        kernel, ints = take_by_two, (*sizes, width, count, int(apart))
+        kernel, ints = take_by_two, (*sizes, width, count, int(is_split))
     else:
         kernel, ints = take_by_three, (*sizes, width, count)
     operands, shape, rows = (0, *[1 + dim for dim in dims]), (*before, *common, *after), prod(before) * count
@@ -108,53 +108,53 @@ def index_as_it_lies(x: Layout, indices: tuple[Layout | None, ...], dims: list[i
 def index_by_tables(x: Layout, indices: tuple[Layout | None, ...], dims: list[int]) -> Plan | None:
     """Arrays of indices that broadcast, or of dimensions with others between them, of x in any layout: tables say where
     what is not chosen from lies."""
-    common = broadcast_together(tuple([found.shape for found in indices if found is not None]))
+    common = broadcast_shape_of(tuple([result.shape for result in indices if result is not None]))
     rest = [dim for dim in range(len(x.shape)) if dim not in dims]
     front = dims[0] if dims[-1] - dims[0] < len(dims) else 0  # in front of all, where others lie between them
-    before, after = places_of(x, rest[:front]), places_of(x, rest[front:])
-    brought = None if common is None else brought_together(indices, dims, common)
+    before, after = offsets_of(x, rest[:front]), offsets_of(x, rest[front:])
+    brought = None if common is None else adjacent_index(indices, dims, common)
     if common is None or before is None or after is None or brought is None:
         return None
-    (copies, places), missing = brought, 3 - len(dims)
+    (copies, positions), missing = brought, 3 - len(dims)
     strides = contiguous_strides(x.shape) if x.strides is None else x.strides
     chosen = [number for dim in dims for number in (x.shape[dim], strides[dim])]
     ints = (len(dims), *chosen, *[0, 0] * missing, prod(common))
     shape = (*[x.shape[dim] for dim in rest[:front]], *common, *[x.shape[dim] for dim in rest[front:]])
-    operands, rows, width = (0, *places, *places[:1] * missing), before.size * prod(common), after.size
+    operands, rows, width = (0, *positions, *positions[:1] * missing), before.size * prod(common), after.size
     read = Step(take_by_tables, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width)
     return (*copies, read._replace(tables=(before, after)))
 
 
-def brought_together(
+def adjacent_index(
     indices: tuple[Layout | None, ...], dims: list[int], common: Ints
 ) -> tuple[list[Step], list[int]] | None:
     """The calls that copy arrays of indices in their common shape, and where these are; None without such calls."""
-    copies, places = list[Step](), list[int]()
+    copies, positions = list[Step](), list[int]()
     for k, dim in enumerate(dims):
         own = indices[dim]
         if own is None or own.shape == common:
-            places.append(1 + dim)
+            positions.append(1 + dim)
             continue
         copy = copy_step(in_shape(own, common), 1 + dim, 1 + k, "I")
         if copy is None:
             return None
         copies.append(copy)
-        places.append(~(1 + k))
-    return copies, places
+        positions.append(~(1 + k))
+    return copies, positions
 
 
-def places_of(x: Layout, dims: list[int]) -> np.ndarray | None:
+def offsets_of(x: Layout, dims: list[int]) -> np.ndarray | None:
     """Where the elements of some dimensions lie, in their order; None of too many."""
     strides = contiguous_strides(x.shape) if x.strides is None else x.strides
-    if prod([x.shape[dim] for dim in dims]) > MOST_PLACES:
+    if prod([x.shape[dim] for dim in dims]) > MAX_TABLE_INDICES:
         return None
-    places = np.zeros(1, np.int64)
+    positions = np.zeros(1, np.int64)
     for dim in dims:
-        places = (places[:, None] + strides[dim] * np.arange(x.shape[dim])).reshape(-1)
-    return places
+        positions = (positions[:, None] + strides[dim] * np.arange(x.shape[dim])).reshape(-1)
+    return positions
 
 
-def broadcast_together(shapes: tuple[Ints, ...]) -> Ints | None:
+def broadcast_shape_of(shapes: tuple[Ints, ...]) -> Ints | None:
     """The common shape of arrays; None where they have none, or no elements."""
     try:
         common = np.broadcast_shapes(*shapes)
@@ -176,8 +176,8 @@ def take_elements(x: Layout, index: Layout) -> Plan | None:
 @of_any_layout
 def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None, ...]) -> Plan | None:
     """Of one array of indices, or of two of one shape for neighbouring dimensions; of gradients all alike, too."""
-    dims = [dim for dim, found in enumerate(indices) if found is not None]
-    if len({found.shape for found in indices if found}) != 1 or len(dims) > 2 or not are_contiguous(*indices):
+    dims = [dim for dim, result in enumerate(indices) if result is not None]
+    if len({result.shape for result in indices if result}) != 1 or len(dims) > 2 or not are_contiguous(*indices):
         return None
     first, last, common = dims[0], dims[-1], indices[dims[0]].shape  # type: ignore[union-attr]
     alike = grad.strides is not None and not any(grad.strides)
@@ -217,8 +217,8 @@ def unit_of(width: int) -> int:
     return -(-ELEMENTS // max(width, 1))
 
 
-def table_rows(table: Layout, index: Layout, place: int, shape: Ints) -> Plan:
+def table_rows(table: Layout, index: Layout, position: int, shape: Ints) -> Plan:
     """Copies of the rows at the indices, which are the array at `place` of the call."""
     rows, width, count = table.shape[0], prod(table.shape[1:]), prod(index.shape)
     ints, work = (rows, width, count), count * width
-    return (Step(take_rows_of, (0, place), ((0, shape),), (), ints, (count, 1), work, row=width),)
+    return (Step(take_rows_of, (0, position), ((0, shape),), (), ints, (count, 1), work, row=width),)

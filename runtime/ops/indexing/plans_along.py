@@ -22,27 +22,27 @@ from ...kernels.cpu.plan import (
     is_exact,
     of_any_dtype,
     of_any_layout,
-    with_whole_numbers,
+    with_integers,
 )
-from .cpu_join_loops import FIRST, FRESH, GREATEST, LAST, LEAST, PRODUCT, SUM, fill_along, join_along, share_along
+from .cpu_join_loops import AMAX, AMIN, EXCLUDE_SELF, FIRST, LAST, PRODUCT, SUM, fill_along, join_along, share_along
 from .cpu_put_loops import scatter_rows, scatter_rows_onto_zeros
 from .plans_writes import COLUMNS, index_add, index_add_, into_copy, looking, strides_of
 
-APART = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
+ATOMIC_COST = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
 BESIDE = 2  # and one of a slice
 BROAD = 128  # columns of slices that belong to one thread: for each part of a slice an index is looked at
-JOINS = {"sum": SUM, "mean": SUM, "prod": PRODUCT, "amax": GREATEST, "amin": LEAST}
+JOINS = {"sum": SUM, "mean": SUM, "prod": PRODUCT, "amax": AMAX, "amin": AMIN}
 
 
-def scatter_whole(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
+def scatter_full(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
     return scatter(x, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
 
 
-def scatter_whole_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
+def scatter_full_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
     return scatter_(out, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
 
 
-@with_whole_numbers(scatter_whole)
+@with_integers(scatter_full)
 def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
     """A copy with elements, or one number, written along a dimension."""
     if not isinstance(src, Layout):
@@ -58,7 +58,7 @@ def scatter_add(x: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
     return _in_rows(x, dim, index, src, 1) or _in_copy(x, _joining(~0, x, dim, index, src, SUM))
 
 
-@with_whole_numbers(scatter_whole_)
+@with_integers(scatter_full_)
 def scatter_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
     if isinstance(src, Layout):
         return _looked_at(out, dim, index, _joining(0, out, dim, index, src, LAST))
@@ -73,19 +73,19 @@ def scatter_add_(out: Layout, dim: int, index: Layout, src: Layout) -> Plan | No
     return _looked_at(out, dim, index, _joining(0, out, dim, index, src, SUM))
 
 
-def scatter_reduce_whole(
+def scatter_reduce_full(
     x: Layout, dim: int, index: Layout, src: Layout, reduce: str, include_self: bool
 ) -> Plan | None:
     return _reduced(x, dim, index, src, reduce, include_self, True)
 
 
-@with_whole_numbers(scatter_reduce_whole)
+@with_integers(scatter_reduce_full)
 def scatter_reduce(x: Layout, dim: int, index: Layout, src: Layout, reduce: str, include_self: bool) -> Plan | None:
     return _reduced(x, dim, index, src, reduce, include_self, False)
 
 
 def _reduced(
-    x: Layout, dim: int, index: Layout, src: Layout, reduce: str, include_self: bool, whole: bool
+    x: Layout, dim: int, index: Layout, src: Layout, reduce: str, include_self: bool, full_dims: bool
 ) -> Plan | None:
     if reduce == "sum" and include_self:
         return scatter_add(x, dim, index, src)
@@ -94,7 +94,7 @@ def _reduced(
         return None
     steps = [joining] if include_self else _without_self(joining, reduce)
     if reduce == "mean":
-        steps.append(_sharing(joining, include_self, whole))
+        steps.append(_sharing(joining, include_self, full_dims))
     return into_copy(x, *steps)
 
 
@@ -105,7 +105,7 @@ def _without_self(joining: Step, reduce: str) -> list[Step]:
         return [_filled(joining, float(reduce == "prod")), joining]
     *_, out_step, _, _, index_step, _, _, step = joining.tables[0].tolist()
     if (out_step, index_step, step) == (1, 0, 1):
-        return [joining._replace(ints=(joining.ints[0] + FRESH,))]
+        return [joining._replace(ints=(joining.ints[0] + EXCLUDE_SELF,))]
     return [joining._replace(ints=(FIRST,)), joining]
 
 
@@ -114,14 +114,14 @@ def _filled(joining: Step, value: float) -> Step:
     return joining._replace(kernel=fill_along, operands=joining.operands[:2], numbers=(value,), ints=())
 
 
-def _sharing(joining: Step, include_self: bool, whole: bool) -> Step:
-    ints = int(include_self), int(whole)
+def _sharing(joining: Step, include_self: bool, full_dims: bool) -> Step:
+    ints = int(include_self), int(full_dims)
     return joining._replace(kernel=share_along, operands=joining.operands[:2], ints=ints)
 
 
 def _filling(target: int, x: Layout, dim: int, index: Layout, value: float) -> Step | None:
-    found = _joining(target, x, dim, index, index, LAST)
-    return found and _filled(found, float(value))
+    result = _joining(target, x, dim, index, index, LAST)
+    return result and _filled(result, float(value))
 
 
 def _joining(target: int, x: Layout, dim: int, index: Layout, src: Layout, how: int) -> Step | None:
@@ -138,7 +138,7 @@ def _joining(target: int, x: Layout, dim: int, index: Layout, src: Layout, how: 
     table = np.array([x.shape[dim], shape[dim], after, *steps], np.int64)
     slices = after > 1 and steps[5] == 0
     unit = BROAD if slices else COLUMNS if after > 1 else 1
-    rows, work = (before * after, unit), (BESIDE if slices else APART) * prod(shape)
+    rows, work = (before * after, unit), (BESIDE if slices else ATOMIC_COST) * prod(shape)
     return Step(join_along, (target, 2, 3), (), (), (how,), rows, work, tables=(table,))
 
 
@@ -161,7 +161,7 @@ def _in_rows(x: Layout, dim: int, index: Layout, src: Layout, add: int) -> Plan 
     size, count, lines = x.shape[dim], index.shape[dim], prod(x.shape[:dim])
     if prod(x.shape[dim + 1 :]) > 1:
         return None
-    work = APART * prod(index.shape) + prod(x.shape)
+    work = ATOMIC_COST * prod(index.shape) + prod(x.shape)
     return (Step(scatter_rows, (0, 2, 3), ((0, x.shape),), (), (size, count, add), (lines, 1), work),)
 
 
@@ -173,10 +173,10 @@ def _looked_at(out: Layout, dim: int, index: Layout, writing: Step | None) -> Pl
     """The call that looks at all indices, and the one that writes; None where memory between indices is not theirs."""
     steps = strides_of(index)
     sizes = [(n, step) for n, step in zip(index.shape, steps, strict=True) if step]
-    reach = 1 + sum((n - 1) * step for n, step in sizes)
-    if writing is None or reach != prod(n for n, _ in sizes):
+    read_extent = 1 + sum((n - 1) * step for n, step in sizes)
+    if writing is None or read_extent != prod(n for n, _ in sizes):
         return None
-    return looking(2, 0, as_vector(out).shape[dim], reach), writing
+    return looking(2, 0, as_vector(out).shape[dim], read_extent), writing
 
 
 def index_of_rows(x: Layout, dim: int, index: Layout, src: Layout) -> Layout | None:
@@ -196,7 +196,7 @@ def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan 
     x, alike = Layout(shape, None), grad.strides is not None and not any(grad.strides)
     if not _are_lines(x, dim, index) or dim != len(shape) - 1 or not (alike or are_contiguous(grad)):
         return None
-    size, count, work = shape[-1], index.shape[-1], APART * prod(index.shape) + prod(shape)
+    size, count, work = shape[-1], index.shape[-1], ATOMIC_COST * prod(index.shape) + prod(shape)
     ints, rows = (size, count, int(alike)), (prod(shape[:-1]), 1)
     return (Step(scatter_rows_onto_zeros, (0, 3), ((0, tuple(shape)),), (), ints, rows, work),)
 

@@ -17,34 +17,34 @@ from .cpu_mask_loops import (
     count_true,
     order_true,
     sum_up,
-    true_places,
+    true_indices,
     unravel_all,
 )
 from .cpu_put_loops import put_true
-from .plans_writes import MOST_TRUE, into_copy
+from .plans_writes import MAX_SERIAL_MASK, into_copy
 
-MOST_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places one thread may find
+MAX_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places one thread may find
 
 
 @of_any_dtype
 def nonzero(x: Layout) -> Plan | None:
     """The indices of the elements that are not zero."""
     ndim, size = len(x.shape), prod(x.shape)
-    if not size or not ndim or not are_contiguous(x) or (ndim > 2 and size > MOST_UNRAVELED):
+    if not size or not ndim or not are_contiguous(x) or (ndim > 2 and size > MAX_UNRAVELED):
         return None
     blocks, ints = -(-size // BLOCK), (x.shape[-1], ndim)
-    places = Step(
-        true_places, (0, ~1), ((0, (0, ndim)),), (), ints, (blocks, 1), size * ndim, indices=(0,), counted=((0, 1),)
+    positions = Step(
+        true_indices, (0, ~1), ((0, (0, ndim)),), (), ints, (blocks, 1), size * ndim, indices=(0,), counted=((0, 1),)
     )
-    return (*counted(0, 1, size), places, *unraveled(x, places))
+    return (*counted(0, 1, size), positions, *unraveled(x, positions))
 
 
-def unraveled(x: Layout, places: Step) -> Plan:
+def unraveled(x: Layout, positions: Step) -> Plan:
     """The call that takes the numbers of rows apart, of more than two dimensions."""
     if len(x.shape) < 3:
         return ()
     sizes = np.array(x.shape[:-1], np.int64)
-    return (Step(unravel_all, (), places.results, tables=(sizes,), indices=(0,), counted=places.counted),)
+    return (Step(unravel_all, (), positions.results, tables=(sizes,), indices=(0,), counted=positions.counted),)
 
 
 def counted(operand: int, output: int, size: int) -> Plan:
@@ -67,14 +67,14 @@ def order_of_true(mask: Layout, available: int, lead: int) -> Plan | None:
 def masked_written(x: Layout, mask: Layout, source: Layout) -> Plan | None:
     """A copy with elements of another tensor, one after the other, where a mask is true."""
     available, size = prod(source.shape), prod(x.shape)
-    if not available or not 0 < size <= MOST_TRUE or not are_contiguous(x, mask, source):
+    if not available or not 0 < size <= MAX_SERIAL_MASK or not are_contiguous(x, mask, source):
         return None
-    spread = None if mask.shape == x.shape else copy_step(in_shape(mask, x.shape), 1, 1, "B")
-    if spread is None and mask.shape != x.shape:
+    broadcast_item = None if mask.shape == x.shape else copy_step(in_shape(mask, x.shape), 1, 1, "B")
+    if broadcast_item is None and mask.shape != x.shape:
         return None
-    places, values = (1, 0, available, 0, 1, 1), (0, 1, 1, 0)
-    put = Step(put_true, (~0, ~1 if spread else 1, 2), (), (), (*places, *values), (1, 1))
-    return (*([spread] if spread else []), *into_copy(x, put))
+    positions, values = (1, 0, available, 0, 1, 1), (0, 1, 1, 0)
+    put = Step(put_true, (~0, ~1 if broadcast_item else 1, 2), (), (), (*positions, *values), (1, 1))
+    return (*([broadcast_item] if broadcast_item else []), *into_copy(x, put))
 
 
 def by_mask(x: Layout, indices: Sequence[tuple[int, Layout]]) -> Plan | None:

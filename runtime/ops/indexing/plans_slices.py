@@ -15,7 +15,7 @@ from ...kernels.cpu.plan import (
     as_vector,
     is_exact,
     of_any_dtype,
-    with_whole_numbers,
+    with_integers,
 )
 from ...tensor import views
 from ...tensor.shapes import contiguous_strides
@@ -26,8 +26,8 @@ from .plans_writes import into_copy, looking, shared_lines, strides_of, writing_
 
 @of_any_dtype
 def index_copy(x: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
-    found = _copying(~0, as_vector(x), dim, index, source) if are_contiguous(x) else None
-    return found and into_copy(x, *found)
+    result = _copying(~0, as_vector(x), dim, index, source) if are_contiguous(x) else None
+    return result and into_copy(x, *result)
 
 
 @of_any_dtype
@@ -41,22 +41,22 @@ def _copying(target: int, out: Layout, dim: int, index: Layout, source: Layout) 
     return writing_at(target, out, (dim,), (prod(index.shape),), [2], (source, 3), [0], False)
 
 
-def index_fill_whole(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
+def index_fill_full(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
     return index_fill(x, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
 
 
-def index_fill_whole_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
+def index_fill_full_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
     return index_fill_(out, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
 
 
-@with_whole_numbers(index_fill_whole)
+@with_integers(index_fill_full)
 def index_fill(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
     """A copy with one value, which may be that of a tensor, written to slices."""
-    found = _filling_slices(~0, as_vector(x), dim, index, value) if are_contiguous(x) else None
-    return found and into_copy(x, *found)
+    result = _filling_slices(~0, as_vector(x), dim, index, value) if are_contiguous(x) else None
+    return result and into_copy(x, *result)
 
 
-@with_whole_numbers(index_fill_whole_)
+@with_integers(index_fill_full_)
 def index_fill_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
     return _filling_slices(0, as_vector(out), dim, index, value)
 
@@ -78,8 +78,8 @@ def _filling_slices(target: int, out: Layout, dim: int, index: Layout, value: La
 
 @of_any_dtype
 def put_flat(x: Layout, index: Layout, source: Layout, accumulate: bool) -> Plan | None:
-    found = _putting(~0, x, index, source, accumulate)
-    return found and into_copy(x, *found)
+    result = _putting(~0, x, index, source, accumulate)
+    return result and into_copy(x, *result)
 
 
 @of_any_dtype

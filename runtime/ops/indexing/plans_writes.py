@@ -42,7 +42,7 @@ from .cpu_writes import chosen_of, folded_steps_of
 COLUMNS = 16  # of what is written belong to one thread
 NONE = -1  # of the rows
 ELEMENTS = 4096  # of indices that one thread looks at, at least
-MOST_TRUE = 1 << 16  # elements of a mask that each thread goes through
+MAX_SERIAL_MASK = 1 << 16  # elements of a mask that each thread goes through
 WIDE = 32  # elements of a row from which it costs little that each thread looks at all indices
 
 
@@ -52,12 +52,12 @@ def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
     if missing < 0 or not prod(shape):
         return None
     steps = (*[0] * missing, *strides_of(source))
-    given = tuple([0 if n == 1 else step for n, step in zip((*[1] * missing, *source.shape), steps, strict=True)])
-    found = path(shape, strides_of(to), given)
-    if found is None:
+    args = tuple([0 if n == 1 else step for n, step in zip((*[1] * missing, *source.shape), steps, strict=True)])
+    result = path(shape, strides_of(to), args)
+    if result is None:
         return None
-    rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts)
-    every, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
+    rows, ints = result.outer * result.inner * result.parts, (result.inner, result.size, result.parts)
+    every, row = (*result.steps.ravel().tolist(), *ints), min(PART, result.size)
     return (Step(flat_move, (0, 1), (), (), every, (rows, 1), WORK * prod(shape), row=row),)
 
 
@@ -65,8 +65,8 @@ def into_copy(x: Layout, *writing: Step) -> Plan:
     return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), *writing)
 
 
-def looking(operand: int, least: int, size: int, count: int) -> Step:
-    return Step(look_at, (operand,), (), (), (least, size), (count, ELEMENTS), count)
+def looking(operand: int, lower_bound: int, size: int, count: int) -> Step:
+    return Step(look_at, (operand,), (), (), (lower_bound, size), (count, ELEMENTS), count)
 
 
 def shared_lines(count: int, along: int, width: int) -> tuple[int, int]:
@@ -82,23 +82,23 @@ def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, 
 
 @of_any_dtype
 def index_put(x: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
-    found = _put_at(x, indices, values, accumulate, ~0) if are_contiguous(x) else None
-    return found and into_copy(x, *found)
+    result = _put_at(x, indices, values, accumulate, ~0) if are_contiguous(x) else None
+    return result and into_copy(x, *result)
 
 
 def _put_at(
     out: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool, target: int
 ) -> Plan | None:
-    dims = tuple([dim for dim, found in enumerate(indices) if found is not None])
-    given = [found for found in indices if found is not None]
-    if are_masks(given):
-        return put_where_true(target, out, dims[0], given[0], values, accumulate) if len(given) == 1 else None
-    if not 1 <= len(dims) <= 2 or len({found.shape for found in given}) != 1 or not are_contiguous(*given):
+    dims = tuple([dim for dim, result in enumerate(indices) if result is not None])
+    args = [result for result in indices if result is not None]
+    if are_masks(args):
+        return put_where_true(target, out, dims[0], args[0], values, accumulate) if len(args) == 1 else None
+    if not 1 <= len(dims) <= 2 or len({result.shape for result in args}) != 1 or not are_contiguous(*args):
         return None
     if dims[-1] - dims[0] >= len(dims) or dims[-1] >= len(out.shape) or (len(dims) == 2 and dims[0]):
         return None
-    places, least = [3 + dim for dim in dims], [-out.shape[dim] for dim in dims]
-    return writing_at(target, out, dims, given[0].shape, places, (values, 2), least, accumulate)
+    positions, lower_bound = [3 + dim for dim in dims], [-out.shape[dim] for dim in dims]
+    return writing_at(target, out, dims, args[0].shape, positions, (values, 2), lower_bound, accumulate)
 
 
 @of_any_dtype
@@ -115,9 +115,9 @@ def writing_at(
     out: Layout,
     dims: Ints,
     common: Ints,
-    places: list[int],
-    given: tuple[Layout, int],
-    least: list[int],
+    positions: list[int],
+    args: tuple[Layout, int],
+    lower_bound: list[int],
     add: bool,
 ) -> Plan | None:
     """Values written, or added, at indices of some shape; the places are those of the call's operands.
@@ -126,16 +126,16 @@ def writing_at(
     """
     strides, count = strides_of(out), prod(common)
     shape, front, (step, width, along) = chosen_of(out.shape, strides, 1, dims, common)
-    steps = _steps_of(given[0], shape, (front, front + len(common)))
+    steps = _steps_of(args[0], shape, (front, front + len(common)))
     if steps is None or not prod(shape) or not count or step is None or width is None or along is None:
         return None
-    looked = [looking(places[i], least[i], out.shape[dim], count) for i, dim in enumerate(dims) if target == 0]
+    looked = [looking(positions[i], lower_bound[i], out.shape[dim], count) for i, dim in enumerate(dims) if target == 0]
     ints = [value for dim in dims for value in (out.shape[dim], strides[dim])]
-    operands, work = (target, *places, given[1]), WORK * prod(shape)
+    operands, work = (target, *positions, args[1]), WORK * prod(shape)
     if dims == (0,) and along == 1 and width >= WIDE and steps[2] in (0, 1):
-        ints += [least[0], count, width, *steps[1:], int(add)]
+        ints += [lower_bound[0], count, width, *steps[1:], int(add)]
         return (*looked, Step(put_rows, operands, (), (), tuple(ints), (out.shape[0], 1), work))
-    kernel, ints = (put_by_one, [*ints, least[0]]) if len(dims) == 1 else (put_by_two, ints)
+    kernel, ints = (put_by_one, [*ints, lower_bound[0]]) if len(dims) == 1 else (put_by_two, ints)
     ints += [count, step, width, along, *(steps if len(dims) == 1 else steps[1:]), int(add)]
     rows = shared_lines(prod(shape) // count, along, width)
     return (*looked, Step(kernel, operands, (), (), tuple(ints), rows, work))
@@ -145,19 +145,19 @@ def put_where_true(target: int, out: Layout, dim: int, mask: Layout, values: Lay
     """Values written, or added, where a mask of dimensions from one on is true: as many of them, or one for all."""
     strides, last = strides_of(out), dim + len(mask.shape)
     size, chosen = prod(mask.shape), merged(mask.shape, strides[dim:last])
-    if out.shape[dim:last] != mask.shape or len(chosen) > 1 or not 0 < size <= MOST_TRUE:
+    if out.shape[dim:last] != mask.shape or len(chosen) > 1 or not 0 < size <= MAX_SERIAL_MASK:
         return None
     step = chosen[0][1] if chosen else 1
     sizes, behind = (*out.shape[:dim], size, *out.shape[last:]), len(out.shape) - last
     count = values.shape[-1 - behind] if len(values.shape) > behind else 1
     shape, front, (first, width, along) = chosen_of(sizes, (*strides[:dim], step, *strides[last:]), 1, (dim,), (count,))
-    given = _steps_of(values, shape, (front, front + 1))
-    if given is None or not prod(shape) or first is None or width is None or along is None:
+    value = _steps_of(values, shape, (front, front + 1))
+    if value is None or not prod(shape) or first is None or width is None or along is None:
         return None
     between = (0, size) if count == 1 else (count, count)
     looked = [Step(look_at_true, (3 + dim,), (), (), between)] if target == 0 and count != 1 else []
-    row, work = given[1] if count != 1 else 0, WORK * prod(shape) // count * size
-    ints = (step, *between, first, width, along, given[0], row, given[2], int(add))
+    row, work = value[1] if count != 1 else 0, WORK * prod(shape) // count * size
+    ints = (step, *between, first, width, along, value[0], row, value[2], int(add))
     rows = shared_lines(prod(shape) // count, along, width)
     return (*looked, Step(put_true, (target, 3 + dim, 2), (), (), ints, rows, work))
 
@@ -169,8 +169,8 @@ def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | No
     sizes, strides = (*[1] * missing, *values.shape), (*[0] * missing, *strides_of(values))
     if missing < 0 or any(n not in (1, m) for n, m in zip(sizes, shape, strict=True)):
         return None
-    spread = tuple([step if n == m else 0 for n, m, step in zip(sizes, shape, strides, strict=True)])
-    folded = [step for step in folded_steps_of(shape, spread, 1, chosen) if step is not None]
+    broadcast_item = tuple([step if n == m else 0 for n, m, step in zip(sizes, shape, strides, strict=True)])
+    folded = [step for step in folded_steps_of(shape, broadcast_item, 1, chosen) if step is not None]
     return tuple(folded) if len(folded) == 3 else None
 
 
@@ -181,8 +181,8 @@ def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) 
     if not prod(x.shape) or not are_contiguous(x, index):
         return None
     if dim or not are_contiguous(source):
-        found = _added(~0, x, dim, index, source)
-        return found and into_copy(x, *found)
+        result = _added(~0, x, dim, index, source)
+        return result and into_copy(x, *result)
     rows, width, count = as_vector(x).shape[0], prod(x.shape[1:]), prod(index.shape)
     work = prod(x.shape) + prod(source.shape)
     return (Step(add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
@@ -192,9 +192,9 @@ def _scaled_first(x: Layout, dim: int, index: Layout, source: Layout, alpha: flo
     """The plan by which slices are added, behind the call that multiplies them by a number."""
     if not are_contiguous(source) or not (isinstance(alpha, float) or is_exact(alpha)):
         return None
-    found, size = index_add(x, dim, index, source, 1.0), prod(source.shape)
+    result, size = index_add(x, dim, index, source, 1.0), prod(source.shape)
     times = Step(times_number, (3,), ((1, source.shape),), (float(alpha),), rows=(size, UNIT), row=1)
-    return found and (times, *[redirected(step, {3: 1}) for step in found])
+    return result and (times, *[redirected(step, {3: 1}) for step in result])
 
 
 @of_any_layout

@@ -22,10 +22,10 @@ def indexed(self: Any, indices: Sequence[Any]) -> Shape:
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     if not dims:
         return tuple(self.shape)
-    taken = broadcast_shapes("index", *[indices[dim].shape for dim in dims])
+    index_shape = broadcast_shapes("index", *[indices[dim].shape for dim in dims])
     left = [size for dim, size in enumerate(self.shape) if dim not in dims]
     first = dims[0] if dims[-1] - dims[0] + 1 == len(dims) else 0
-    return (*left[:first], *taken, *left[first:])
+    return (*left[:first], *index_shape, *left[first:])
 
 
 def selected(self: Any, dim: int, index: Any) -> Shape:
@@ -38,7 +38,7 @@ def gathered(self: Any, dim: int, index: Any, *rest: Any) -> Shape:
     return tuple(index.shape)
 
 
-def as_many_as_indices(self: Any, index: Any) -> Shape:
+def one_per_index(self: Any, index: Any) -> Shape:
     """The shape of the index."""
     return tuple(index.shape)
 

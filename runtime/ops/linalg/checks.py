@@ -126,7 +126,7 @@ def solve_triangular(op: str, self: Any, B: Any, upper: bool, left: bool, unitri
     return self, B, upper, left, unitriangular
 
 
-def older_solve_triangular(
+def triangular_solve_deprecated(
     op: str, self: Any, A: Any, upper: bool, transpose: bool, unitriangular: bool
 ) -> tuple[Any, ...]:
     """Matrices B, and square matrices A of as many rows; batches broadcast."""

@@ -22,11 +22,11 @@ def vector_norm(op: str, self: Any, ord: Any, dim: Sequence[int] | None, keepdim
     dims = all_dims(op, tuple(dim) if dim else None, self.ndim)
     if (ord < 0 or ord == inf) and 0 in [self._shape[d] for d in dims]:
         raise RuntimeError(f"{op}(): cannot compute the {ord} norm over no elements: shape {list(self._shape)}")
-    _require_kept_kind(op, self, dtype)
+    _require_same_category(op, self, dtype)
     return self, float(ord), dims, keepdim, dtype
 
 
-def _require_kept_kind(op: str, x: Any, dtype: Any) -> None:
+def _require_same_category(op: str, x: Any, dtype: Any) -> None:
     """A dtype in which to compute is of the tensor's kind."""
     if dtype is not None and dtype.kind != x.dtype.kind:
         raise RuntimeError(f"{op}(): dtype should be of the kind of {x.dtype!r}, but got {dtype!r}")
@@ -44,13 +44,13 @@ def matrix_norm(op: str, self: Any, ord: Any, dim: Sequence[int], keepdim: bool,
     if dims[0] == dims[1]:
         raise RuntimeError(f"{op}(): dims must be different. Got ({dim[0]}, {dim[1]})")
     rows, columns = (self._shape[d] for d in dims)
-    if self.numel() == prod(self._shape[d] for d in dims) and _is_least_of_none(ord, rows, columns):
+    if self.numel() == prod(self._shape[d] for d in dims) and _is_min_of_empty(ord, rows, columns):
         raise DimensionError(f"{op}(): there is no {ord} norm of matrices without elements: {list(self._shape)}")
-    _require_kept_kind(op, self, dtype)
+    _require_same_category(op, self, dtype)
     return self, ord, tuple(dim) if ord == "fro" else dims, keepdim, dtype
 
 
-def _is_least_of_none(order: Any, rows: int, columns: int) -> bool:
+def _is_min_of_empty(order: Any, rows: int, columns: int) -> bool:
     """Whether an order below 0 asks for the least of no sums or singular values; the greatest of none is 0."""
     return (order == -1 and not columns) or (order == -inf and not rows) or (order == -2 and not min(rows, columns))
 

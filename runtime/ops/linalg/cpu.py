@@ -40,7 +40,7 @@ _CHOLESKY = (
 
 def _with_info(
     op: str,
-    words: str,
+    message: str,
     function: Callable[..., Array],
     first_failure: Callable[[Array], Array],
     check_errors: bool,
@@ -55,20 +55,22 @@ def _with_info(
     except np.linalg.LinAlgError:
         info = first_failure(arrays[0])
     if check_errors:
-        refuse(op, words, info)
+        refuse(op, message, info)
     result = np.full_like(arrays[-1], np.nan, order="C")
-    for *given, out in matrices(*arrays, result):
+    for *value, out in matrices(*arrays, result):
         with suppress(np.linalg.LinAlgError):
-            out[:] = function(*given)
+            out[:] = function(*value)
     return result, info
 
 
-def _planned(find: Callable[..., Any], op: str, words: str, check_errors: bool, *arrays: Array) -> tuple[Array, Array]:
+def _planned(
+    find: Callable[..., Any], op: str, message: str, check_errors: bool, *arrays: Array
+) -> tuple[Array, Array]:
     """The result of a plan, nan for matrices whose `info` is not 0, and `info`; one that is not 0 is an error if asked
     for."""
     result, info, *_ = run(find, *map(np.ascontiguousarray, arrays), False)
     if check_errors and info.any():
-        refuse(op, words, info)
+        refuse(op, message, info)
     return result, info
 
 
@@ -179,8 +181,8 @@ def planned_eigen(a: Array) -> list[Array] | None:
 
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
     """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
-    if takes_blocks(a) and (found := _converging("linalg_eigh", planned_eigen, a)):
-        return found[0], found[1]
+    if takes_blocks(a) and (value := _converging("linalg_eigh", planned_eigen, a)):
+        return value[0], value[1]
     if solver := own_solver("stedc", a):
         with one_thread():
             values, vectors = _converging("linalg_eigh", symmetric_eigen, a, solver)
@@ -205,8 +207,8 @@ def general_eigen(a: Array) -> tuple[Array, Array]:
 
 def general_eigenvalues(a: Array) -> Array:
     _require_finite("linalg_eigvals", a)
-    found = _converging("linalg_eigvals", np.linalg.eigvals, a)
-    return found.astype(np.result_type(a.dtype, np.complex64), copy=False)
+    value = _converging("linalg_eigvals", np.linalg.eigvals, a)
+    return value.astype(np.result_type(a.dtype, np.complex64), copy=False)
 
 
 def _require_finite(op: str, a: Array) -> None:
@@ -222,7 +224,7 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
     return np.ascontiguousarray(((u * inverted[..., None, :]) @ vh).conj().swapaxes(-2, -1))
 
 
-def least_squares(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
+def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
     """The shortest X with the least |A X - B|, and the rank of each A."""
     if not np.isfinite(a).all():
         raise LinAlgError(f"linalg_lstsq(): {_NOT_CONVERGED} contained non-finite values.")
@@ -230,16 +232,18 @@ def least_squares(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
     ranks = np.zeros(a.shape[:-2], np.int64)
     if not a.size or not b.size:
         return result, ranks
-    if found := run_if_planned(plans.least_squares, np.ascontiguousarray(a), np.ascontiguousarray(b), rcond):
-        return found[0], found[1]
+    if value := run_if_planned(plans.lstsq_solve, np.ascontiguousarray(a), np.ascontiguousarray(b), rcond):
+        return value[0], value[1]
     solve, flat = routine("gelsy", a.dtype.char), ranks.reshape(-1)
     rows, columns = a.shape[-2:]
     right = np.zeros((*a.shape[:-2], max(rows, columns), b.shape[-1]), a.dtype)
     right[..., :rows, :] = b
-    room = max(min(rows, columns) + 2 * columns + BLOCK * (columns + 1), 2 * min(rows, columns) + BLOCK * b.shape[-1])
-    for number, (one, given, out) in enumerate(matrices(a, right, result)):
+    workspace_size = max(
+        min(rows, columns) + 2 * columns + BLOCK * (columns + 1), 2 * min(rows, columns) + BLOCK * b.shape[-1]
+    )
+    for number, (one, arg, out) in enumerate(matrices(a, right, result)):
         with one_thread():
-            x, flat[number] = solve(one, given, np.zeros(columns, np.int32), rcond, room)[1:5:2]
+            x, flat[number] = solve(one, arg, np.zeros(columns, np.int32), rcond, workspace_size)[1:5:2]
         out[:] = x[:columns]
     return result, ranks
 

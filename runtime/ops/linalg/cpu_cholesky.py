@@ -10,9 +10,9 @@ from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
-from ...kernels.llvm.matrices.side_by_side import TOGETHER, subtract_multiples
+from ...kernels.llvm.matrices.side_by_side import BATCH_MATRICES, subtract_multiples
 from .cpu_blocks import BLOCK, subtract_product, subtract_row
-from .cpu_small import divide_rows, laid_side_by_side, taken_apart, undefine
+from .cpu_small import deinterleave, divide_rows, interleave, undefine
 
 Array = np.ndarray
 
@@ -45,12 +45,12 @@ def factor(a: int, rows: int, panel: Array, across: Array, space: Array) -> int:
             return start + failed
         transpose_at(like, address(panel), left * size, width, left, corner, row)
         done = start + width
-        reach = (done // BLOCK & -(done // BLOCK)) * BLOCK
-        behind, lower = min(rows - done, reach), a + done * row + (done - reach) * size
+        panel_end = (done // BLOCK & -(done // BLOCK)) * BLOCK
+        behind, lower = min(rows - done, panel_end), a + done * row + (done - panel_end) * size
         if behind > 0:
-            transpose_at(like, lower, row, behind, reach, address(across), behind * size)
+            transpose_at(like, lower, row, behind, panel_end, address(across), behind * size)
             right, rest = address(across), a + done * (row + size)
-            subtract_product(lower, row, right, behind * size, rest, row, rows - done, reach, behind, space)
+            subtract_product(lower, row, right, behind * size, rest, row, rows - done, panel_end, behind, space)
     return 0
 
 
@@ -77,9 +77,9 @@ def mirrored(group: Array, n: int, downwards: bool) -> None:
     and leave zeros in their place."""
     for i in range(n):
         for j in range(i):
-            below = part_of(group, (i * n + j) * TOGETHER, TOGETHER)
-            above = part_of(group, (j * n + i) * TOGETHER, TOGETHER)
-            for lane in range(TOGETHER):
+            below = part_of(group, (i * n + j) * BATCH_MATRICES, BATCH_MATRICES)
+            above = part_of(group, (j * n + i) * BATCH_MATRICES, BATCH_MATRICES)
+            for lane in range(BATCH_MATRICES):
                 if downwards:
                     below[lane], above[lane] = above[lane], 0
                 else:
@@ -90,33 +90,33 @@ def mirrored(group: Array, n: int, downwards: bool) -> None:
 def factor_group(group: Array, n: int, roots: Array, failed: Array) -> None:
     """L^T in place of the upper triangles of matrices that lie side by side, and the first minors that fail."""
     like, size = group.dtype.type(0), item_size(group.dtype.type(0))
-    for lane in range(TOGETHER):
+    for lane in range(BATCH_MATRICES):
         failed[lane] = 0
     for j in range(n):
-        row = part_of(group, (j * n + j) * TOGETHER, (n - j) * TOGETHER)
-        for lane in range(TOGETHER):
+        row = part_of(group, (j * n + j) * BATCH_MATRICES, (n - j) * BATCH_MATRICES)
+        for lane in range(BATCH_MATRICES):
             failed[lane] = j + 1 if failed[lane] == 0 and not row[lane] > 0 else failed[lane]
             roots[lane] = math.sqrt(row[lane])
         divide_rows(row, roots, n - j)
         for i in range(j + 1, n):
-            at = address(group) + (j * n + i) * TOGETHER * size
-            subtract_multiples(like, at, at, address(group) + (i * n + i) * TOGETHER * size, n - i)
+            at = address(group) + (j * n + i) * BATCH_MATRICES * size
+            subtract_multiples(like, at, at, address(group) + (i * n + i) * BATCH_MATRICES * size, n - i)
 
 
 @jit
 def factor_small(a: Array, out: Array, info: Array, matrices: int, n: int, first: int, last: int) -> None:
     """`factor_each` of matrices of few rows, a group of which lies side by side meanwhile."""
     like = out.dtype.type(0)
-    size, group = item_size(like), empty_row(like, n * n * TOGETHER)
-    roots, failed = empty_row(like, TOGETHER), empty_row(0, TOGETHER)
+    size, group = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
+    roots, failed = empty_row(like, BATCH_MATRICES), empty_row(0, BATCH_MATRICES)
     for g in range(first, last):
-        begin = g * TOGETHER
-        count = min(TOGETHER, matrices - begin)
-        laid_side_by_side(address(a) + begin * n * n * size, count, n * n, group)
+        begin = g * BATCH_MATRICES
+        count = min(BATCH_MATRICES, matrices - begin)
+        interleave(address(a) + begin * n * n * size, count, n * n, group)
         mirrored(group, n, False)
         factor_group(group, n, roots, failed)
         mirrored(group, n, True)
-        taken_apart(group, count, n * n, address(out) + begin * n * n * size)
+        deinterleave(group, count, n * n, address(out) + begin * n * n * size)
         for lane in range(count):
             info[begin + lane] = failed[lane]
             undefine(part_of(out, (begin + lane) * n * n, n * n), failed[lane])

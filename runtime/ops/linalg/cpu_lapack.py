@@ -19,11 +19,11 @@ from .cpu_routines import SINGLE, c_address, one_thread, routine
 Array = np.ndarray
 
 
-def refuse(op: str, words: str, info: Array) -> NoReturn:
+def refuse(op: str, message: str, info: Array) -> NoReturn:
     """Raise the error of the first matrix whose `info` is not 0, and say which of the batch it is."""
     number = int(np.flatnonzero(info)[0])
     which = f"(Batch element {number}): " if info.ndim else ""
-    raise LinAlgError(f"{op}(): {which}{words.format(int(info.flat[number]))}")
+    raise LinAlgError(f"{op}(): {which}{message.format(int(info.flat[number]))}")
 
 
 def takes_blocks(a: Array) -> bool:
@@ -62,14 +62,14 @@ def eigen_single(a: Array) -> tuple[Array, Array]:
 def _each_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
     """The results of a routine for each matrix, side by side; an error where one does not converge."""
     solve = routine(name, "f")
-    found = []
+    matches = []
     for (one,) in matrices(a):
         with one_thread():
             *results, info = solve(one, **options)
         if info or not np.isfinite(results[0]).all():
             raise np.linalg.LinAlgError(f"{name} did not converge")
-        found.append(results)
-    parts = zip(*found, strict=True)
+        matches.append(results)
+    parts = zip(*matches, strict=True)
     return tuple(np.ascontiguousarray(np.stack(part)).reshape(*a.shape[:-2], *part[0].shape) for part in parts)
 
 
@@ -81,14 +81,14 @@ def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
 
 def first_zero_pivots(a: Array) -> Array:
     """For each matrix the index of the first zero on the diagonal of its LU decomposition, from 1; 0 if none."""
-    found = [routine("getrf", a.dtype.char)(one)[2] for (one,) in matrices(a)]
-    return np.array(found, np.int32).reshape(a.shape[:-2])
+    matches = [routine("getrf", a.dtype.char)(one)[2] for (one,) in matrices(a)]
+    return np.array(matches, np.int32).reshape(a.shape[:-2])
 
 
 def first_bad_minors(a: Array) -> Array:
     """For each Hermitian matrix the order of the first leading minor that is not positive-definite; else 0."""
-    found = [routine("potrf", a.dtype.char)(one, lower=1)[1] for (one,) in matrices(a)]
-    return np.array(found, np.int32).reshape(a.shape[:-2])
+    matches = [routine("potrf", a.dtype.char)(one, lower=1)[1] for (one,) in matrices(a)]
+    return np.array(matches, np.int32).reshape(a.shape[:-2])
 
 
 def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
@@ -104,10 +104,10 @@ def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bo
 
 def _solve_triangular(a: Array, b: Array, upper: bool, unitriangular: bool) -> None:
     """One matrix: X^T A^T = B^T in place, since BLAS reads columns first; a zero on the diagonal gives infinities."""
-    given, transposed = (a, True) if a.flags.f_contiguous else (a.T, False)
+    value, transposed = (a, True) if a.flags.f_contiguous else (a.T, False)
     lower = upper != transposed
     solve = routine("trsm", a.dtype.char)
-    b[:] = solve(1, given, b.T, side=1, lower=lower, trans_a=transposed, diag=unitriangular, overwrite_b=1).T
+    b[:] = solve(1, value, b.T, side=1, lower=lower, trans_a=transposed, diag=unitriangular, overwrite_b=1).T
 
 
 Factors = tuple[Array, Array, Array]  # packed factors, pivots, info
@@ -148,7 +148,7 @@ def ldl_packed(a: Array, hermitian: bool, check_errors: bool) -> Factors:
     return _each_packed(decompose, a, "linalg_ldl_factor", _ZERO_D, check_errors)
 
 
-def _each_packed(decompose: Callable[[Array], Factors], a: Array, op: str, words: str, check_errors: bool) -> Factors:
+def _each_packed(decompose: Callable[[Array], Factors], a: Array, op: str, message: str, check_errors: bool) -> Factors:
     """The packed factors, the pivots and the info of each matrix of a batch; an info that is not 0 may be an error."""
     packed = np.zeros(a.shape, a.dtype)
     pivots = np.empty((*a.shape[:-2], min(a.shape[-2:])), np.int32)
@@ -158,7 +158,7 @@ def _each_packed(decompose: Callable[[Array], Factors], a: Array, op: str, words
         for number, (one, out) in enumerate(matrices(a, packed)):
             out[:], rows[number], infos[number] = decompose(one)
     if check_errors and info.any():
-        refuse(op, words, info)
+        refuse(op, message, info)
     return packed, pivots, info
 
 
@@ -178,24 +178,24 @@ def ldl_solve_matrices(packed: Array, pivots: Array, b: Array, hermitian: bool) 
     result = np.empty(b.shape, b.dtype)
     if b.size:
         solve = of_symmetry("trs", b.dtype, hermitian)
-        exchanged = exchanges(pivots.reshape(-1, pivots.shape[-1]))
+        exchanged = pivots_to_swaps(pivots.reshape(-1, pivots.shape[-1]))
         for number, (one, right, out) in enumerate(matrices(packed, b, result)):
             out[:] = solve(one, exchanged[number], right, lower=1)[0]
     return result
 
 
-def exchanges(pivots: Array) -> Array:
+def pivots_to_swaps(pivots: Array) -> Array:
     """The pivots, which LAPACK believes whatever they are: rows that there are, negative ones in pairs; 0 for none."""
     size = pivots.shape[-1]
-    found = np.where(pivots == 0, np.arange(1, size + 1), pivots)
-    paired = found < 0
+    result = np.where(pivots == 0, np.arange(1, size + 1), pivots)
+    paired = result < 0
     odd = paired.cumsum(-1) % 2 == 1  # between the two of a pair
-    if (abs(found) > size).any() or (odd & ~paired).any() or odd[:, -1].any():
+    if (abs(result) > size).any() or (odd & ~paired).any() or odd[:, -1].any():
         raise RuntimeError(
             f"linalg_ldl_solve(): expected pivots from 1 to {size}, negative ones in pairs, but got some from "
             f"{pivots.min()} to {pivots.max()}"
         )
-    return found
+    return result
 
 
 def of_symmetry(name: str, dtype: np.dtype[Any], hermitian: bool) -> Callable[..., Any]:

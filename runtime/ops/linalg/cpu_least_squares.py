@@ -23,7 +23,7 @@ def all_finite(row: Array) -> bool:
 
 
 @jit
-def least_squares_each(
+def lstsq_batched(
     a: Array,
     b: Array,
     out: Array,
@@ -45,19 +45,19 @@ def least_squares_each(
         ValueError: a number of A is not finite: the kernel in Python then says so.
     """
     like = out.dtype.type(0)
-    size, least, most = item_size(like), min(rows, columns), max(rows, columns)
-    factors, right = empty_row(like, rows * columns), empty_row(like, most * wide)
-    room = max(least + 2 * columns + BLOCK * (columns + 1), 2 * least + BLOCK * wide)
-    work, limit, ints = empty_row(like, room), empty_row(like, 1), empty_row(np.int32(0), 7 + columns)
+    size, min_size, max_size = item_size(like), min(rows, columns), max(rows, columns)
+    factors, right = empty_row(like, rows * columns), empty_row(like, max_size * wide)
+    workspace_size = max(min_size + 2 * columns + BLOCK * (columns + 1), 2 * min_size + BLOCK * wide)
+    work, limit, ints = empty_row(like, workspace_size), empty_row(like, 1), empty_row(np.int32(0), 7 + columns)
     at, limit[0] = address(ints), rcond
     for m in range(first, last):
         matrix = part_of(a, m * rows * columns, rows * columns)
         if not all_finite(matrix):
             raise ValueError
         transpose_at(like, address(matrix), columns * size, rows, columns, address(factors), rows * size)
-        given = address(b) + m * rows * wide * size
-        transpose_at(like, given, wide * size, rows, wide, address(right), most * size)
-        ints[0], ints[1], ints[2], ints[3], ints[4] = rows, columns, wide, most, room
+        value = address(b) + m * rows * wide * size
+        transpose_at(like, value, wide * size, rows, wide, address(right), max_size * size)
+        ints[0], ints[1], ints[2], ints[3], ints[4] = rows, columns, wide, max_size, workspace_size
         for j in range(columns):
             ints[7 + j] = 0
         call_c(
@@ -80,5 +80,5 @@ def least_squares_each(
         )
         ranks[m] = ints[5]
         transpose_at(
-            like, address(right), most * size, wide, columns, address(out) + m * columns * wide * size, wide * size
+            like, address(right), max_size * size, wide, columns, address(out) + m * columns * wide * size, wide * size
         )

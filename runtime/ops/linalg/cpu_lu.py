@@ -26,7 +26,7 @@ _REST32, _REST64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
 
 
 @jit
-def place_of_greatest(row: Array, first: int) -> int:
+def argmax(row: Array, first: int) -> int:
     """Where, from `first` on, the greatest absolute value first is; by bits, which LLVM compares in vectors."""
     rest, like = choose(row.dtype.type(0), _REST32, _REST64), row.dtype.type(0)
     there = row_at(like, address(row) + first * item_size(like), row.size - first)
@@ -40,13 +40,13 @@ def place_of_greatest(row: Array, first: int) -> int:
 
 
 @jit
-def exchange(a: int, b: int, like: float, count: int) -> None:
+def swap_rows(a: int, b: int, like: float, count: int) -> None:
     """Exchange two rows."""
     one, other = row_at(like, a, count), row_at(like, b, count)
     for j in range(count):
-        kept = one[j]
+        saved_value = one[j]
         one[j] = other[j]
-        other[j] = kept
+        other[j] = saved_value
 
 
 @jit
@@ -55,16 +55,16 @@ def decompose_panel(panel: Array, rows: int, columns: int, pivots: Array) -> int
     failed = 0
     for j in range(min(rows, columns)):
         column = part_of(panel, j * rows, rows)
-        p = place_of_greatest(column, j)
+        p = argmax(column, j)
         pivots[j] = p
         if column[p] == 0:
             failed = failed if failed else j + 1
             continue
         for c in range(columns if p != j else 0):
             other = part_of(panel, c * rows, rows)
-            kept = other[j]
+            saved_value = other[j]
             other[j] = other[p]
-            other[p] = kept
+            other[p] = saved_value
         below, pivot = part_of(panel, j * rows + j + 1, rows - j - 1), column[j]
         for i in range(below.size):
             below[i] /= pivot
@@ -82,20 +82,20 @@ def decompose(a: int, rows: int, columns: int, pivots: Array, panel: Array, spac
         left, width, corner = rows - start, min(BLOCK, wide - start), a + start * (row + size)
         transpose_at(like, corner, row, left, width, address(panel), left * size)
         exchanged = part_of(pivots, start, width)
-        found = decompose_panel(panel, left, width, exchanged)
-        failed = start + found if found and not failed else failed
+        result = decompose_panel(panel, left, width, exchanged)
+        failed = start + result if result and not failed else failed
         for i in range(width):
             exchanged[i] += start
             if exchanged[i] != start + i:
-                exchange(a + (start + i) * row, a + exchanged[i] * row, like, columns)
+                swap_rows(a + (start + i) * row, a + exchanged[i] * row, like, columns)
         transpose_at(like, address(panel), left * size, width, left, corner, row)
         done = start + width
-        reach = (done // BLOCK & -(done // BLOCK)) * BLOCK
-        first, behind = done - reach, min(wide - done, reach)
+        panel_end = (done // BLOCK & -(done // BLOCK)) * BLOCK
+        first, behind = done - panel_end, min(wide - done, panel_end)
         if behind > 0:
             lower, upper, rest = a + first * (row + size), a + first * row + done * size, a + done * (row + size)
-            solve_lower(lower, row, upper, row, reach, behind, True, space)
-            subtract_product(lower + reach * row, row, upper, row, rest, row, rows - done, reach, behind, space)
+            solve_lower(lower, row, upper, row, panel_end, behind, True, space)
+            subtract_product(lower + panel_end * row, row, upper, row, rest, row, rows - done, panel_end, behind, space)
     if columns > wide:
         solve_lower(a, row, a + wide * size, row, rows, columns - wide, True, space)
     return failed
@@ -125,16 +125,16 @@ def order_each(pivots: Array, order: Array, count: int, rows: int, first: int, l
         IndexError: a row is exchanged with one that there is not.
     """
     for m in range(first, last):
-        exchanged, found = part_of(pivots, m * count, count), part_of(order, m * rows, rows)
+        exchanged, result = part_of(pivots, m * count, count), part_of(order, m * rows, rows)
         for i in range(rows):
-            found[i] = i
+            result[i] = i
         for i in range(count):
             other = int(exchanged[i]) - 1
             if i >= rows or other < 0 or other >= rows:
                 raise IndexError
-            kept = found[i]
-            found[i] = found[other]
-            found[other] = kept
+            saved_value = result[i]
+            result[i] = result[other]
+            result[other] = saved_value
 
 
 @jit
@@ -170,13 +170,13 @@ def solve_each(
     row = columns * size
     for k in range(first, last):
         i, start = k // blocks, k % blocks * COLUMNS
-        count, whole = min(COLUMNS, columns - start), rows * columns
-        copy_columns(part_of(b, i * whole, whole), columns, start, count, rows, part_of(out, i * whole, whole))
-        at, factors = address(out) + (i * whole + start) * size, address(packed) + i * rows * rows * size
+        count, full = min(COLUMNS, columns - start), rows * columns
+        copy_columns(part_of(b, i * full, full), columns, start, count, rows, part_of(out, i * full, full))
+        at, factors = address(out) + (i * full + start) * size, address(packed) + i * rows * rows * size
         for r in range(rows):
             other = pivots[i * rows + r] - 1
             if other != r:
-                exchange(at + r * row, at + other * row, like, count)
+                swap_rows(at + r * row, at + other * row, like, count)
         solve_lower(factors, rows * size, at, row, rows, count, True, space)
         solve_upper(factors, rows * size, at, row, rows, count, False, space)
         for r in range(rows):
@@ -193,9 +193,9 @@ def solve_triangular_each(
     row = columns * size
     for k in range(first, last):
         i, start = k // blocks, k % blocks * COLUMNS
-        count, whole = min(COLUMNS, columns - start), rows * columns
-        copy_columns(part_of(b, i * whole, whole), columns, start, count, rows, part_of(out, i * whole, whole))
-        at, factors = address(out) + (i * whole + start) * size, address(a) + i * rows * rows * size
+        count, full = min(COLUMNS, columns - start), rows * columns
+        copy_columns(part_of(b, i * full, full), columns, start, count, rows, part_of(out, i * full, full))
+        at, factors = address(out) + (i * full + start) * size, address(a) + i * rows * rows * size
         if upper:
             solve_upper(factors, rows * size, at, row, rows, count, unit != 0, space)
         else:
@@ -227,9 +227,9 @@ def invert_each(packed: Array, pivots: Array, info: Array, out: Array, rows: int
             order[r] = r
         for r in range(rows):
             p = pivots[i * rows + r] - 1
-            kept = order[r]
+            saved_value = order[r]
             order[r] = order[p]
-            order[p] = kept
+            order[p] = saved_value
         for r in range(rows):
             row, to = part_of(part, r * count, count), part_of(out, (i * rows + r) * rows, rows)
             for j in range(count):

@@ -53,7 +53,7 @@ def length_of(x: Array) -> float:
 
 
 @jit
-def reflection_of(column: Array, least: float) -> tuple[float, float]:
+def reflection_of(column: Array, min_size: float) -> tuple[float, float]:
     """Find the reflection that leaves of a column the first number alone: its factor, and that number.
 
     Its vector, which begins with 1, takes the place of the column. There is none where the rest is no longer than
@@ -61,7 +61,7 @@ def reflection_of(column: Array, least: float) -> tuple[float, float]:
     """
     first, rest = column[0], length_of(part_of(column, 1, column.size - 1))
     factor, left = column.dtype.type(0), first
-    if not rest <= least:
+    if not rest <= min_size:
         length = math.copysign(math.hypot(float(first), rest), float(first))
         divisor = float(first) + length  # in double precision, for it may be too small for the columns' own
         factor, left = column.dtype.type((length + float(first)) / length), column.dtype.type(-length)
@@ -119,7 +119,7 @@ def reflect(
 
 
 @jit
-def place_panel(panel: Array, rows: int, count: int, diagonal: Array, r: int, r_row: int) -> None:
+def write_panel(panel: Array, rows: int, count: int, diagonal: Array, r: int, r_row: int) -> None:
     """Move R from above the vectors to where it belongs, zeros below it."""
     like = panel.dtype.type(0)
     for i in range(rows):
@@ -142,7 +142,7 @@ def factorize(r: int, rows: int, columns: int, vectors: Array, triangles: Array,
         diagonal, factors = part_of(space, 0, BLOCK), part_of(space, BLOCK, BLOCK)
         transpose_at(like, corner, row, left, width, address(panel), left * size)
         reflect_panel(panel, left, width, diagonal, factors)
-        place_panel(panel, left, width, diagonal, corner, row)
+        write_panel(panel, left, width, diagonal, corner, row)
         triangle_of(panel, left, width, factors, t)
         reflect(address(panel), left, width, t, True, corner + width * size, row, columns - start - width, space)
 
@@ -177,8 +177,8 @@ def reflect_back(
         start = block * BLOCK
         left, width, before = rows - start, min(BLOCK, count - start), start if corner else 0
         panel, t = part_of(vectors, start * rows, width * left), part_of(triangles, start * BLOCK, BLOCK * BLOCK)
-        place = c + start * c_row + before * size
-        reflect(address(panel), left, width, t, False, place, c_row, columns - before, space)
+        position = c + start * c_row + before * size
+        reflect(address(panel), left, width, t, False, position, c_row, columns - before, space)
 
 
 @jit
@@ -204,17 +204,17 @@ def all_triangles(vectors: Array, rows: int, count: int, factors: Array, triangl
 
 @jit
 def factorize_each(
-    a: Array, q: Array, r: Array, rows: int, columns: int, wide: int, kept: int, first: int, last: int
+    a: Array, q: Array, r: Array, rows: int, columns: int, wide: int, q_columns: int, first: int, last: int
 ) -> None:
     """So many rows of R that are `kept`, and `wide` columns of Q, of some contiguous matrices of a batch."""
-    like, count, whole = a.dtype.type(0), min(rows, columns), rows * columns
+    like, count, full = a.dtype.type(0), min(rows, columns), rows * columns
     blocks = (count + BLOCK - 1) // BLOCK
     vectors, triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
-    space, matrix = empty_row(like, 2 * BLOCK * max(columns, wide, 1)), empty_row(like, whole)
+    space, matrix = empty_row(like, 2 * BLOCK * max(columns, wide, 1)), empty_row(like, full)
     for i in range(first, last):
-        copy_row(part_of(a, i * whole, whole), matrix)
+        copy_row(part_of(a, i * full, full), matrix)
         factorize(address(matrix), rows, columns, vectors, triangles, space)
-        copy_row(matrix, part_of(r, i * kept * columns, kept * columns))
+        copy_row(matrix, part_of(r, i * q_columns * columns, q_columns * columns))
         if wide:
             to = part_of(q, i * rows * wide, rows * wide)
             compose(address(to), rows, wide, count, vectors, triangles, space)

@@ -26,11 +26,11 @@ from .cpu_qr import (
     reflect_back,
     reflection_of,
 )
-from .cpu_symmetric import LETTER_I, near_one, scale_all, too_short
+from .cpu_symmetric import LAPACK_COMPZ_I, scale_all, scale_to_unit, too_short
 
 Array = np.ndarray
 
-LETTER_U = ord("U")  # the second diagonal is the upper one
+LAPACK_UPLO_U = ord("U")  # the second diagonal is the upper one
 
 
 @jit
@@ -132,7 +132,7 @@ def conquer_both(solver: int, d: Array, e: Array, u: Array, v: Array) -> int:
     n = d.size
     work, ints = empty_row(d[0], 3 * n * n + 4 * n), empty_row(np.int32(0), 8 * n + 4)
     at, size = address(ints), 4
-    ints[0], ints[1], ints[2], ints[3] = LETTER_U, LETTER_I, n, 0
+    ints[0], ints[1], ints[2], ints[3] = LAPACK_UPLO_U, LAPACK_COMPZ_I, n, 0
     count = at + 2 * size
     call_c(
         solver,
@@ -163,9 +163,9 @@ def load_square(a: int, n: int, row: int, to: Array) -> None:
     for i in range(to.size):
         to[i] = 0
     for i in range(n):
-        given, line = row_at(like, a + i * n * size, n), part_of(to, i * row, n)
+        value, line = row_at(like, a + i * n * size, n), part_of(to, i * row, n)
         for j in range(line.size):
-            line[j] = given[j]
+            line[j] = value[j]
 
 
 @jit
@@ -175,25 +175,25 @@ def singular_each(a: Array, u: Array, values: Array, v: Array, info: Array, solv
     rows, n = a.shape[1], a.shape[2]
     like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
     blocks, line = (n + BLOCK - 1) // BLOCK, n * size
-    whole, e = empty_row(like, row * row), empty_row(like, n)
+    full, e = empty_row(like, row * row), empty_row(like, n)
     triangles, factors = empty_row(like, blocks * BLOCK * BLOCK), empty_row(like, 2 * n)
     upper, upper_triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
     left, right = empty_row(like, blocks * BLOCK * n), empty_row(like, blocks * BLOCK * n)
     space = empty_row(like, 2 * BLOCK * n + 7 * row)
     left_factors, right_factors = part_of(factors, 0, n), part_of(factors, n, n)
     for i in range(first, last):
-        given, d, to, over = part_of(a, i * rows * n, rows * n), part_of(values, i * n, n), address(u[i]), address(v[i])
-        norm = length_of(given)
-        factor = near_one(norm, like)
-        scale_all(given, factor)
+        value, d, to, over = part_of(a, i * rows * n, rows * n), part_of(values, i * n, n), address(u[i]), address(v[i])
+        norm = length_of(value)
+        factor = scale_to_unit(norm, like)
+        scale_all(value, factor)
         if rows > n:
-            factorize(address(given), rows, n, upper, upper_triangles, space)
-        load_square(address(given), n, row, whole)
-        bidiagonalize(whole, n, row, d, e, left, left_factors, right, right_factors, space)
-        found = part_of(whole, 0, n * n)
-        info[i] = conquer_both(solver, d, e, found, part_of(v, i * n * n, n * n)) if norm - norm == 0 else 1
+            factorize(address(value), rows, n, upper, upper_triangles, space)
+        load_square(address(value), n, row, full)
+        bidiagonalize(full, n, row, d, e, left, left_factors, right, right_factors, space)
+        result = part_of(full, 0, n * n)
+        info[i] = conquer_both(solver, d, e, result, part_of(v, i * n * n, n * n)) if norm - norm == 0 else 1
         scale_all(d, 1 / factor)
-        transpose_at(like, address(found), line, n, n, to, line)
+        transpose_at(like, address(result), line, n, n, to, line)
         lower = row_at(like, to + n * line, (rows - n) * n)
         for j in range(lower.size):
             lower[j] = 0
@@ -211,9 +211,9 @@ def singular_vectors(a: Array, solver: int) -> tuple[Array, Array, Array]:
     `solver` is the address of LAPACK's bdsdc as a function of C.
     """
     wide = a.shape[-2] < a.shape[-1]
-    given = np.array(a.swapaxes(-1, -2) if wide else a, order="C")
-    rows, n = given.shape[-2:]
-    flat = given.reshape(-1, rows, n)
+    value = np.array(a.swapaxes(-1, -2) if wide else a, order="C")
+    rows, n = value.shape[-2:]
+    flat = value.reshape(-1, rows, n)
     u, v = np.empty(flat.shape, a.dtype), np.empty((len(flat), n, n), a.dtype)
     values, info = np.empty((len(flat), n), a.dtype), np.empty(len(flat), np.int64)
     work = 8 * flat.size * n // PRODUCTS

@@ -13,7 +13,7 @@ import numpy as np
 from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
-from ...kernels.llvm.matrices.side_by_side import TOGETHER, subtract_multiples
+from ...kernels.llvm.matrices.side_by_side import BATCH_MATRICES, subtract_multiples
 from ...kernels.scalar.primitives import bits, choose
 
 Array = np.ndarray
@@ -22,53 +22,53 @@ _REST32, _REST64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
 
 
 @jit
-def laid_side_by_side(source: int, count: int, numbers: int, to: Array) -> None:
+def interleave(source: int, count: int, numbers: int, to: Array) -> None:
     """Place `count` matrices at an address side by side; there is room for TOGETHER."""
     like, size = to.dtype.type(0), item_size(to.dtype.type(0))
-    for i in range(to.size if count < TOGETHER else 0):
+    for i in range(to.size if count < BATCH_MATRICES else 0):
         to[i] = 0
-    transpose_at(like, source, numbers * size, count, numbers, address(to), TOGETHER * size)
+    transpose_at(like, source, numbers * size, count, numbers, address(to), BATCH_MATRICES * size)
 
 
 @jit
-def taken_apart(source: Array, count: int, numbers: int, to: int) -> None:
+def deinterleave(source: Array, count: int, numbers: int, to: int) -> None:
     """Place each of `count` matrices by itself again."""
     like, size = source.dtype.type(0), item_size(source.dtype.type(0))
-    transpose_at(like, address(source), TOGETHER * size, numbers, count, to, numbers * size)
+    transpose_at(like, address(source), BATCH_MATRICES * size, numbers, count, to, numbers * size)
 
 
 @jit
-def places_of_greatest(a: Array, n: int, k: int, tops: Array, places: Array) -> None:
+def batched_argmax(a: Array, n: int, k: int, tops: Array, positions: Array) -> None:
     """Of each matrix the row from k on in which the greatest absolute value of column k first is, by bits."""
     rest = choose(a.dtype.type(0), _REST32, _REST64)
-    for lane in range(TOGETHER):
-        tops[lane], places[lane] = bits(a.dtype.type(0)), k
+    for lane in range(BATCH_MATRICES):
+        tops[lane], positions[lane] = bits(a.dtype.type(0)), k
     for i in range(k, n):
-        column = part_of(a, (i * n + k) * TOGETHER, TOGETHER)
-        for lane in range(TOGETHER):
+        column = part_of(a, (i * n + k) * BATCH_MATRICES, BATCH_MATRICES)
+        for lane in range(BATCH_MATRICES):
             value = bits(column[lane]) & rest
             better = value > tops[lane]
             tops[lane] = value if better else tops[lane]
-            places[lane] = i if better else places[lane]
+            positions[lane] = i if better else positions[lane]
 
 
 @jit
-def exchange_in_lane(a: Array, columns: int, i: int, j: int, lane: int) -> None:
+def swap_in_lane(a: Array, columns: int, i: int, j: int, lane: int) -> None:
     """Exchange two rows of one of the matrices."""
-    size = columns * TOGETHER
+    size = columns * BATCH_MATRICES
     one, other = part_of(a, i * size, size), part_of(a, j * size, size)
     for c in range(columns):
-        kept = one[c * TOGETHER + lane]
-        one[c * TOGETHER + lane] = other[c * TOGETHER + lane]
-        other[c * TOGETHER + lane] = kept
+        saved_value = one[c * BATCH_MATRICES + lane]
+        one[c * BATCH_MATRICES + lane] = other[c * BATCH_MATRICES + lane]
+        other[c * BATCH_MATRICES + lane] = saved_value
 
 
 @jit
 def divide_rows(rows: Array, divisors: Array, count: int) -> None:
     """Divide `count` elements of all matrices by one of each."""
     for c in range(count):
-        row = part_of(rows, c * TOGETHER, TOGETHER)
-        for lane in range(TOGETHER):
+        row = part_of(rows, c * BATCH_MATRICES, BATCH_MATRICES)
+        for lane in range(BATCH_MATRICES):
             row[lane] /= divisors[lane]
 
 
@@ -78,60 +78,64 @@ def decompose_small(
 ) -> None:
     """`decompose_each` of square matrices."""
     like = a.dtype.type(0)
-    size, group = item_size(like), empty_row(like, n * n * TOGETHER)
-    tops, places, divisors = empty_row(bits(like), TOGETHER), empty_row(0, TOGETHER), empty_row(like, TOGETHER)
+    size, group = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
+    tops, positions, divisors = (
+        empty_row(bits(like), BATCH_MATRICES),
+        empty_row(0, BATCH_MATRICES),
+        empty_row(like, BATCH_MATRICES),
+    )
     for g in range(first, last):
-        begin = g * TOGETHER
-        count = min(TOGETHER, matrices - begin)
-        laid_side_by_side(address(a) + begin * n * n * size, count, n * n, group)
+        begin = g * BATCH_MATRICES
+        count = min(BATCH_MATRICES, matrices - begin)
+        interleave(address(a) + begin * n * n * size, count, n * n, group)
         for lane in range(count):
             info[begin + lane] = 0
         for k in range(n):
-            places_of_greatest(group, n, k, tops, places)
+            batched_argmax(group, n, k, tops, positions)
             for lane in range(count):
-                pivots[(begin + lane) * n + k] = places[lane] + 1
-                if places[lane] != k:
-                    exchange_in_lane(group, n, k, places[lane], lane)
-                if group[(k * n + k) * TOGETHER + lane] == 0 and info[begin + lane] == 0:
+                pivots[(begin + lane) * n + k] = positions[lane] + 1
+                if positions[lane] != k:
+                    swap_in_lane(group, n, k, positions[lane], lane)
+                if group[(k * n + k) * BATCH_MATRICES + lane] == 0 and info[begin + lane] == 0:
                     info[begin + lane] = k + 1
-            pivot = part_of(group, (k * n + k) * TOGETHER, TOGETHER)
-            for lane in range(TOGETHER):
+            pivot = part_of(group, (k * n + k) * BATCH_MATRICES, BATCH_MATRICES)
+            for lane in range(BATCH_MATRICES):
                 divisors[lane] = pivot[lane] if pivot[lane] != 0 else like + 1
             for i in range(k + 1, n):
-                place = (i * n + k) * TOGETHER
-                divide_rows(part_of(group, place, TOGETHER), divisors, 1)
-                at = address(group) + place * size
-                source = address(group) + (k * n + k + 1) * TOGETHER * size
-                subtract_multiples(like, at, source, at + TOGETHER * size, n - k - 1)
-        taken_apart(group, count, n * n, address(packed) + begin * n * n * size)
+                position = (i * n + k) * BATCH_MATRICES
+                divide_rows(part_of(group, position, BATCH_MATRICES), divisors, 1)
+                at = address(group) + position * size
+                source = address(group) + (k * n + k + 1) * BATCH_MATRICES * size
+                subtract_multiples(like, at, source, at + BATCH_MATRICES * size, n - k - 1)
+        deinterleave(group, count, n * n, address(packed) + begin * n * n * size)
 
 
 @jit
 def solve_lower_small(factors: Array, n: int, b: Array, columns: int, unit: bool) -> None:
     """B = L^-1 B, with 1 on the diagonal if `unit`."""
     like, size = b.dtype.type(0), item_size(b.dtype.type(0))
-    row = columns * TOGETHER * size
+    row = columns * BATCH_MATRICES * size
     for i in range(n):
         for k in range(i):
-            at = address(factors) + (i * n + k) * TOGETHER * size
+            at = address(factors) + (i * n + k) * BATCH_MATRICES * size
             subtract_multiples(like, at, address(b) + k * row, address(b) + i * row, columns)
         if not unit:
-            pivot = part_of(factors, (i * n + i) * TOGETHER, TOGETHER)
-            divide_rows(part_of(b, i * columns * TOGETHER, columns * TOGETHER), pivot, columns)
+            pivot = part_of(factors, (i * n + i) * BATCH_MATRICES, BATCH_MATRICES)
+            divide_rows(part_of(b, i * columns * BATCH_MATRICES, columns * BATCH_MATRICES), pivot, columns)
 
 
 @jit
 def solve_upper_small(factors: Array, n: int, b: Array, columns: int, unit: bool) -> None:
     """B = U^-1 B, with 1 on the diagonal if `unit`."""
     like, size = b.dtype.type(0), item_size(b.dtype.type(0))
-    row = columns * TOGETHER * size
+    row = columns * BATCH_MATRICES * size
     for i in range(n - 1, -1, -1):
         for k in range(i + 1, n):
-            at = address(factors) + (i * n + k) * TOGETHER * size
+            at = address(factors) + (i * n + k) * BATCH_MATRICES * size
             subtract_multiples(like, at, address(b) + k * row, address(b) + i * row, columns)
         if not unit:
-            pivot = part_of(factors, (i * n + i) * TOGETHER, TOGETHER)
-            divide_rows(part_of(b, i * columns * TOGETHER, columns * TOGETHER), pivot, columns)
+            pivot = part_of(factors, (i * n + i) * BATCH_MATRICES, BATCH_MATRICES)
+            divide_rows(part_of(b, i * columns * BATCH_MATRICES, columns * BATCH_MATRICES), pivot, columns)
 
 
 @jit
@@ -149,20 +153,24 @@ def solve_small(
 ) -> None:
     """`solve_each`, by what `decompose_small` gave."""
     like = b.dtype.type(0)
-    size, factors, group = item_size(like), empty_row(like, n * n * TOGETHER), empty_row(like, n * columns * TOGETHER)
+    size, factors, group = (
+        item_size(like),
+        empty_row(like, n * n * BATCH_MATRICES),
+        empty_row(like, n * columns * BATCH_MATRICES),
+    )
     for g in range(first, last):
-        begin = g * TOGETHER
-        count = min(TOGETHER, matrices - begin)
-        laid_side_by_side(address(packed) + begin * n * n * size, count, n * n, factors)
-        laid_side_by_side(address(b) + begin * n * columns * size, count, n * columns, group)
+        begin = g * BATCH_MATRICES
+        count = min(BATCH_MATRICES, matrices - begin)
+        interleave(address(packed) + begin * n * n * size, count, n * n, factors)
+        interleave(address(b) + begin * n * columns * size, count, n * columns, group)
         for i in range(n):
             for lane in range(count):
                 other = pivots[(begin + lane) * n + i] - 1
                 if other != i:
-                    exchange_in_lane(group, columns, i, other, lane)
+                    swap_in_lane(group, columns, i, other, lane)
         solve_lower_small(factors, n, group, columns, True)
         solve_upper_small(factors, n, group, columns, False)
-        taken_apart(group, count, n * columns, address(out) + begin * n * columns * size)
+        deinterleave(group, count, n * columns, address(out) + begin * n * columns * size)
         for i in range(begin, begin + count):
             undefine(part_of(out, i * n * columns, n * columns), info[i])
 
@@ -182,17 +190,21 @@ def solve_triangular_small(
 ) -> None:
     """`solve_triangular_each`."""
     like = b.dtype.type(0)
-    size, factors, group = item_size(like), empty_row(like, n * n * TOGETHER), empty_row(like, n * columns * TOGETHER)
+    size, factors, group = (
+        item_size(like),
+        empty_row(like, n * n * BATCH_MATRICES),
+        empty_row(like, n * columns * BATCH_MATRICES),
+    )
     for g in range(first, last):
-        begin = g * TOGETHER
-        count = min(TOGETHER, matrices - begin)
-        laid_side_by_side(address(a) + begin * n * n * size, count, n * n, factors)
-        laid_side_by_side(address(b) + begin * n * columns * size, count, n * columns, group)
+        begin = g * BATCH_MATRICES
+        count = min(BATCH_MATRICES, matrices - begin)
+        interleave(address(a) + begin * n * n * size, count, n * n, factors)
+        interleave(address(b) + begin * n * columns * size, count, n * columns, group)
         if upper:
             solve_upper_small(factors, n, group, columns, unit != 0)
         else:
             solve_lower_small(factors, n, group, columns, unit != 0)
-        taken_apart(group, count, n * columns, address(out) + begin * n * columns * size)
+        deinterleave(group, count, n * columns, address(out) + begin * n * columns * size)
 
 
 @jit
@@ -203,12 +215,12 @@ def undefine(matrix: Array, failed: int) -> None:
 
 
 @jit
-def exchange_columns(matrix: Array, n: int, i: int, j: int) -> None:
+def swap_columns(matrix: Array, n: int, i: int, j: int) -> None:
     """Exchange two columns of a contiguous matrix."""
     for r in range(n):
-        kept = matrix[r * n + i]
+        saved_value = matrix[r * n + i]
         matrix[r * n + i] = matrix[r * n + j]
-        matrix[r * n + j] = kept
+        matrix[r * n + j] = saved_value
 
 
 @jit
@@ -217,27 +229,31 @@ def invert_small(
 ) -> None:
     """`invert_each`, by what `decompose_small` gave: rows of L^-1 are as long as those of L."""
     like = out.dtype.type(0)
-    size, factors, group = item_size(like), empty_row(like, n * n * TOGETHER), empty_row(like, n * n * TOGETHER)
-    row = n * TOGETHER * size
+    size, factors, group = (
+        item_size(like),
+        empty_row(like, n * n * BATCH_MATRICES),
+        empty_row(like, n * n * BATCH_MATRICES),
+    )
+    row = n * BATCH_MATRICES * size
     for g in range(first, last):
-        begin = g * TOGETHER
-        count = min(TOGETHER, matrices - begin)
-        laid_side_by_side(address(packed) + begin * n * n * size, count, n * n, factors)
+        begin = g * BATCH_MATRICES
+        count = min(BATCH_MATRICES, matrices - begin)
+        interleave(address(packed) + begin * n * n * size, count, n * n, factors)
         for i in range(group.size):
             group[i] = 0
         for i in range(n):
-            line = part_of(group, i * (n + 1) * TOGETHER, TOGETHER)
-            for lane in range(TOGETHER):
+            line = part_of(group, i * (n + 1) * BATCH_MATRICES, BATCH_MATRICES)
+            for lane in range(BATCH_MATRICES):
                 line[lane] = 1
             for k in range(i):
-                at = address(factors) + (i * n + k) * TOGETHER * size
+                at = address(factors) + (i * n + k) * BATCH_MATRICES * size
                 subtract_multiples(like, at, address(group) + k * row, address(group) + i * row, k + 1)
         solve_upper_small(factors, n, group, n, False)
-        taken_apart(group, count, n * n, address(out) + begin * n * n * size)
+        deinterleave(group, count, n * n, address(out) + begin * n * n * size)
         for m in range(begin, begin + count):
             matrix = part_of(out, m * n * n, n * n)
             for r in range(n - 1, -1, -1):
                 p = pivots[m * n + r] - 1
                 if p != r:
-                    exchange_columns(matrix, n, r, p)
+                    swap_columns(matrix, n, r, p)
             undefine(matrix, info[m])

@@ -12,7 +12,7 @@ from .cpu_least_squares import all_finite
 
 Array = np.ndarray
 
-LETTERS = ord("V") + 256 * ord("L")  # eigenvectors are wanted, lower triangles are given
+LAPACK_JOBZ_UPLO = ord("V") + 256 * ord("L")  # eigenvectors are wanted, lower triangles are given
 
 
 @jit
@@ -45,9 +45,9 @@ def small_eigen_each(
     )
     at = address(ints)
     for i in range(first, last):
-        matrix, given = part_of(a, i * n * n, n * n), address(a) + i * n * n * size
-        transpose_at(like, given, n * size, n, n, address(columns), n * size)
-        ints[0], ints[1], ints[2], ints[3], ints[4] = LETTERS, n, work.size, 3 + 5 * n, 0
+        matrix, value = part_of(a, i * n * n, n * n), address(a) + i * n * n * size
+        transpose_at(like, value, n * size, n, n, address(columns), n * size)
+        ints[0], ints[1], ints[2], ints[3], ints[4] = LAPACK_JOBZ_UPLO, n, work.size, 3 + 5 * n, 0
         if has_finite_triangle(matrix, n):
             call_c(
                 choose(like, single, double),

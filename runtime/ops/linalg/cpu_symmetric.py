@@ -26,12 +26,12 @@ Array = np.ndarray
 
 ROTATED = 192  # rows of a matrix, up to which rotations take less than LAPACK does
 SMALL = 1e-150  # squares that are taken for 0
-MOST_STEPS = 40  # for one eigenvalue: some two are usual
-LETTER_I = ord("I")  # by which LAPACK is asked for the vectors of what it is given
+MAX_STEPS = 40  # for one eigenvalue: some two are usual
+LAPACK_COMPZ_I = ord("I")  # by which LAPACK is asked for the vectors of what it is given
 
 
 @jit
-def near_one(norm: float, like: float) -> float:
+def scale_to_unit(norm: float, like: float) -> float:
     """What a matrix of this norm is multiplied by, so that products of its numbers are not too large or too small."""
     low, high = choose(like, 1e-12, 1e-20), choose(like, 1e12, 1e20)
     return low / norm if 0 < norm < low else high / norm if norm > high else 1.0
@@ -58,9 +58,9 @@ def load_symmetric(a: int, n: int, row: int, to: Array) -> None:
         to[i] = 0
     transpose_at(like, a, n * size, n, n, address(to), row * size)
     for i in range(n):
-        given, line = row_at(like, a + i * n * size, i + 1), part_of(to, i * row, i + 1)
+        value, line = row_at(like, a + i * n * size, i + 1), part_of(to, i * row, i + 1)
         for j in range(line.size):
-            line[j] = given[j]
+            line[j] = value[j]
 
 
 @jit
@@ -114,7 +114,7 @@ def conquer(solver: int, d: Array, e: Array, z: Array) -> int:
     n = d.size
     work, ints = empty_row(d[0], 1 + 4 * n + n * n), empty_row(np.int32(0), 5 * n + 9)
     at, size = address(ints), 4
-    ints[0], ints[1], ints[2], ints[3], ints[4] = LETTER_I, n, work.size, 5 * n + 3, 0
+    ints[0], ints[1], ints[2], ints[3], ints[4] = LAPACK_COMPZ_I, n, work.size, 5 * n + 3, 0
     call_c(
         solver,
         (
@@ -175,15 +175,15 @@ def rotate_to_diagonal(d: Array, e: Array, z: Array, row: int) -> int:
     eigenvalue nearer. All but the vectors is in double precision.
     """
     n, like = d.size, z.dtype.type(0)
-    least = choose(like, 2.0**-24, 2.0**-53)
+    min_size = choose(like, 2.0**-24, 2.0**-53)
     for first in range(n):
-        for step in range(MOST_STEPS):
+        for step in range(MAX_STEPS):
             last = first
-            while last < n - 1 and abs(e[last]) > max(least * (abs(d[last]) + abs(d[last + 1])), too_short(like)):
+            while last < n - 1 and abs(e[last]) > max(min_size * (abs(d[last]) + abs(d[last + 1])), too_short(like)):
                 last += 1
             if last == first:
                 break
-            if step == MOST_STEPS - 1:
+            if step == MAX_STEPS - 1:
                 return 1
             # The eigenvalue of the first two rows that is nearer to the first number is the shift.
             half = (d[first + 1] - d[first]) / (2 * e[first])
@@ -203,21 +203,21 @@ def rotate(d: Array, e: Array, z: Array, row: int, space: Array, to: int) -> int
         values[i], beside[i], z[i * row + i] = d[i], e[i], 1
     failed = rotate_to_diagonal(values, beside, z, row)
     for i in range(n):
-        place = i
-        while place > 0 and values[order[place - 1]] > values[i]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = i
+        position = i
+        while position > 0 and values[order[position - 1]] > values[i]:
+            order[position] = order[position - 1]
+            position -= 1
+        order[position] = i
     for i in range(n):
         d[i] = values[order[i]]
-        given, line = part_of(z, order[i] * row, n), row_at(like, to + i * n * size, n)
+        value, line = part_of(z, order[i] * row, n), row_at(like, to + i * n * size, n)
         for j in range(n):
-            line[j] = given[j]
+            line[j] = value[j]
     transpose_at(like, to, n * size, n, n, address(z), n * size)
     for i in range(n):
-        given, line = part_of(z, i * n, n), row_at(like, to + i * n * size, n)
+        value, line = part_of(z, i * n, n), row_at(like, to + i * n * size, n)
         for j in range(n):
-            line[j] = given[j]
+            line[j] = value[j]
     return failed
 
 
@@ -231,26 +231,26 @@ def eigen_each(
     """
     like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
     blocks = (n + BLOCK - 1) // BLOCK
-    whole, kept = empty_row(like, row * row), empty_row(like, blocks * BLOCK * n)
+    full, saved_value = empty_row(like, row * row), empty_row(like, blocks * BLOCK * n)
     triangles, factors, e = empty_row(like, blocks * BLOCK * BLOCK), empty_row(like, n), empty_row(like, n)
     space, double = empty_row(like, 2 * BLOCK * n + 4 * row), empty_row(1.0, 2 * n)
     for i in range(first, last):
-        load_symmetric(address(a) + i * n * n * size, n, row, whole)
-        norm = length_of(whole)
-        factor = near_one(norm, like)
-        scale_all(whole, factor)
+        load_symmetric(address(a) + i * n * n * size, n, row, full)
+        norm = length_of(full)
+        factor = scale_to_unit(norm, like)
+        scale_all(full, factor)
         d, to = part_of(values, i * n, n), address(vectors) + i * n * n * size
-        tridiagonalize(whole, n, row, d, e, kept, factors, space)
+        tridiagonalize(full, n, row, d, e, saved_value, factors, space)
         if norm - norm != 0:
             info[i] = 1
         elif n <= ROTATED:
-            info[i] = rotate(d, e, whole, row, double, to)
+            info[i] = rotate(d, e, full, row, double, to)
         else:
-            info[i] = conquer(solver, d, e, part_of(whole, 0, n * n))
-            transpose_at(like, address(whole), n * size, n, n, to, n * size)
+            info[i] = conquer(solver, d, e, part_of(full, 0, n * n))
+            transpose_at(like, address(full), n * size, n, n, to, n * size)
         scale_all(d, 1 / factor)
-        all_triangles(kept, n - 1, n - 1, factors, triangles)
-        reflect_back(to + n * size, n * size, n - 1, n, n - 1, kept, triangles, False, space)
+        all_triangles(saved_value, n - 1, n - 1, factors, triangles)
+        reflect_back(to + n * size, n * size, n - 1, n, n - 1, saved_value, triangles, False, space)
 
 
 @jit
@@ -258,25 +258,25 @@ def eigenvalues_each(a: Array, values: Array, info: Array, n: int, first: int, l
     """The eigenvalues of some contiguous matrices, in order; `info` is not 0 where they are not found."""
     like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
     blocks = (n + BLOCK - 1) // BLOCK
-    whole, kept = empty_row(like, row * row), empty_row(like, blocks * BLOCK * n)
+    full, saved_value = empty_row(like, row * row), empty_row(like, blocks * BLOCK * n)
     factors, e, space, double = empty_row(like, n), empty_row(like, n), empty_row(like, 4 * row), empty_row(1.0, 2 * n)
-    found, beside = part_of(double, 0, n), part_of(double, n, n)
+    result, beside = part_of(double, 0, n), part_of(double, n, n)
     for i in range(first, last):
-        load_symmetric(address(a) + i * n * n * size, n, row, whole)
-        norm = length_of(whole)
-        factor = near_one(norm, like)
-        scale_all(whole, factor)
+        load_symmetric(address(a) + i * n * n * size, n, row, full)
+        norm = length_of(full)
+        factor = scale_to_unit(norm, like)
+        scale_all(full, factor)
         d = part_of(values, i * n, n)
-        tridiagonalize(whole, n, row, d, e, kept, factors, space)
+        tridiagonalize(full, n, row, d, e, saved_value, factors, space)
         for j in range(n):
-            found[j], beside[j] = d[j], e[j]
-        info[i] = 1 if norm - norm != 0 else rotate_to_diagonal(found, beside, whole, 0)
+            result[j], beside[j] = d[j], e[j]
+        info[i] = 1 if norm - norm != 0 else rotate_to_diagonal(result, beside, full, 0)
         for j in range(n):
-            place = j
-            while place > 0 and d[place - 1] > found[j]:
-                d[place] = d[place - 1]
-                place -= 1
-            d[place] = found[j]
+            position = j
+            while position > 0 and d[position - 1] > result[j]:
+                d[position] = d[position - 1]
+                position -= 1
+            d[position] = result[j]
         scale_all(d, 1 / factor)
 
 

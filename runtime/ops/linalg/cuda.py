@@ -67,8 +67,8 @@ def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array
     return swapped(result), info
 
 
-def fallen(kernel: Any, *given: Any) -> Any:
-    return Fallback(kernel)(*given)
+def fallen(kernel: Any, *args: Any) -> Any:
+    return Fallback(kernel)(*args)
 
 
 def determinant(a: Array) -> Array:
@@ -100,9 +100,9 @@ def cofactors(a: Array) -> Array:
     u, s, vh = svd_factors(a, False, None)
     others = like(s, *s.shape)
     indexed.run(kernels.products_of_others, s.size, s.dtype, s, others, s.shape[-1])
-    found = multiply_any(scaled_columns(memory.contiguous(u), others), memory.contiguous(vh))
+    result = multiply_any(scaled_columns(memory.contiguous(u), others), memory.contiguous(vh))
     signs = multiply_any(column_of(determinant(u)), column_of(determinant(vh))).reshape(a.shape[:-2])
-    return conjugated(scaled_matrices(found, signs))
+    return conjugated(scaled_matrices(result, signs))
 
 
 def column_of(a: Array) -> Array:
@@ -188,8 +188,8 @@ def reflected_columns(a: Array, factors: Array) -> Array:
         return fallen(cpu.reflected_columns, a, factors)
     batch, (m, n), k = a.shape[:-2], a.shape[-2:], factors.shape[-1]
     q, tau, info = by_columns(a), memory.copied(factors), zeros(a, *batch, dtype=INT32)
-    for matrix, given, failed in each(batch, q, tau, info) if a.size else ():
-        library().orgqr(a.dtype, m, n, k, matrix, m, given, failed, stream_of(a))
+    for matrix, value, failed in each(batch, q, tau, info) if a.size else ():
+        library().orgqr(a.dtype, m, n, k, matrix, m, value, failed, stream_of(a))
     return swapped(q)
 
 
@@ -222,12 +222,12 @@ def singular_values(a: Array, driver: None) -> Array:
 def decomposed(op: str, vectors: str, a: Array, wide: bool, left: Array, right: Array) -> Array:
     """Singular values; vectors go to `left` and `right`."""
     batch, (short, long) = a.shape[:-2], sorted(a.shape[-2:])
-    given = memory.copied(a) if wide else by_columns(a)
+    value = memory.copied(a) if wide else by_columns(a)
     s, info = like(a, *batch, short, dtype=real_of(a.dtype)), zeros(a, *batch, dtype=INT32)
     if not a.size:
         return s
     ld = left.shape[-1] if left.size else long
-    for matrix, values, failed, u, vh in each(batch, given, s, info, left, right):
+    for matrix, values, failed, u, vh in each(batch, value, s, info, left, right):
         library().gesvd(a.dtype, vectors, long, short, matrix, long, values, u, ld, vh, short, failed, stream_of(a))
     require_convergence(op, a, info)
     return s
@@ -259,13 +259,13 @@ def eigen_of_hermitian(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
             return fallen(cpu.hermitian_eigen, a)
         return fallen(cpu.hermitian_eigenvalues, a), a
     batch, n = a.shape[:-2], a.shape[-1]
-    found, values = by_columns(a), like(a, *batch, n, dtype=real_of(a.dtype))
+    result, values = by_columns(a), like(a, *batch, n, dtype=real_of(a.dtype))
     info = zeros(a, *batch, dtype=INT32)
     if a.size:
-        for matrix, numbers, failed in each(batch, found, values, info):
+        for matrix, numbers, failed in each(batch, result, values, info):
             library().syevd(a.dtype, vectors, n, matrix, n, numbers, failed, stream_of(a))
         require_convergence(op, a, info)
-    return values, swapped(found)
+    return values, swapped(result)
 
 
 def general_eigen(a: Array) -> tuple[Array, Array]:
@@ -284,14 +284,14 @@ def eigen_of(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
     """Computed with complex numbers, whatever the matrix has."""
     cpu._require_finite(op, on_host(a))
     batch, n = a.shape[:-2], a.shape[-1]
-    given = by_columns(a.as_read(np.result_type(a.dtype, np.complex64)))
-    values, found = like(given, *batch, n), like(given, *(given.shape if vectors else (0,)))
+    value = by_columns(a.as_read(np.result_type(a.dtype, np.complex64)))
+    values, result = like(value, *batch, n), like(value, *(value.shape if vectors else (0,)))
     info = zeros(a, *batch, dtype=INT32)
     if a.size:
-        for matrix, numbers, column, failed in each(batch, given, values, found, info):
-            library().geev(given.dtype, vectors, n, matrix, n, numbers, column, n, failed, stream_of(a))
+        for matrix, numbers, column, failed in each(batch, value, values, result, info):
+            library().geev(value.dtype, vectors, n, matrix, n, numbers, column, n, failed, stream_of(a))
         require_convergence(op, a, info)
-    return values, swapped(found) if vectors else found
+    return values, swapped(result) if vectors else result
 
 
 def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
@@ -301,14 +301,14 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
     limits = [memory.copied(broadcast(limit.as_read(s.dtype), a.shape[:-2])) for limit in (atol, rtol)]
     factors = like(s, *s.shape)
     indexed.run(kernels.inverted, s.size, s.dtype, s, *limits, factors, s.shape[-1])
-    found = multiply_any(scaled_columns(memory.contiguous(u), factors), memory.contiguous(vh))
-    return swapped(conjugated(found))
+    result = multiply_any(scaled_columns(memory.contiguous(u), factors), memory.contiguous(vh))
+    return swapped(conjugated(result))
 
 
-def least_squares(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
+def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
     """The shortest X with the least |A X - B|, and the rank of each A, by singular values."""
     if libraries() is None:
-        return fallen(cpu.least_squares, a, b, rcond)
+        return fallen(cpu.lstsq_solve, a, b, rcond)
     absolute, relative = zeros(a, *a.shape[:-2]), zeros(a, *a.shape[:-2])
     memory.fill(relative, rcond)
     s = on_host(singular_values(a, None))
@@ -321,14 +321,14 @@ PADE = [
     64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
     10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
 ]  # fmt: skip
-NEAR = 5.371920351148152  # up to this norm it is exact to the last bits of a float64
+MAX_EXACT_NORM = 5.371920351148152  # up to this norm it is exact to the last bits of a float64
 
 
 def matrix_exponential(a: Array) -> Array:
     if libraries() is None or not a.size:
         return memory.copied(a) if not a.size else fallen(cpu.matrix_exponential, a)
     norm = float(np.abs(on_host(a)).sum(-2).max())
-    squarings = max(ceil(log2(norm / NEAR)), 0) if norm > 0 and np.isfinite(norm) else 0
+    squarings = max(ceil(log2(norm / MAX_EXACT_NORM)), 0) if norm > 0 and np.isfinite(norm) else 0
     x = weighted(a, [(0.5**squarings, memory.contiguous(a))])
     one, two = identities(x), multiply_any(x, x)
     four = multiply_any(two, two)

@@ -25,9 +25,9 @@ INT32 = np.dtype(np.int32)
 
 def library() -> Libraries:
     """The libraries in use; whoever calls this has asked whether there are any."""
-    found = libraries()
-    assert found is not None
-    return found
+    result = libraries()
+    assert result is not None
+    return result
 
 
 def stream_of(a: Array) -> int:
@@ -67,10 +67,10 @@ def all_of(a: Array) -> Matrices:
     return Matrices(a.address, rows, a.shape[-2] * rows * a.itemsize)
 
 
-def checked(op: str, words: str, info: Array, check_errors: bool) -> None:
+def checked(op: str, message: str, info: Array, check_errors: bool) -> None:
     """Raise the error of the first matrix that failed, if that is wanted: then the program waits."""
-    if check_errors and (found := memory.to_host(info)).any():
-        refuse(op, words, found)
+    if check_errors and (result := memory.to_host(info)).any():
+        refuse(op, message, result)
 
 
 def blank_failures(x: Array, info: Array) -> None:
@@ -86,8 +86,8 @@ def factored(a: Array) -> tuple[Array, Array, Array]:
     packed = by_columns(a)
     pivots, info = like(a, *batch, min(m, n), dtype=INT32), zeros(a, *batch, dtype=INT32)
     if a.size and m == n:
-        given = all_of(packed), pivots.address, info.address
-        library().getrf_all(a.dtype, n, *given, info.size, stream_of(a))
+        args = all_of(packed), pivots.address, info.address
+        library().getrf_all(a.dtype, n, *args, info.size, stream_of(a))
     elif a.size:
         for matrix, exchanged, failed in each(batch, packed, pivots, info):
             library().getrf(a.dtype, m, n, matrix, m, exchanged, failed, stream_of(a))
@@ -99,8 +99,8 @@ def solved(packed: Array, pivots: Array, b: Array) -> Array:
     batch, n, k = b.shape[:-2], b.shape[-1], b.shape[-2]
     info = zeros(b, *batch, dtype=INT32)
     if b.size:
-        given = all_of(packed), pivots.address, all_of(b), info.address
-        library().getrs_all(b.dtype, n, k, *given, info.size, stream_of(b))
+        args = all_of(packed), pivots.address, all_of(b), info.address
+        library().getrs_all(b.dtype, n, k, *args, info.size, stream_of(b))
     return b
 
 
@@ -118,6 +118,6 @@ def identities(a: Array) -> Array:
     return result
 
 
-def on_host(found: Any) -> np.ndarray:
+def on_host(result: Any) -> np.ndarray:
     """Numbers that the program has to wait for."""
-    return memory.to_host(found)
+    return memory.to_host(result)

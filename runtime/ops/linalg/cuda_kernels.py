@@ -21,7 +21,7 @@ put_order: Any = None
 put_result: Any = None
 put_x: Any = None
 get_order: Any = None
-get_least: Any = None
+get_min_value: Any = None
 get_share: Any = None
 
 
@@ -56,12 +56,12 @@ def determinants(x: Any, pivots: Any, result: Any, n: Any, total: Any) -> None:
     """The product of the diagonal of L U, negative for an odd number of exchanges."""
     b = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if b < total:
-        found = T(1)
+        value = T(1)
         for i in range(n):
-            found = T(found * get_x(x, index(index(index(b * n) + i) * n + i)))
+            value = T(value * get_x(x, index(index(index(b * n) + i) * n + i)))
             if get_pivots(pivots, index(index(b * n) + i)) != i + 1:
-                found = T(-found)
-        put_result(result, b, found)
+                value = T(-value)
+        put_result(result, b, value)
 
 
 def rows_in_order(pivots: Any, order: Any, rows: Any, count: Any, total: Any) -> None:
@@ -73,9 +73,9 @@ def rows_in_order(pivots: Any, order: Any, rows: Any, count: Any, total: Any) ->
         for i in range(count):
             one = index(index(b * rows) + i)
             other = index(index(b * rows) + index(get_pivots(pivots, index(index(b * count) + i)) - 1))
-            kept = get_order(order, one)
+            saved_value = get_order(order, one)
             put_order(order, one, get_order(order, other))
-            put_order(order, other, kept)
+            put_order(order, other, saved_value)
 
 
 def products_of_others(s: Any, result: Any, n: Any, total: Any) -> None:
@@ -84,20 +84,20 @@ def products_of_others(s: Any, result: Any, n: Any, total: Any) -> None:
     if k < total:
         b = index(k // n)
         i = index(k - index(b * n))
-        found = T(1)
+        value = T(1)
         for j in range(n):
             if j != i:
-                found = T(found * get_s(s, index(index(b * n) + j)))
-        put_result(result, k, found)
+                value = T(value * get_s(s, index(index(b * n) + j)))
+        put_result(result, k, value)
 
 
-def inverted(s: Any, least: Any, share: Any, result: Any, n: Any, total: Any) -> None:
+def inverted(s: Any, min_size: Any, share: Any, result: Any, n: Any, total: Any) -> None:
     """1 / s where s is above max(least, share * the first of its row), else 0."""
     k = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if k < total:
         b = index(k // n)
         limit = T(get_share(share, b) * get_s(s, index(b * n)))
-        limit = limit if limit >= get_least(least, b) else get_least(least, b)
+        limit = limit if limit >= get_min_value(min_size, b) else get_min_value(min_size, b)
         value = get_s(s, k)
         put_result(result, k, T(T(1) / value) if value > limit else T(0))
 
@@ -136,14 +136,14 @@ def log_determinants(x: Any, pivots: Any, sign: Any, logarithm: Any, n: Any, tot
     """The sign of the determinant of L U, and the logarithm of its absolute value."""
     b = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if b < total:
-        found, sum = T(1), W(0)
+        result, sum = T(1), W(0)
         for i in range(n):
             value = get_x(x, index(index(index(b * n) + i) * n + i))
             sum = W(sum + log(W(abs(value))))
-            found = T(found if value > 0 else (-found if value < 0 else value))
+            result = T(result if value > 0 else (-result if value < 0 else value))
             if get_pivots(pivots, index(index(b * n) + i)) != i + 1:
-                found = T(-found)
-        put_sign(sign, b, found)
+                result = T(-result)
+        put_sign(sign, b, result)
         put_logarithm(logarithm, b, T(sum))
 
 
@@ -151,13 +151,13 @@ def complex_log_determinants(x: Any, pivots: Any, sign: Any, logarithm: Any, n: 
     """The same of complex numbers, where a sign is a number of length 1."""
     b = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if b < total:
-        found, sum = W(1), float64(0)
+        result, sum = W(1), float64(0)
         for i in range(n):
             value = W(get_x(x, index(index(index(b * n) + i) * n + i)))
             size = float64(abs(value))
             sum = float64(sum + log(value).real)
-            found = W(found * value / size) if size > 0 else W(0)
+            result = W(result * value / size) if size > 0 else W(0)
             if get_pivots(pivots, index(index(b * n) + i)) != i + 1:
-                found = W(-found)
-        put_sign(sign, b, T(found))
+                result = W(-result)
+        put_sign(sign, b, T(result))
         put_logarithm(logarithm, b, sum)

@@ -22,25 +22,25 @@ Array = DeviceArray
 def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
     if libraries() is None:
         return Fallback(cpu.solve_triangular_matrices)(a, b, upper, unitriangular)
-    given, result = memory.contiguous(a), memory.copied(b)
+    value, result = memory.contiguous(a), memory.copied(b)
     n, k = result.shape[-2:]
     if result.size:  # X^T A^T = B^T: rows are the columns of the transpose
-        left, right = all_of(given), all_of(result)
+        left, right = all_of(value), all_of(result)
         library().trsm_all(b.dtype, upper, unitriangular, k, n, left, right, prod(b.shape[:-2]), stream_of(b))
     return result
 
 
 def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
     if libraries() is None:
-        found: tuple[Array, Array, Array] = Fallback(cpu.lu_packed)(a, check_errors)
-        return found
+        result: tuple[Array, Array, Array] = Fallback(cpu.lu_packed)(a, check_errors)
+        return result
     packed, pivots, info = factored(a)
     checked("linalg_lu_factor", cpu._ZERO_U, info, check_errors)
     return swapped(packed), pivots, info
 
 
 def row_order(pivots: Array, rows: int) -> Array:
-    given, batch = memory.contiguous(pivots), pivots.shape[:-1]
+    value, batch = memory.contiguous(pivots), pivots.shape[:-1]
     order = memory.empty((*batch, rows), np.dtype(np.int64), pivots.device)
-    indexed.run(kernels.rows_in_order, prod(batch), order.dtype, given, order, rows, pivots.shape[-1])
+    indexed.run(kernels.rows_in_order, prod(batch), order.dtype, value, order, rows, pivots.shape[-1])
     return order

@@ -22,10 +22,10 @@ def hermitian_input(x: Tensor) -> Tensor:
 
     So the gradient of a Hermitian matrix is one, as though both triangles had been read.
     """
-    if not (x._rg or watch.active):
+    if not (x._requires_grad or watch.active):
         return x
-    middle = (x + adjoint(x)) / 2
-    return middle + (x - middle).detach()
+    symmetric_part = (x + adjoint(x)) / 2
+    return symmetric_part + (x - symmetric_part).detach()
 
 
 def half_lower(x: Tensor) -> Tensor:
@@ -77,12 +77,12 @@ def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -
         return op.linalg_vector_norm(x, 2, dim, keepdim)
     if order in ("nuc", 2, -2):
         values = op.linalg_svdvals(x.movedim([rows, columns], [-2, -1]))
-        found = values.sum(-1) if order == "nuc" else _extreme(values, -1, order, False)
-        return _with_dims(found, (rows, columns)) if keepdim else found
+        result = values.sum(-1) if order == "nuc" else _extreme(values, -1, order, False)
+        return _with_dims(result, (rows, columns)) if keepdim else result
     along, over = (rows, columns) if abs(order) == 1 else (columns, rows)
     sums = x.abs().sum(along, True)
-    found = _extreme(sums, over, order, True)
-    return found if keepdim else found.squeeze([rows, columns])
+    result = _extreme(sums, over, order, True)
+    return result if keepdim else result.squeeze([rows, columns])
 
 
 def _extreme(x: Tensor, dim: int, order: Any, keepdim: bool) -> Tensor:
@@ -122,8 +122,8 @@ def condition_by_inverse(x: Tensor, p: Any) -> Tensor:
     inverse, info = op.linalg_inv_ex(x)
     inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), 0)
     dims = (x.ndim - 2, x.ndim - 1)
-    found = norm_of_matrices(x, p, dims, False) * norm_of_matrices(inverse, p, dims, False)
-    return found.masked_fill(info != 0, inf)
+    result = norm_of_matrices(x, p, dims, False) * norm_of_matrices(inverse, p, dims, False)
+    return result.masked_fill(info != 0, inf)
 
 
 def power_by_squaring(x: Tensor, n: int) -> Tensor:
@@ -169,7 +169,7 @@ def moved_last(x: Tensor, dims: Sequence[int]) -> Tensor:
 
 def is_followed(*tensors: Tensor) -> bool:
     """Whether a graph or forward mode follows what is computed of tensors."""
-    return watch.active or any(x._rg for x in tensors)
+    return watch.active or any(x._requires_grad for x in tensors)
 
 
 def for_kernel(*tensors: Tensor) -> bool:
@@ -177,13 +177,13 @@ def for_kernel(*tensors: Tensor) -> bool:
     return not is_followed(*tensors) and all(x.device.type == "cpu" and not x.is_complex() for x in tensors)
 
 
-def least_squares_of(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Pair:
+def lstsq_formula(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Pair:
     """The shortest X with the least |A X - B|, and the ranks of A: by reflections, which estimate singular values.
 
     By these themselves if the driver says so, or where the limit is the greatest of them.
     """
     if driver in (None, "gelsy") and (rcond is None or rcond < 1) and for_kernel(a, b):
-        return op.least_squares(a, b, finfo(a.dtype).eps * max(a._shape[-2:]) if rcond is None else rcond)
+        return op.lstsq_solve(a, b, finfo(a.dtype).eps * max(a._shape[-2:]) if rcond is None else rcond)
     inverse = op.linalg_pinv(a, rtol=None if driver == "gels" else rcond)
     return inverse.matmul(b), op.linalg_matrix_rank(a, rtol=rcond)
 

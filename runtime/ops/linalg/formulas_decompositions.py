@@ -27,8 +27,8 @@ def over_gaps(x: Tensor, values: Tensor, cause: Tensor) -> Tensor:
     """x_ij / (v_j - v_i), 0 on the diagonal; nan between equal values, but for a `cause` of zeros: nothing changes."""
     distance = values.unsqueeze(-2) - values.unsqueeze(-1)
     equal = distance == 0
-    found = x * distance.masked_fill(equal, inf).reciprocal()
-    return undefined_where(equal & (op.eye(values._shape[-1], device=values.device) == 0), found, cause)
+    result = x * distance.masked_fill(equal, inf).reciprocal()
+    return undefined_where(equal & (op.eye(values._shape[-1], device=values.device) == 0), result, cause)
 
 
 def over_columns(x: Tensor, s: Tensor, cause: Tensor) -> Tensor:
@@ -44,8 +44,8 @@ def undefined_where(mask: Tensor, x: Tensor, cause: Tensor) -> Tensor:
 
 def real_diagonal(x: Tensor) -> Tensor:
     """The real parts of the elements of the diagonal."""
-    found = x.diagonal(0, -2, -1)
-    return found.real if found.is_complex() else found
+    result = x.diagonal(0, -2, -1)
+    return result.real if result.is_complex() else result
 
 
 def triangle_of(a: Tensor, uplo: str) -> Tensor:
@@ -86,9 +86,9 @@ def svd_tangents_of(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tens
     count = s._shape[-1]
     if u._shape[-1] == count == vh._shape[-2]:
         return svd_tangents(a_t, u, s, vh)
-    found = svd_tangents(a_t, u.narrow(-1, 0, count), s, vh.narrow(-2, 0, count))
+    result = svd_tangents(a_t, u.narrow(-1, 0, count), s, vh.narrow(-2, 0, count))
     more_u, more_v = u.narrow(-1, count, u._shape[-1] - count), vh.narrow(-2, count, vh._shape[-2] - count)
-    return op.cat([found[0], more_u * 0], -1), found[1], op.cat([found[2], more_v * 0], -2)
+    return op.cat([result[0], more_u * 0], -1), result[1], op.cat([result[2], more_v * 0], -2)
 
 
 def determined(q: Tensor, r: Tensor, mode: str) -> Tensor:
@@ -124,8 +124,8 @@ def exponential_along(a: Tensor, direction: Tensor) -> Tensor:
     """The derivative of exp at A: the corner of exp([[A, direction], [0, A]])."""
     size = a._shape[-1]
     above, below = op.cat([a, direction], -1), op.cat([a * 0, a], -1)
-    whole = op.linalg_matrix_exp(op.cat([above, below], -2))
-    return whole.narrow(-2, 0, size).narrow(-1, size, size)
+    full = op.linalg_matrix_exp(op.cat([above, below], -2))
+    return full.narrow(-2, 0, size).narrow(-1, size, size)
 
 
 def lower_factor(packed: Tensor) -> Tensor:
@@ -165,8 +165,8 @@ def lu_backward(grad: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
         rest = op.solve_triangular_matrices(adjoint(square_l), grad_u.narrow(-1, size, more), True, True)
         grad_l = grad_l - rest.matmul(adjoint(upper.narrow(-1, size, more)))
     square = square_lu_backward(grad_l.narrow(-2, 0, size), grad_u.narrow(-1, 0, size), square_l, square_u)
-    found = op.cat([square, rest], -2 if rows > columns else -1) if more else square
-    return rows_in_order(found, op.row_order(pivots, rows).argsort(-1))
+    result = op.cat([square, rest], -2 if rows > columns else -1) if more else square
+    return rows_in_order(result, op.row_order(pivots, rows).argsort(-1))
 
 
 def square_lu_backward(grad_l: Tensor, grad_u: Tensor, lower: Tensor, upper: Tensor) -> Tensor:

@@ -10,10 +10,10 @@ from math import prod
 
 from ...kernels.cpu.matmul import PRODUCTS
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
-from ...kernels.llvm.matrices.side_by_side import TOGETHER
+from ...kernels.llvm.matrices.side_by_side import BATCH_MATRICES
 from .cpu_blocks import BLOCK
 from .cpu_cholesky import factor_each, factor_small
-from .cpu_least_squares import least_squares_each
+from .cpu_least_squares import lstsq_batched
 from .cpu_lu import (
     COLUMNS,
     decompose_each,
@@ -31,7 +31,7 @@ from .cpu_small import decompose_small, invert_small, solve_small, solve_triangu
 from .cpu_small_symmetric import small_eigen_each
 from .cpu_symmetric import ROTATED, eigen_each, eigenvalues_each
 
-LEAST_SQUARES = 4096  # numbers of a matrix: of so few OpenBLAS computes in one thread
+LSTSQ_SERIAL_ELEMENTS = 4096  # numbers of a matrix: of so few OpenBLAS computes in one thread
 
 
 def inverse(a: Layout) -> Plan | None:
@@ -127,15 +127,19 @@ def qr_factors(a: Layout, mode: str) -> Plan | None:
         return None
     batch, (rows, columns) = a.shape[:-2], a.shape[-2:]
     count = min(rows, columns)
-    wide, kept = {"reduced": (count, count), "complete": (rows, rows), "r": (0, count)}[mode]
-    results = ((0, (*batch, rows, wide) if wide else (0,)), (1, (*batch, kept, columns)))
+    wide, q_columns = {"reduced": (count, count), "complete": (rows, rows), "r": (0, count)}[mode]
+    results = ((0, (*batch, rows, wide) if wide else (0,)), (1, (*batch, q_columns, columns)))
     work = work_of(a.shape, columns + wide)
-    return (Step(factorize_each, (0,), results, (), (rows, columns, wide, kept), (prod(batch), 1), work),)
+    return (Step(factorize_each, (0,), results, (), (rows, columns, wide, q_columns), (prod(batch), 1), work),)
 
 
-def least_squares(a: Layout, b: Layout, rcond: float) -> Plan | None:
+def lstsq_solve(a: Layout, b: Layout, rcond: float) -> Plan | None:
     """The shortest X with the least |A X - B|, and the ranks of A, where LAPACK has no use for threads."""
-    if not are_real(a, b) or a.shape[-2] * a.shape[-1] > LEAST_SQUARES or prod(b.shape[-2:]) > LEAST_SQUARES:
+    if (
+        not are_real(a, b)
+        or a.shape[-2] * a.shape[-1] > LSTSQ_SERIAL_ELEMENTS
+        or prod(b.shape[-2:]) > LSTSQ_SERIAL_ELEMENTS
+    ):
         return None
     addresses = addresses_of("gelsy")
     if not all(addresses):
@@ -144,7 +148,7 @@ def least_squares(a: Layout, b: Layout, rcond: float) -> Plan | None:
     results = ((0, (*batch, columns, wide)), (1, batch))
     ints, work = (rows, columns, wide, *addresses), 4 * work_of(a.shape, columns + wide)
     shared = (prod(batch), 1)
-    return (Step(least_squares_each, (0, 1), results, (rcond,), ints, shared, work, indices=(1,)),)
+    return (Step(lstsq_batched, (0, 1), results, (rcond,), ints, shared, work, indices=(1,)),)
 
 
 def reflected_columns(a: Layout, factors: Layout) -> Plan | None:
@@ -186,7 +190,7 @@ def is_small(shape: Ints) -> bool:
 
 def groups(count: int) -> tuple[int, int]:
     """The groups of a batch of small matrices, which threads share."""
-    return -(-count // TOGETHER), 1
+    return -(-count // BATCH_MATRICES), 1
 
 
 def blocks(columns: int) -> int:

@@ -70,9 +70,9 @@ def order_of_rows(pivots: Any, rows: int) -> Shape:
 def svd_shape(A: Any, full_matrices: bool, driver: None) -> list[Shape]:
     """(m, k), (k,) and (k, n), k the smaller of both sides; square matrices where they are full."""
     rows, columns = A.shape[-2:]
-    least = min(rows, columns)
-    left, right = (rows, columns) if full_matrices else (least, least)
-    return [(*batch(A), rows, left), (*batch(A), least), (*batch(A), right, columns)]
+    min_size = min(rows, columns)
+    left, right = (rows, columns) if full_matrices else (min_size, min_size)
+    return [(*batch(A), rows, left), (*batch(A), min_size), (*batch(A), right, columns)]
 
 
 def qr_shape(A: Any, mode: str) -> list[Shape]:

@@ -16,18 +16,18 @@ NONE, MEAN, SUM = 0, 1, 2
 
 def pointwise_loss(call: Call) -> Any:
     """The loss of every element, reduced as `reduction` says."""
-    found = call.run(spread(call) | {"reduction": NONE})
+    result = call.run(broadcast_args(call) | {"reduction": NONE})
     if call["reduction"] == NONE:
-        return found
-    rows = flattened(found)
+        return result
+    rows = flattened(result)
     return rows.mean(1) if call["reduction"] == MEAN else rows.sum(1)
 
 
-def spread(call: Call) -> dict[str, Any]:
+def broadcast_args(call: Call) -> dict[str, Any]:
     """All tensors in the shape of the whole batch."""
     shape = (call.size, *call["input"]._shape)
     rank = len(shape) - 1
-    arguments = call.all_whole()
+    arguments = call.all_batch_first()
     for name in call.tensors():
         if name != "grad_output":
             arguments[name] = padded(arguments[name], rank).expand(shape)
@@ -36,7 +36,7 @@ def spread(call: Call) -> dict[str, Any]:
 
 def pointwise_loss_backward(call: Call) -> Any:
     """The gradient of a pointwise loss: that of its one number goes to every element."""
-    arguments = spread(call)
+    arguments = broadcast_args(call)
     shape = (call.size, *call["input"]._shape)
     grad = arguments["grad_output"]
     if call["reduction"] != NONE:
@@ -47,7 +47,7 @@ def pointwise_loss_backward(call: Call) -> Any:
 def negative_log_likelihood(call: Call) -> Any:
     """-weight[target] * input[target], averaged by the weights of the targets that count."""
     losses, _ = _of_each_target(call, op.nll_loss, None, NONE, call["ignore_index"])
-    weights = weights_of(call, call.whole(call["target"]), losses)
+    weights = weights_of(call, call.batch_first(call["target"]), losses)
     losses = losses * weights.reshape(losses._shape)
     if call["reduction"] == NONE:
         return losses, weights.sum(1) * 0
@@ -57,19 +57,19 @@ def negative_log_likelihood(call: Call) -> Any:
 
 def _of_each_target(call: Call, loss: Any, *options: Any) -> tuple[Any, Any]:
     """The losses of all targets, with the examples in front, and the second result of the op `loss`."""
-    x, target = call.whole(call["input"]), call.whole(call["target"])
+    x, target = call.batch_first(call["input"]), call.batch_first(call["target"])
     if x.ndim == 2:  # an example is one row of scores, so that the examples are the samples of the op
         return loss(x, target, *options)
-    losses, kept = loss(merged(x), merged(target), *options)
-    return parted(losses, call.size), kept
+    losses, saved_state = loss(merged(x), merged(target), *options)
+    return parted(losses, call.size), saved_state
 
 
 def negative_log_likelihood_backward(call: Call) -> Any:
     """-weight[target] * grad at each target; that of a mean is shared by the total weight of the example."""
-    shape, target = as_list(call["input_shape"]), call.whole(call["target"])
-    grad, weight = call.whole(call["grad_output"]), call["weight"]
+    shape, target = as_list(call["input_shape"]), call.batch_first(call["target"])
+    grad, weight = call.batch_first(call["grad_output"]), call["weight"]
     if call["reduction"] == MEAN:
-        grad = grad / call.whole(call["total_weight"])
+        grad = grad / call.batch_first(call["total_weight"])
     if call["reduction"] != NONE:
         grad = grad.reshape((call.size, *[1] * (len(target._shape) - 1))).expand(target._shape)
     if call.is_batched("weight"):
@@ -77,9 +77,9 @@ def negative_log_likelihood_backward(call: Call) -> Any:
     single = len(shape) == 1
     if not single:
         grad, target, shape = merged(grad), merged(target), [call.size * shape[0], *shape[1:]]
-    given = (grad, target, weight, grad.new_ones(()), [call.size, *shape] if single else shape)
-    found = op.nll_loss_backward(*given, NONE, call["ignore_index"])
-    return found if single else parted(found, call.size)
+    args = (grad, target, weight, grad.new_ones(()), [call.size, *shape] if single else shape)
+    result = op.nll_loss_backward(*args, NONE, call["ignore_index"])
+    return result if single else parted(result, call.size)
 
 
 def cross_entropy(call: Call) -> Any:
@@ -87,13 +87,13 @@ def cross_entropy(call: Call) -> Any:
     if call.is_batched("weight"):
         return loop(call)
     options = (call["weight"], NONE, call["ignore_index"], call["label_smoothing"])
-    losses, kept = _of_each_target(call, op.cross_entropy_loss, *options)
-    weights = weights_of(call, call.whole(call["target"]), losses).sum(1)
-    kept = op.cat([kept[:-1].reshape((call.size, -1)), weights.unsqueeze(1)], 1)
+    losses, saved_state = _of_each_target(call, op.cross_entropy_loss, *options)
+    weights = weights_of(call, call.batch_first(call["target"]), losses).sum(1)
+    saved_state = op.cat([saved_state[:-1].reshape((call.size, -1)), weights.unsqueeze(1)], 1)
     if call["reduction"] == NONE:
-        return losses, kept
+        return losses, saved_state
     total = flattened(losses).sum(1)
-    return (total / weights if call["reduction"] == MEAN else total), kept
+    return (total / weights if call["reduction"] == MEAN else total), saved_state
 
 
 def weights_of(call: Call, target: Any, losses: Any) -> Any:
@@ -102,13 +102,13 @@ def weights_of(call: Call, target: Any, losses: Any) -> Any:
     counted = (target != call["ignore_index"]).to(losses._dtype)
     if weight is None:
         return counted
-    table = call.whole(weight)
+    table = call.batch_first(weight)
     return table.gather(1, target.clamp(0, table._shape[1] - 1)) * counted
 
 
 def temporal(call: Call) -> Any:
     """Scores (steps, samples, classes) and rows of labels; each example has the same lengths."""
-    arguments = call.all_whole()
+    arguments = call.all_batch_first()
     scores = arguments["log_probs"].transpose(0, 1)
     steps, size, samples, classes = scores._shape
     arguments["log_probs"] = scores.reshape((steps, size * samples, classes))

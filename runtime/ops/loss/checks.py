@@ -181,8 +181,8 @@ def margin_ranking(op: str, input1: Any, input2: Any, target: Any, *rest: Any) -
 def along_common_dim(op: str, x1: Any, x2: Any, dim: int, eps: float) -> tuple[Any, ...]:
     """Vectors along `dim` of the shape that both broadcast to; floating-point in common."""
     if dtypes.result_type(x1, x2).kind not in "fc":
-        found = dtypes.result_type(x1, x2).name
-        raise DtypeError(f"{op}(): expected common dtype to be floating point, yet common dtype is {found}")
+        result = dtypes.result_type(x1, x2).name
+        raise DtypeError(f"{op}(): expected common dtype to be floating point, yet common dtype is {result}")
     shape = broadcast_shapes(op, x1._shape, x2._shape)
     return x1.expand(shape), x2.expand(shape), wrap_dim(op, dim, len(shape)), eps
 
@@ -205,10 +205,10 @@ def cosine_embedding(op: str, input1: Any, input2: Any, target: Any, *rest: Any)
         raise ShapeError(
             f"{op}(): 0D or 1D target tensor expected, multi-target not supported, got shape {list(target._shape)}"
         )
-    wanted = target.ndim + 1
-    if input1.ndim != wanted or input2.ndim != wanted:
+    output_mask = target.ndim + 1
+    if input1.ndim != output_mask or input2.ndim != output_mask:
         raise ShapeError(
-            f"{op}(): {target.ndim}D target tensor expects {wanted}D input tensors, but found inputs with sizes "
+            f"{op}(): {target.ndim}D target tensor expects {output_mask}D input tensors, but found inputs with sizes "
             f"{list(input1._shape)} and {list(input2._shape)}"
         )
     return input1, input2, target, *rest
@@ -252,12 +252,12 @@ def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any
     return input, target, *rest
 
 
-def _require_class_range(op: str, target: Any, least: int, classes: int) -> None:
+def _require_class_range(op: str, target: Any, minimum: int, classes: int) -> None:
     """All numbers are classes, in each example of a batch."""
     target = all_examples(target)
-    if target.numel() and not is_recorded(target) and not least <= int(target.min()) <= int(target.max()) < classes:
+    if target.numel() and not is_recorded(target) and not minimum <= int(target.min()) <= int(target.max()) < classes:
         raise RuntimeError(
-            f"{op}(): target out of range: expected classes from {least} to {classes - 1}, got {int(target.min())} to "
+            f"{op}(): target out of range: expected classes from {minimum} to {classes - 1}, got {int(target.min())} to "
             f"{int(target.max())}"
         )
 

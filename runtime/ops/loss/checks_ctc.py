@@ -30,11 +30,11 @@ def ctc_loss(
     samples = log_probs._shape[1] if log_probs.ndim == 3 else 1
     steps, classes = log_probs._shape[0], log_probs._shape[-1]
     lengths = tuple(map(int, input_lengths)), tuple(map(int, target_lengths))
-    for name, given in zip(("input_lengths", "target_lengths"), lengths, strict=True):
-        if len(given) != samples:
-            raise ShapeError(f"{op}(): {name} must be of size batch_size {samples}, got {len(given)}")
-        if any(n < 0 for n in given):
-            raise RuntimeError(f"{op}(): Expected {name} to have values of at least 0, but got {min(given)}")
+    for name, value in zip(("input_lengths", "target_lengths"), lengths, strict=True):
+        if len(value) != samples:
+            raise ShapeError(f"{op}(): {name} must be of size batch_size {samples}, got {len(value)}")
+        if any(n < 0 for n in value):
+            raise RuntimeError(f"{op}(): Expected {name} to have values of at least 0, but got {min(value)}")
     if max(lengths[0], default=0) > steps:
         raise RuntimeError(f"{op}(): Expected input_lengths to have value at most {steps}, but got {max(lengths[0])}")
     if not 0 <= blank < classes:
@@ -48,13 +48,13 @@ def ctc_loss_of_tensors(
 ) -> tuple[Any, ...]:
     """The checks of `ctc_loss` with lengths in tensors of integers instead of lists."""
     lengths = []
-    for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
-        if given._vmap_level is not None:
+    for name, value in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        if value._vmap_level is not None:
             raise RuntimeError(
                 f"vmap: {op}() needs {name} that all examples share: how far it looks depends on the values"
             )
-        require_index_dtype(op, name, given, (dtypes.int64, dtypes.int32))
-        lengths.append(given.reshape((-1,)).tolist())
+        require_index_dtype(op, name, value, (dtypes.int64, dtypes.int32))
+        lengths.append(value.reshape((-1,)).tolist())
     return ctc_loss(op, log_probs, targets, *lengths, *rest)
 
 

@@ -37,9 +37,9 @@ def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction
     return result
 
 
-def mse_loss_gradients(wanted: Sequence[bool], grad: Array, input: Array, target: Array, reduction: int) -> Pair:
-    first = mse_loss_backward(grad, input, target, reduction) if wanted[0] else None
-    return first, mse_loss_backward(grad, target, input, reduction) if wanted[1] else None
+def mse_loss_gradients(output_mask: Sequence[bool], grad: Array, input: Array, target: Array, reduction: int) -> Pair:
+    first = mse_loss_backward(grad, input, target, reduction) if output_mask[0] else None
+    return first, mse_loss_backward(grad, target, input, reduction) if output_mask[1] else None
 
 
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: int = 1) -> Array:
@@ -112,10 +112,10 @@ def _reduced(totals: Any, lines: tuple[Array, ...], input: Array, reduction: int
     return np.asarray(total, input.dtype)
 
 
-def _scaled(slopes: Array, grad_output: Array, weight: Array | None, reduction: int) -> Array:
-    given = _flat(grad_output), _scale(slopes, reduction), _weights(weight, slopes)
-    by_slices(cpu_loops.scale, (slopes.reshape(-1), *given), slopes.size)
-    return slopes
+def _scaled(derivatives: Array, grad_output: Array, weight: Array | None, reduction: int) -> Array:
+    args = _flat(grad_output), _scale(derivatives, reduction), _weights(weight, derivatives)
+    by_slices(cpu_loops.scale, (derivatives.reshape(-1), *args), derivatives.size)
+    return derivatives
 
 
 def _scale(input: Array, reduction: int) -> float:

@@ -35,12 +35,12 @@ def cross_entropy(
     """
     weights = None if weight is None else contiguous(weight)
     try:
-        given = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape), weights
-        losses, kept, _ = run(plans.cross_entropy, *given, reduction, ignore_index, label_smoothing)
+        args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape), weights
+        losses, saved_state, _ = run(plans.cross_entropy, *args, reduction, ignore_index, label_smoothing)
     except IndexError:
         require_classes(input, target, ignore_index)
         raise
-    return losses, kept
+    return losses, saved_state
 
 
 def require_classes(input: Array, target: Array, ignore_index: int) -> None:
@@ -57,7 +57,7 @@ def cross_entropy_backward(
     input: Array,
     target: Array,
     weight: Array | None,
-    kept: Array,
+    saved_state: Array,
     reduction: int,
     ignore_index: int,
     label_smoothing: float,
@@ -67,11 +67,11 @@ def cross_entropy_backward(
     Raises:
         IndexError: a target that is neither a class nor ignore_index any more.
     """
-    given = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape)
+    args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape)
     weights = None if weight is None else contiguous(weight)
     constants = reduction, ignore_index, label_smoothing
     try:
-        return run(plans.cross_entropy_backward, contiguous(grad_output), *given, weights, kept, *constants)[0]
+        return run(plans.cross_entropy_backward, contiguous(grad_output), *args, weights, saved_state, *constants)[0]
     except (IndexError, RuntimeError):  # the second where several threads share the work, and one failed
         require_classes(input, target, ignore_index)
         raise

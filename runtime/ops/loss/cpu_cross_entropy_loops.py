@@ -52,15 +52,15 @@ def _weighted_sum(row: Array, top: float, weights: Array) -> float:
 
 
 @jit
-def note_loss(losses: Array, kept: Array, reduction: int, index: int, loss: float, log_sum: float) -> None:
+def note_loss(losses: Array, saved_state: Array, reduction: int, index: int, loss: float, log_sum: float) -> None:
     """Writes the log-sum-exp of one target's scores, and its loss where losses are not reduced."""
-    kept[index] = log_sum
+    saved_state[index] = log_sum
     if reduction == 0:
         losses[index] = loss
 
 
 @jit
-def finish_losses(losses: Array, kept: Array, sums: Array, blocks: int, reduction: int) -> None:
+def finish_losses(losses: Array, saved_state: Array, sums: Array, blocks: int, reduction: int) -> None:
     """Writes the total weight and the reduced loss.
 
     Raises:
@@ -72,7 +72,7 @@ def finish_losses(losses: Array, kept: Array, sums: Array, blocks: int, reductio
             raise IndexError
         loss += totals[b]
         weight += totals[b + 1]
-    kept[-1] = weight
+    saved_state[-1] = weight
     if reduction != 0:
         losses[0] = loss / weight if reduction == 1 else loss
 
@@ -83,7 +83,7 @@ def losses_of_rows(
     classes: Array,
     weights: Array,
     losses: Array,
-    kept: Array,
+    saved_state: Array,
     sums: Array,
     smoothing: float,
     rows: int,
@@ -102,7 +102,7 @@ def losses_of_rows(
         if n % BLOCK == 0:
             own[0] = own[1] = own[2] = 0
         if target == ignored:
-            note_loss(losses, kept, reduction, n, 0.0, kept.dtype.type(0))
+            note_loss(losses, saved_state, reduction, n, 0.0, saved_state.dtype.type(0))
             continue
         if target < 0 or target >= count:
             own[2] = own[2] if own[2] > 0 else n + 1
@@ -114,16 +114,16 @@ def losses_of_rows(
         loss = (1 - smoothing) * weight * (shift - (row[target] - top))
         if smoothing != 0:
             loss += every * shift - share * _weighted_sum(row, top, weights)
-        note_loss(losses, kept, reduction, n, loss, shift + top)
+        note_loss(losses, saved_state, reduction, n, loss, shift + top)
         own[0] += loss
         own[1] += weight
 
 
 @jit
-def target_gradient(grads: Array, kept: Array, reduction: int, index: int) -> float:
+def target_gradient(grads: Array, saved_state: Array, reduction: int, index: int) -> float:
     """The gradient of the loss of one target; `grads` are one number, or one for each target."""
     grad = float(grads[index] if grads.size > 1 else grads[0])
-    return grad / kept[-1] if reduction == 1 else grad
+    return grad / saved_state[-1] if reduction == 1 else grad
 
 
 @jit
@@ -132,7 +132,7 @@ def losses_of_rows_backward(
     x: Array,
     classes: Array,
     weights: Array,
-    kept: Array,
+    saved_state: Array,
     result: Array,
     smoothing: float,
     rows: int,
@@ -157,14 +157,14 @@ def losses_of_rows_backward(
             continue
         if target < 0 or target >= count:
             raise IndexError
-        grad = target_gradient(grads, kept, reduction, n)
+        grad = target_gradient(grads, saved_state, reduction, n)
         direct = (1 - smoothing) * class_weight(weights, target) * grad
-        scale, shift, spread = to(direct + every * grad), kept[n], to(share * grad)
+        scale, shift, uniform_grad = to(direct + every * grad), saved_state[n], to(share * grad)
         for c in range(row.size):
             out[c] = scale * exp(row[c] - shift)
         if smoothing != 0:
             for c in range(row.size):
-                out[c] -= spread * to(class_weight(weights, c))
+                out[c] -= uniform_grad * to(class_weight(weights, c))
         out[target] -= to(direct)
 
 
@@ -177,7 +177,7 @@ def losses_of_columns(
     classes: Array,
     weights: Array,
     losses: Array,
-    kept: Array,
+    saved_state: Array,
     sums: Array,
     smoothing: float,
     batch: int,
@@ -207,7 +207,7 @@ def losses_of_columns(
                 index = n * positions + start + j
                 target = classes[index]
                 if target == ignored:
-                    note_loss(losses, kept, reduction, index, 0.0, kept.dtype.type(0))
+                    note_loss(losses, saved_state, reduction, index, 0.0, saved_state.dtype.type(0))
                     continue
                 if target < 0 or target >= count:
                     own[2] = own[2] if own[2] > 0 else index + 1
@@ -216,7 +216,7 @@ def losses_of_columns(
                 loss = (1 - smoothing) * weight * (shift - (item[target * positions + start + j] - tops[j]))
                 if smoothing != 0:
                     loss += every * shift - share * smooth[j]
-                note_loss(losses, kept, reduction, index, loss, shift + tops[j])
+                note_loss(losses, saved_state, reduction, index, loss, shift + tops[j])
                 own[0] += loss
                 own[1] += weight
 
@@ -251,7 +251,7 @@ def losses_of_columns_backward(
     x: Array,
     classes: Array,
     weights: Array,
-    kept: Array,
+    saved_state: Array,
     result: Array,
     smoothing: float,
     batch: int,
@@ -272,14 +272,14 @@ def losses_of_columns_backward(
     every = share * total_weight(weights, count)
     for n in range(first, last):
         scales, spreads = empty_row(to(0), positions), empty_row(to(0), positions)
-        own, sums = part_of(classes, n * positions, positions), part_of(kept, n * positions, positions)
+        own, sums = part_of(classes, n * positions, positions), part_of(saved_state, n * positions, positions)
         clear(scales)
         clear(spreads)
         for j in range(positions):
             if own[j] != ignored:
                 if own[j] < 0 or own[j] >= count:
                     raise IndexError
-                grad = target_gradient(grads, kept, reduction, n * positions + j)
+                grad = target_gradient(grads, saved_state, reduction, n * positions + j)
                 spreads[j] = grad
                 scales[j] = ((1 - smoothing) * class_weight(weights, own[j]) + every) * grad
         for c in range(count):

@@ -29,7 +29,7 @@ def ctc_values(
         targets: (samples, labels), of which the first target_lengths count.
     """
     lengths, losses = lengths_of(input_lengths, target_lengths), np.empty(log_probs.shape[1])
-    arguments = np.ascontiguousarray(log_probs), whole(targets), lengths, blank, losses
+    arguments = np.ascontiguousarray(log_probs), as_int64(targets), lengths, blank, losses
     shared(alignment_losses, arguments, losses.size, work_of(lengths))
     return losses.astype(log_probs.dtype)
 
@@ -44,8 +44,8 @@ def ctc_backward(
 ) -> Array:
     """-grad times the probability of each class at each step, given the labels; nan where there is no alignment."""
     lengths, result = lengths_of(input_lengths, target_lengths), np.zeros(log_probs.shape)
-    given = grad.astype(np.float64), np.ascontiguousarray(log_probs), whole(targets), lengths, blank
-    shared(alignment_gradients, (*given, result), grad.size, 3 * work_of(lengths))
+    args = grad.astype(np.float64), np.ascontiguousarray(log_probs), as_int64(targets), lengths, blank
+    shared(alignment_gradients, (*args, result), grad.size, 3 * work_of(lengths))
     return result.astype(log_probs.dtype, copy=False)
 
 
@@ -54,7 +54,7 @@ def lengths_of(input_lengths: Sequence[int], target_lengths: Sequence[int]) -> A
     return np.array([input_lengths, target_lengths], np.int64).reshape(2, -1).T.copy()
 
 
-def whole(targets: Array) -> Array:
+def as_int64(targets: Array) -> Array:
     """Rows of labels as loops read them."""
     if targets.ndim != 2:
         raise ShapeError(f"ctc_values(): expected a row of labels for each sample, but got shape {list(targets.shape)}")

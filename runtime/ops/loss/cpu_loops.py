@@ -60,19 +60,19 @@ def squares_backward(x: Array, target: Array, grads: Array, scale: float, out: A
 @jit
 def outside(values: Array) -> bool:
     """Whether some value is not in [0, 1]."""
-    found = 0
+    result = 0
     for i in range(values.size):
-        found += not (values[i] >= 0 and values[i] <= 1)
-    return found > 0
+        result += not (values[i] >= 0 and values[i] <= 1)
+    return result > 0
 
 
 @jit
 def bernoulli(x: Array, target: Array, out: Array) -> None:
     """-(t log x + (1 - t) log(1 - x)), logarithms at least -100."""
-    least, one = x.dtype.type(-100), x.dtype.type(1)
+    min_value, one = x.dtype.type(-100), x.dtype.type(1)
     for i in range(out.size):
         yes, no = log(x[i]), log1p(-x[i])
-        yes, no = yes if yes > least else least, no if no > least else least
+        yes, no = yes if yes > min_value else min_value, no if no > min_value else min_value
         out[i] = -(target[i] * yes + (one - target[i]) * no)
 
 
@@ -97,10 +97,10 @@ def _multiply(out: Array, weight: Array) -> None:
 @jit
 def bernoulli_backward(x: Array, target: Array, out: Array) -> None:
     """(x - t) / max(x (1 - x), 1e-12)."""
-    least, one = x.dtype.type(1e-12), x.dtype.type(1)
+    min_value, one = x.dtype.type(1e-12), x.dtype.type(1)
     for i in range(out.size):
         variance = x[i] * (one - x[i])
-        out[i] = (x[i] - target[i]) / (variance if variance > least else least)
+        out[i] = (x[i] - target[i]) / (variance if variance > min_value else min_value)
 
 
 @jit
@@ -138,9 +138,9 @@ def logistic_backward(x: Array, target: Array, positive: Array, out: Array) -> N
     one = x.dtype.type(1)
     for i in range(out.size):
         tail = exp(-abs(x[i]))
-        near = one / (one + tail)
-        far = tail * near
-        yes, no = (near, far) if x[i] >= 0 else (far, near)
+        probability = one / (one + tail)
+        complement = tail * probability
+        yes, no = (probability, complement) if x[i] >= 0 else (complement, probability)
         factor = positive[i] if positive.size else one
         out[i] = (one - target[i]) * yes - factor * target[i] * no
 

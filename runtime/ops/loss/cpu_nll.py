@@ -18,11 +18,11 @@ def nll_loss(
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
     """
-    given = np.ascontiguousarray(input), _targets(target), None if weight is None else np.ascontiguousarray(weight)
+    args = np.ascontiguousarray(input), _targets(target), None if weight is None else np.ascontiguousarray(weight)
     try:
-        loss, total = run(plans_nll.nll_loss, *given, reduction, ignore_index)
+        loss, total = run(plans_nll.nll_loss, *args, reduction, ignore_index)
     except IndexError:
-        raise _outside(given[1], input.shape, ignore_index) from None
+        raise _outside(args[1], input.shape, ignore_index) from None
     return loss, total
 
 
@@ -38,9 +38,9 @@ def nll_loss_backward(
     """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
     classes, weights = _targets(target), None if weight is None else np.ascontiguousarray(weight)
     total = np.asarray(total_weight, grad_output.dtype)  # which is of 16 bits where it is given as it is stored
-    given = np.asarray(grad_output, order="C"), classes, weights, total  # of no dimensions it keeps none
+    args = np.asarray(grad_output, order="C"), classes, weights, total  # of no dimensions it keeps none
     try:
-        result: Array = run(plans_nll.nll_loss_backward, *given, input_shape, reduction, ignore_index)[0]
+        result: Array = run(plans_nll.nll_loss_backward, *args, input_shape, reduction, ignore_index)[0]
     except IndexError:
         raise _outside(classes, input_shape, ignore_index) from None
     return result

@@ -28,25 +28,25 @@ def mse_loss(input: DeviceArray, target: DeviceArray, reduction: int = 1) -> Dev
     if not reduction:
         return over("square_differences", (input, target), -1, outputs=ROW)
     divisor = float(input.size) if reduction == 1 else 1.0
-    found: DeviceArray = over("squares", (input, target), tuple(range(input.ndim)), divisor)
-    return found
+    result: DeviceArray = over("squares", (input, target), tuple(range(input.ndim)), divisor)
+    return result
 
 
 def mse_loss_backward(grad_output: DeviceArray, input: DeviceArray, target: DeviceArray, reduction: int) -> DeviceArray:
     x, t, grad = in_order(input), in_order(target), in_order(grad_output)
     result = new(x, x.shape)
     factor = share_of_one(x, reduction)
-    name = "mse_slopes_of_one" if grad.size == 1 else "mse_slopes"
+    name = "mse_scalar_grad_backward" if grad.size == 1 else "mse_row_backward"
     if x.size:
         compute(program(name), rows_of(1, x.size, 1), (x, t, grad), (result,), (factor,))
     return result
 
 
 def mse_loss_gradients(
-    wanted: Sequence[bool], grad: DeviceArray, input: DeviceArray, target: DeviceArray, reduction: int
+    output_mask: Sequence[bool], grad: DeviceArray, input: DeviceArray, target: DeviceArray, reduction: int
 ) -> tuple[Maybe, Maybe]:
-    first = mse_loss_backward(grad, input, target, reduction) if wanted[0] else None
-    return first, mse_loss_backward(grad, target, input, reduction) if wanted[1] else None
+    first = mse_loss_backward(grad, input, target, reduction) if output_mask[0] else None
+    return first, mse_loss_backward(grad, target, input, reduction) if output_mask[1] else None
 
 
 def binary_cross_entropy(
@@ -64,8 +64,8 @@ def binary_cross_entropy(
 def binary_cross_entropy_backward(
     grad_output: DeviceArray, input: DeviceArray, target: DeviceArray, weight: Maybe, reduction: int
 ) -> DeviceArray:
-    given = input, target, grad_output, or_one(weight), share_of_one(input, reduction)
-    return made(kernels.bernoulli_slope, input.shape, given)
+    args = input, target, grad_output, or_one(weight), share_of_one(input, reduction)
+    return made(kernels.bernoulli_derivative, input.shape, args)
 
 
 def binary_cross_entropy_with_logits(
@@ -82,8 +82,8 @@ def binary_cross_entropy_with_logits_backward(
     pos_weight: Maybe,
     reduction: int,
 ) -> DeviceArray:
-    given = input, target, grad_output, or_one(weight), or_one(pos_weight), share_of_one(input, reduction)
-    return made(kernels.logistic_slope, input.shape, given)
+    args = input, target, grad_output, or_one(weight), or_one(pos_weight), share_of_one(input, reduction)
+    return made(kernels.logistic_derivative, input.shape, args)
 
 
 def or_one(weight: Maybe) -> Any:
@@ -94,16 +94,16 @@ def share_of_one(input: DeviceArray, reduction: int) -> float:
     return 1 / max(input.size, 1) if reduction == 1 else 1.0
 
 
-def summed(function: Any, given: Sequence[Any], reduction: int) -> DeviceArray:
+def summed(function: Any, args: Sequence[Any], reduction: int) -> DeviceArray:
     """A function of elements, the losses, or their mean or sum."""
-    shape = given[0].shape
+    shape = args[0].shape
     if not reduction:
-        return made(function, shape, given)
-    losses = memory.scratch(given[0], shape)
-    apply(function, losses.dtype, given, losses)
+        return made(function, shape, args)
+    losses = memory.scratch(args[0], shape)
+    apply(function, losses.dtype, args, losses)
     divisor = float(losses.size) if reduction == 1 else 1.0
-    found: DeviceArray = over("quotient_of_total", (losses,), tuple(range(losses.ndim)), divisor)
-    return found
+    result: DeviceArray = over("row_mean", (losses,), tuple(range(losses.ndim)), divisor)
+    return result
 
 
 def require_chances(name: str, input: DeviceArray, target: DeviceArray) -> None:
@@ -143,9 +143,9 @@ def nll_loss_backward(
 ) -> DeviceArray:
     result = new(grad_output, tuple(input_shape))
     rows = rows_of_scores(result)
-    factors = spread(grad_output, total_weight if reduction == 1 else None, target.shape)
-    given = (result, factors, in_order(target), weights(weight, result, rows))
-    compute(program("nll_slopes"), rows, given, (result,), (ignore_index,))
+    factors = broadcast_grad(grad_output, total_weight if reduction == 1 else None, target.shape)
+    args = (result, factors, in_order(target), weights(weight, result, rows))
+    compute(program("nll_row_backward"), rows, args, (result,), (ignore_index,))
     return result
 
 
@@ -164,14 +164,14 @@ def cross_entropy(
     """
     x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
     require_classes("cross_entropy_loss", classes, rows.along, ignore_index)
-    kept = new(x, (rows.amount + 1,))
+    saved_state = new(x, (rows.amount + 1,))
     losses, shares = parts_of_loss(x, target, reduction)
-    results = losses, kept[: rows.amount], shares
+    results = losses, saved_state[: rows.amount], shares
     name, numbers = smoothed("cross_entropy", ignore_index, label_smoothing)
     compute(program(name), rows, (x, classes, weights(weight, x, rows)), results, numbers)
     loss, total = reduced(losses, shares, reduction or 2)
-    memory.copy(kept[rows.amount :], total.reshape(1))
-    return (loss if reduction else losses), kept
+    memory.copy(saved_state[rows.amount :], total.reshape(1))
+    return (loss if reduction else losses), saved_state
 
 
 def cross_entropy_backward(
@@ -179,16 +179,16 @@ def cross_entropy_backward(
     input: DeviceArray,
     target: DeviceArray,
     weight: Maybe,
-    kept: DeviceArray,
+    saved_state: DeviceArray,
     reduction: int,
     ignore_index: int,
     label_smoothing: float,
 ) -> DeviceArray:
     """u ((1 - e) w_t (p - 1 at the target) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
     x, rows = scores(input), rows_of_scores(input)
-    factors = spread(grad_output, kept[rows.amount :] if reduction == 1 else None, target.shape)
+    factors = broadcast_grad(grad_output, saved_state[rows.amount :] if reduction == 1 else None, target.shape)
     result = new(x, x.shape)
-    arrays = (x, factors, in_order(target), kept[: rows.amount], weights(weight, x, rows))
+    arrays = (x, factors, in_order(target), saved_state[: rows.amount], weights(weight, x, rows))
     name, numbers = smoothed("cross_entropy_backward", ignore_index, label_smoothing)
     compute(program(name), rows, arrays, (result,), numbers)
     return result
@@ -249,14 +249,14 @@ def reduced(losses: DeviceArray, shares: DeviceArray, reduction: int) -> tuple[D
     return loss, total
 
 
-def spread(grad: DeviceArray, total: Maybe, shape: Ints) -> DeviceArray:
+def broadcast_grad(grad: DeviceArray, total: Maybe, shape: Ints) -> DeviceArray:
     """The gradient of each target's loss: one for all is repeated, that of a mean divided by the total weight."""
     count = prod(shape)
     single = memory.scratch(grad, (grad.size,))
     if total is None:
         memory.copy(single, in_order(grad).ravel())
     elif grad.size:
-        compute(program("quotient"), Rows("rows", 1, grad.size, (grad.size,)), (in_order(grad), total), (single,))
+        compute(program("row_ratio"), Rows("rows", 1, grad.size, (grad.size,)), (in_order(grad), total), (single,))
     if grad.size == count:
         return single
-    return memory.moved(single.laid((count,), (0,)))
+    return memory.moved(single.with_strides((count,), (0,)))

@@ -15,7 +15,7 @@ from . import cuda_ctc_kernels as kernels
 
 Array = DeviceArray
 F64 = np.dtype(np.float64)
-MOST_THREADS, WARP = 256, 32
+MAX_THREADS, WARP = 256, 32
 NEVER = np.float64(-np.inf)
 
 
@@ -41,11 +41,11 @@ def losses_of(
     return losses, (*arrays, *rest)
 
 
-def run(text: Any, samples: int, longest: int, *given: Any) -> None:
+def run(text: Any, samples: int, longest: int, *args: Any) -> None:
     """A block for each sample, with as many threads as states of the longest, up to a limit."""
     if samples:
-        threads = min(-(-(2 * longest + 1) // WARP) * WARP, MOST_THREADS)
-        launch(indexed_kernel(text, F64, True), samples, threads, *given)
+        threads = min(-(-(2 * longest + 1) // WARP) * WARP, MAX_THREADS)
+        launch(indexed_kernel(text, F64, True), samples, threads, *args)
 
 
 def ctc_backward(
@@ -56,8 +56,8 @@ def ctc_backward(
     target_lengths: Sequence[int],
     blank: int,
 ) -> Array:
-    _, given = losses_of(log_probs, targets, input_lengths, target_lengths, blank)
-    arrays, rest = given[:6], given[6:]
+    _, value = losses_of(log_probs, targets, input_lengths, target_lengths, blank)
+    arrays, rest = value[:6], value[6:]
     behind = memory.empty(arrays[4].shape, F64, log_probs.device)
     result = memory.empty(log_probs.shape, F64, log_probs.device)
     memory.fill(result, 0)

@@ -44,29 +44,29 @@ def ways_ahead(
 ) -> None:
     """For each step and state the logarithm of all ways to there; -log of the probability of all alignments."""
     n, thread, threads = index(cuda.blockIdx.x), index(cuda.threadIdx.x), index(cuda.blockDim.x)
-    samples, classes, longest, most = sizes
+    samples, classes, longest, max_targets = sizes
     count, last = index(get_steps(steps, n)), index(2 * index(get_labels(labels, n)))
     width = index(2 * longest + 1)
     for t in range(count):
-        here = index(index(index(n * most) + t) * width)
+        here = index(index(index(n * max_targets) + t) * width)
         row = index(index(index(t * samples) + n) * classes)
         s = thread
         while s <= last:
             own = state(targets, n, s, longest, blank)
             if t == 0:
-                found = T(0) if s < 2 else never
+                result = T(0) if s < 2 else never
             else:
-                stay = get_ahead(ahead, index(here - width + s))
+                same_state = get_ahead(ahead, index(here - width + s))
                 before = get_ahead(ahead, index(here - width + s - 1)) if s > 0 else never
                 jump = never
                 if s > 1 and own != state(targets, n, index(s - 2), longest, blank):
                     jump = get_ahead(ahead, index(here - width + s - 2))
-                found = log_sum(stay, before, jump, never)
-            put_ahead(ahead, index(here + s), T(found + get_scores(scores, index(row + own))))
+                result = log_sum(same_state, before, jump, never)
+            put_ahead(ahead, index(here + s), T(result + get_scores(scores, index(row + own))))
             s = index(s + threads)
         cuda.syncthreads()
     if thread == 0:
-        end = index(index(index(n * most) + count - 1) * width + last)
+        end = index(index(index(n * max_targets) + count - 1) * width + last)
         if count > 0:
             other = get_ahead(ahead, index(end - 1)) if last > 0 else never
             put_losses(losses, n, T(-log_sum(get_ahead(ahead, end), other, never, never)))
@@ -80,20 +80,20 @@ def visits(
 ) -> None:  # fmt: skip
     """The ways from each step and state to the end, and to `result` -grad times the probability of each class."""
     n, thread, threads = index(cuda.blockIdx.x), index(cuda.threadIdx.x), index(cuda.blockDim.x)
-    samples, classes, longest, most = sizes
+    samples, classes, longest, max_targets = sizes
     count, last = index(get_steps(steps, n)), index(2 * index(get_labels(labels, n)))
     width = index(2 * longest + 1)
     for back in range(count):
         t = index(count - 1 - back)
-        here = index(index(index(n * most) + t) * width)
+        here = index(index(index(n * max_targets) + t) * width)
         row = index(index(index(index(t + 1) * samples) + n) * classes)
         s = thread
         while s <= last:
             if back == 0:
-                found = T(0) if s >= last - 1 else never
+                value = T(0) if s >= last - 1 else never
             else:
                 own = state(targets, n, s, longest, blank)
-                stay = T(get_behind(behind, index(here + width + s)) + get_scores(scores, index(row + own)))
+                same_state = T(get_behind(behind, index(here + width + s)) + get_scores(scores, index(row + own)))
                 after, jump = never, never
                 if s < last:
                     following = state(targets, n, index(s + 1), longest, blank)
@@ -104,14 +104,14 @@ def visits(
                     if own != second:
                         jump = get_behind(behind, index(here + width + s + 2))
                         jump = T(jump + get_scores(scores, index(row + second)))
-                found = log_sum(stay, after, jump, never)
-            put_behind(behind, index(here + s), found)
+                value = log_sum(same_state, after, jump, never)
+            put_behind(behind, index(here + s), value)
             s = index(s + threads)
         cuda.syncthreads()
     total, factor = T(-get_losses(losses, n)), get_grad(grad, n)
     t = thread
     while t < count and factor != T(0):  # all states of a step are one thread's, so that sums have one order
-        here = index(index(index(n * most) + t) * width)
+        here = index(index(index(n * max_targets) + t) * width)
         row = index(index(index(t * samples) + n) * classes)
         for s in range(last + 1):
             ways = T(T(get_ahead(ahead, index(here + s)) + get_behind(behind, index(here + s))) - total)

@@ -24,7 +24,7 @@ def bernoulli(x: Any, target: Any, weight: Any) -> Any:
     return -weight * (target * yes + (T(1) - target) * no)
 
 
-def bernoulli_slope(x: Any, target: Any, grad: Any, weight: Any, share: Any) -> Any:
+def bernoulli_derivative(x: Any, target: Any, grad: Any, weight: Any, share: Any) -> Any:
     """grad share weight (x - target) / max(x (1 - x), 1e-12)."""
     variance = x * (T(1) - x)
     return (x - target) / (variance if variance > T(1e-12) else T(1e-12)) * (share * grad) * weight
@@ -38,12 +38,12 @@ def logistic(x: Any, target: Any, weight: Any, positive: Any) -> Any:
     return weight * (positive * target * below + (T(1) - target) * above)
 
 
-def logistic_slope(x: Any, target: Any, grad: Any, weight: Any, positive: Any, share: Any) -> Any:
+def logistic_derivative(x: Any, target: Any, grad: Any, weight: Any, positive: Any, share: Any) -> Any:
     """grad share weight ((1 - target) sigmoid(x) - positive target sigmoid(-x))."""
     tail = exp(-abs(x))
-    near = T(1) / (T(1) + tail)
-    far = tail * near
-    yes, no = (near, far) if x >= T(0) else (far, near)
+    probability = T(1) / (T(1) + tail)
+    complement = tail * probability
+    yes, no = (probability, complement) if x >= T(0) else (complement, probability)
     return ((T(1) - target) * yes - positive * target * no) * (share * grad) * weight
 
 
@@ -51,20 +51,20 @@ def noted_outside(x: Any, target: Any, word: Any, of_input: Any, of_target: Any,
     """Notes in a word whether some x or some target is not in [0, 1]."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
-        found = int64(0)
+        result = int64(0)
         if not (get_target(target, i) >= T(0) and get_target(target, i) <= T(1)):
-            found = of_target
+            result = of_target
         if not (get_x(x, i) >= T(0) and get_x(x, i) <= T(1)):
-            found = of_input
-        if found != int64(0):
-            cuda.atomic.cas(word, 0, int64(0), found)
+            result = of_input
+        if result != int64(0):
+            cuda.atomic.cas(word, 0, int64(0), result)
 
 
 def noted(target: Any, word: Any, ticket: Any, classes: Any, ignored: Any, total: Any) -> None:
     """The first target that is neither a class nor ignored is noted in a word."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
-        given = get_target(target, i)
-        if given != ignored and not 0 <= given < classes and cuda.atomic.cas(word, 0, int64(0), ticket) == int64(0):
-            word[1] = int64(given)
+        value = get_target(target, i)
+        if value != ignored and not 0 <= value < classes and cuda.atomic.cas(word, 0, int64(0), ticket) == int64(0):
+            word[1] = int64(value)
             word[2] = int64(classes)

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any, TypeAlias
 
-from ...functions.loss_reduction import WORDS, reduction_word
+from ...functions.loss_reduction import REDUCTIONS, reduction_word
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -42,7 +42,7 @@ def reduced_divergence(
             "only by the batch size, and aligns with the KL div math definition.",
             stacklevel=3,
         )
-    word = reduction_word("kl_div", size_average, reduce, reduction, (*WORDS, "batchmean"))
+    word = reduction_word("kl_div", size_average, reduce, reduction, (*REDUCTIONS, "batchmean"))
     return loss.sum() / rows if word == "batchmean" else _reduced(loss, word)
 
 
@@ -92,8 +92,8 @@ def logit_derivative(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Te
 
 def logit_second_derivative(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Tensor:
     """d^2 loss / dx^2: (1 - t + pos_weight t) sigmoid(x) sigmoid(-x)."""
-    spread = x.sigmoid() * (-x).sigmoid()
-    return spread if pos_weight is None else (1 + (pos_weight - 1) * target) * spread
+    sigmoid_grad = x.sigmoid() * (-x).sigmoid()
+    return sigmoid_grad if pos_weight is None else (1 + (pos_weight - 1) * target) * sigmoid_grad
 
 
 def logit_mixed_derivative(x: Tensor, pos_weight: Tensor | None) -> Tensor:

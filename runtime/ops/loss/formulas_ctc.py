@@ -78,23 +78,23 @@ def _moved(x: Tensor, by: int) -> Tensor:
 def _ahead(scores: Tensor, jumps: Tensor) -> Tensor:
     """For each step and state the logarithm of all ways to there."""
     ways = op.where(op.arange(scores._shape[2], device=scores.device) < 2, scores[0], NEVER)
-    found = [ways]
+    matches = [ways]
     for t in range(1, scores._shape[0]):
         before = op.where(jumps, _moved(ways, 2), NEVER)
         ways = op.logsumexp(op.stack([ways, _moved(ways, 1), before]), [0]) + scores[t]
-        found.append(ways)
-    return op.stack(found)
+        matches.append(ways)
+    return op.stack(matches)
 
 
 def _behind(scores: Tensor, jumps: Tensor, ends: Tensor, last: Tensor) -> Tensor:
     """For each step and state the logarithm of all ways from there to the end of its sample."""
     states = op.arange(scores._shape[2], device=scores.device)
     final = op.where((states == last) | (states == last - 1), scores[0] * 0, NEVER)
-    ways, found = final, [final]
+    ways, result = final, [final]
     for t in range(scores._shape[0] - 2, -1, -1):
         after = ways + scores[t + 1]
         jump = _moved(op.where(jumps, after, NEVER), -2)
         on = op.logsumexp(op.stack([after, _moved(after, -1), jump]), [0])
         ways = op.where(ends > t + 1, on, final)
-        found.append(ways)
-    return op.stack(found[::-1])
+        result.append(ways)
+    return op.stack(result[::-1])

@@ -31,12 +31,12 @@ def cross_entropy_backward(
     x: Layout,
     target: Layout,
     weight: Layout | None,
-    kept: Layout,
+    saved_state: Layout,
     reduction: int,
     ignore_index: int,
     label_smoothing: float,
 ) -> Plan | None:
-    if not are_contiguous(grad, x, target, weight, kept):
+    if not are_contiguous(grad, x, target, weight, saved_state):
         return None
     sizes = _sizes_of(x, target)
     loop = loops.losses_of_columns_backward if sizes[2:] else loops.losses_of_rows_backward

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.row_words import Each, Place, Row, Shared, at, exp, isfinite, log, max, sum, where
+from ...kernels.row_words import Each, ElementIndex, Row, Shared, at, exp, isfinite, log, max, sum, where
 
 
 def squares(x: Row, target: Row, divisor: float) -> Each:
@@ -15,12 +15,12 @@ def square_differences(x: Row, target: Row) -> Row:
     return (x - target) * (x - target)
 
 
-def mse_slopes(x: Row, target: Row, grad: Row, factor: float) -> Row:
+def mse_row_backward(x: Row, target: Row, grad: Row, factor: float) -> Row:
     """2 (x - target) grad factor, with a gradient for each element."""
     return 2.0 * (x - target) * grad * factor
 
 
-def mse_slopes_of_one(x: Row, target: Row, grad_row: Each, factor: float) -> Row:
+def mse_scalar_grad_backward(x: Row, target: Row, grad_row: Each, factor: float) -> Row:
     """2 (x - target) grad factor, with one gradient for all."""
     return (x - target) * (2.0 * factor * grad_row)
 
@@ -39,7 +39,7 @@ def weighted_total(x: Row, share: Row) -> tuple[Each, Each]:
     return result, weight
 
 
-def quotient(x: Row, divisor_row: Each) -> Row:
+def row_ratio(x: Row, divisor_row: Each) -> Row:
     """x / divisor."""
     return x / divisor_row
 
@@ -48,18 +48,18 @@ def cross_entropy(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tu
     """-log softmax(x) at the target times its weight, log sum exp(x), and the weight; 0 where the target is ignored."""
     top = max(x)
     shift = where(isfinite(top), top, 0.0)
-    spread = where(target_row == ignored, 0.0, log(sum(exp(x - shift))) + shift)
+    row_logsumexp = where(target_row == ignored, 0.0, log(sum(exp(x - shift))) + shift)
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
-    result = where(target_row == ignored, 0.0, share * (spread - at(x, target_row)))
-    return result, spread, share
+    result = where(target_row == ignored, 0.0, share * (row_logsumexp - at(x, target_row)))
+    return result, row_logsumexp, share
 
 
 def cross_entropy_backward(
-    x: Row, grad_row: Each, target_row: Each, spread_row: Each, weight_: Shared, ignored: int, i: Place
+    x: Row, grad_row: Each, target_row: Each, logsumexp_row: Each, weight_: Shared, ignored: int, i: ElementIndex
 ) -> Row:
     """grad times the target's weight times (softmax(x) - 1 at the target); 0 where the target is ignored."""
     factor = where(target_row == ignored, 0.0, grad_row * at(weight_, target_row))
-    return factor * (exp(x - spread_row) - where(i == target_row, 1.0, 0.0))
+    return factor * (exp(x - logsumexp_row) - where(i == target_row, 1.0, 0.0))
 
 
 def smoothed_cross_entropy(
@@ -68,23 +68,23 @@ def smoothed_cross_entropy(
     """(1 - smoothing) of what `cross_entropy` is, and smoothing / n of its sum over all classes as targets."""
     top = max(x)
     shift = where(isfinite(top), top, 0.0)
-    spread = log(sum(exp(x - shift)))
-    every = sum(weight_) * spread - sum(weight_ * (x - shift))
+    row_logsumexp = log(sum(exp(x - shift)))
+    every = sum(weight_) * row_logsumexp - sum(weight_ * (x - shift))
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
-    own = (1 - smoothing) * share * (spread - (at(x, target_row) - shift))
+    own = (1 - smoothing) * share * (row_logsumexp - (at(x, target_row) - shift))
     result = where(target_row == ignored, 0.0, own + smoothing / n * every)
-    log_sum = where(target_row == ignored, 0.0, spread + shift)
+    log_sum = where(target_row == ignored, 0.0, row_logsumexp + shift)
     return result, log_sum, share
 
 
 def smoothed_cross_entropy_backward(
-    x: Row, grad_row: Each, target_row: Each, spread_row: Each, weight_: Shared, n: int, ignored: int,
-    smoothing: float, i: Place,
+    x: Row, grad_row: Each, target_row: Each, logsumexp_row: Each, weight_: Shared, n: int, ignored: int,
+    smoothing: float, i: ElementIndex,
 ) -> Row:  # fmt: skip
     """grad times the gradient of `smoothed_cross_entropy`; 0 where the target is ignored."""
     own = (1 - smoothing) * at(weight_, target_row)
     even = smoothing / n
-    pulled = exp(x - spread_row) * (own + even * sum(weight_)) - even * weight_
+    pulled = exp(x - logsumexp_row) * (own + even * sum(weight_)) - even * weight_
     return where(target_row == ignored, 0.0, grad_row * (pulled - where(i == target_row, own, 0.0)))
 
 
@@ -95,6 +95,6 @@ def nll_loss(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tuple[E
     return result, share
 
 
-def nll_slopes(x: Row, grad_row: Each, target_row: Each, weight_: Shared, ignored: int, i: Place) -> Row:
+def nll_row_backward(x: Row, grad_row: Each, target_row: Each, weight_: Shared, ignored: int, i: ElementIndex) -> Row:
     """-grad weight at the target, 0 elsewhere and where the target is ignored; of x only its places matter."""
     return where(i == target_row and target_row != ignored, -grad_row * weight_, 0.0)

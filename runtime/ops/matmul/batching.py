@@ -20,7 +20,7 @@ def product(call: Call) -> Any:
 def multiplied(call: Call, left: Any, right: Any) -> Any:
     """The matrix product of two examples, for all examples."""
     ranks = len(left._shape), len(right._shape)
-    a, b = call.bare(left), call.bare(right)
+    a, b = call.batch_first_if_batched(left), call.batch_first_if_batched(right)
     if ranks == (1, 1):
         return (a * b).sum(-1)
     if ranks == (2, 1):
@@ -49,7 +49,7 @@ def add_product(call: Call) -> Any:
     if beta != 0:
         added = lined_up(call, first, len(result._shape) - 1)
         result = result + (added if beta == 1 else added * beta)
-    return call.whole(first).copy_(result) if call.writes else result
+    return call.batch_first(first).copy_(result) if call.writes else result
 
 
 def linear(call: Call) -> Any:
@@ -59,15 +59,15 @@ def linear(call: Call) -> Any:
         return with_bias(call, multiplied(call, x, weight), bias, len(x._shape) - 1)
     if not call.is_batched("weight"):
         fits = not call.is_batched("bias")
-        result = op.linear(call.bare(x), weight, bias if fits else None)
+        result = op.linear(call.batch_first_if_batched(x), weight, bias if fits else None)
         return result if fits else with_bias(call, result, bias, len(x._shape))
-    rows, columns = flat_rows(call, call.bare(x), x), call.whole(weight).transpose(1, 2)
+    rows, columns = flat_rows(call, call.batch_first_if_batched(x), x), call.batch_first(weight).transpose(1, 2)
     if not call.is_batched("input"):
         result = with_bias(call, rows.matmul(columns), bias, 2)
     elif bias is None:
         result = op.bmm(rows, columns)
     else:
-        result = op.baddbmm(call.bare(bias.unsqueeze(0)), rows, columns)
+        result = op.baddbmm(call.batch_first_if_batched(bias.unsqueeze(0)), rows, columns)
     return shaped(result, (call.size, *x._shape[:-1], weight._shape[0]))
 
 
@@ -75,7 +75,7 @@ def with_bias(call: Call, result: Any, bias: Any, rank: int) -> Any:
     """A result plus a bias along the last of the `rank` dimensions of an example."""
     if bias is None:
         return result
-    return result + (padded(call.whole(bias), rank) if call.is_batched("bias") else bias)
+    return result + (padded(call.batch_first(bias), rank) if call.is_batched("bias") else bias)
 
 
 def flat_rows(call: Call, value: Any, example: Any) -> Any:
@@ -88,8 +88,8 @@ def linear_weight_backward(call: Call) -> Any:
     """The gradient of a weight: grad^T x over all rows of an example."""
     grad, x = call["grad_output"], call["input"]
     vector = len(grad._shape) < len(x._shape)  # that of a weight with one dimension
-    rows = call.bare(grad.unsqueeze(-1) if vector else grad)
+    rows = call.batch_first_if_batched(grad.unsqueeze(-1) if vector else grad)
     size = (call.size,) if belongs(grad, call.level) else ()
     rows = rows.reshape((*size, prod(x._shape[:-1]), rows._shape[-1]))
-    result = rows.transpose(-2, -1).matmul(flat_rows(call, call.bare(x), x))
+    result = rows.transpose(-2, -1).matmul(flat_rows(call, call.batch_first_if_batched(x), x))
     return result.squeeze(-2) if vector else result

@@ -30,14 +30,14 @@ def require_expandable(op: str, shape: Sequence[int], target: Sequence[int]) -> 
         raise ShapeError(f"{op}(): expected input expandable to the product's shape {list(target)}, got {list(shape)}")
 
 
-def require_whole(op: str, tensor: Any, **factors: Any) -> None:
+def require_integral(op: str, tensor: Any, **factors: Any) -> None:
     """Integer tensors take integer factors, and only complex ones take complex factors."""
     kind = tensor.dtype.kind
     for name, value in factors.items():
         if isinstance(value, complex) and kind != "c" or isinstance(value, float) and kind in "bi":
-            found = type(value).__name__
+            result = type(value).__name__
             raise RuntimeError(
-                f"{op}(): for {tensor.dtype} tensors, argument {name} must not be a {found}, got {value}"
+                f"{op}(): for {tensor.dtype} tensors, argument {name} must not be a {result}, got {value}"
             )
 
 
@@ -148,7 +148,7 @@ def addmv(op: str, self: Any, mat: Any, vec: Any, *factors: Any) -> tuple[Any, .
 def _require_addend(op: str, addend: Any, factor: Any, shape: Sequence[int], beta: Any, alpha: Any) -> None:
     """The addend of a product of this shape broadcasts to it; beta and alpha are of the kind of the numbers."""
     require_expandable(op, addend._shape, shape)
-    require_whole(op, factor, beta=beta, alpha=alpha)
+    require_integral(op, factor, beta=beta, alpha=alpha)
 
 
 def linear(op: str, input: Any, weight: Any, bias: Any) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from ...dispatch.checks import wrap_dim
 from ...dispatch.kernel_ops.kernel_arrays import require_equal
 from ...errors import ShapeError
 from ...functions.subscripts import parsed
-from .checks import require_expandable, require_ndim, require_whole
+from .checks import require_expandable, require_integral, require_ndim
 
 
 def einsum(op: str, equation: str, operands: Sequence[Any]) -> tuple[Any, ...]:
@@ -60,7 +60,7 @@ def addr(op: str, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> tup
     require_expandable(op, self._shape, (*vec1._shape, *vec2._shape))
     for tensor in (self, vec1, vec2):
         if all(t.dtype.kind in "bi" for t in (self, vec1, vec2)):
-            require_whole(op, tensor, beta=beta, alpha=alpha)
+            require_integral(op, tensor, beta=beta, alpha=alpha)
     return self, vec1, vec2, beta, alpha
 
 

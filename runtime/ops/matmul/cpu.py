@@ -19,10 +19,10 @@ def mm(a: Array, b: Array) -> Array:
     return matmul2d_as_stored(a, b)
 
 
-def mm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
+def mm_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
     return (
-        None if b is None or not wanted[0] else matmul2d_as_stored(grad, contiguous_or_transposed(b).T),
-        None if a is None or not wanted[1] else matmul2d_as_stored(contiguous_or_transposed(a).T, grad),
+        None if b is None or not output_mask[0] else matmul2d_as_stored(grad, contiguous_or_transposed(b).T),
+        None if a is None or not output_mask[1] else matmul2d_as_stored(contiguous_or_transposed(a).T, grad),
     )
 
 
@@ -31,10 +31,12 @@ def bmm(a: Array, b: Array) -> Array:
     return np.multiply(widened(a), widened(b), order="C") if a.shape[2] == 1 else matmul3d_as_stored(a, b)
 
 
-def bmm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
+def bmm_backward(
+    output_mask: Sequence[bool], grad: Array, a: Array | None, b: Array | None
+) -> tuple[Array | None, ...]:
     return (
-        None if b is None or not wanted[0] else bmm(grad, ready_batch(b).swapaxes(1, 2)),
-        None if a is None or not wanted[1] else bmm(ready_batch(a).swapaxes(1, 2), grad),
+        None if b is None or not output_mask[0] else bmm(grad, ready_batch(b).swapaxes(1, 2)),
+        None if a is None or not output_mask[1] else bmm(ready_batch(a).swapaxes(1, 2), grad),
     )
 
 
@@ -42,10 +44,10 @@ def mv(a: Array, x: Array) -> Array:
     return matrix_vector(a, x)
 
 
-def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> tuple[Array | None, ...]:
+def mv_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> tuple[Array | None, ...]:
     return (
-        None if x is None or not wanted[0] else np.multiply.outer(grad, x),
-        None if a is None or not wanted[1] else matrix_vector(contiguous_or_transposed(a).T, grad),
+        None if x is None or not output_mask[0] else np.multiply.outer(grad, x),
+        None if a is None or not output_mask[1] else matrix_vector(contiguous_or_transposed(a).T, grad),
     )
 
 
@@ -109,7 +111,7 @@ def linear_weight_backward(grad_output: np.ndarray, input: np.ndarray) -> np.nda
 
 
 def linear_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad_output: np.ndarray,
     input: np.ndarray | None,
     weight: np.ndarray | None,
@@ -120,10 +122,10 @@ def linear_backward(
     outputs = weight_shape[0] if len(weight_shape) == 2 else 1
     rows = grad_output.reshape(prod(input_shape[:-1]), outputs)
     results: list[np.ndarray | None] = [None, None, None]
-    if wanted[0] and weight is not None:
+    if output_mask[0] and weight is not None:
         results[0] = matmul2d_as_stored(rows, weight.reshape(outputs, weight_shape[-1])).reshape(input_shape)
-    if wanted[1] and input is not None:
+    if output_mask[1] and input is not None:
         results[1] = matmul2d_as_stored(rows.T, input.reshape(len(rows), input_shape[-1])).reshape(weight_shape)
-    if wanted[2]:
+    if output_mask[2]:
         results[2] = sum_dim(widened(rows), (0,), False).reshape(weight_shape[:-1])
     return tuple(results)

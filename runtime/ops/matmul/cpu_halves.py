@@ -14,7 +14,7 @@ from ...kernels.cpu.dtypes.half_plans import by_pairs, run_in_memory
 from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import Plan, layout_of
 from . import cpu_products, plans
-from .cpu_products import as_it_lies, contiguous_or_transposed, ready_batch
+from .cpu_products import contiguous_or_transposed, in_own_layout, ready_batch
 
 Array = np.ndarray
 
@@ -43,17 +43,17 @@ def matmul2d_as_stored(a: Array, b: Array, row: Array | None = None) -> Array:
     if are_pairs(a, b, *rows):
         arrays = (contiguous_or_transposed(a), contiguous_or_transposed(b), *map(contiguous, rows))
         layouts = [*map(layout_of, arrays), None][:3]
-        found = by_pairs_of(plans.with_row(*layouts), *arrays)  # type: ignore[arg-type]
-        if found is not None:
-            return found
+        result = by_pairs_of(plans.with_row(*layouts), *arrays)  # type: ignore[arg-type]
+        if result is not None:
+            return result
     return cpu_products.matmul2d(widened(a), widened(b), *map(widened, rows))
 
 
 def matmul3d_as_stored(a: Array, b: Array) -> Array:
     """The product of two matrices for each item of a batch; all matrices may be transposed views."""
     if are_pairs(a, b):
-        left, right = as_it_lies(a), ready_batch(b)
-        found = by_pairs_of(plans.batch_products(layout_of(left), layout_of(right)), left, right)
-        if found is not None:
-            return found
+        left, right = in_own_layout(a), ready_batch(b)
+        result = by_pairs_of(plans.batch_products(layout_of(left), layout_of(right)), left, right)
+        if result is not None:
+            return result
     return cpu_products.matmul3d(widened(a), widened(b))

@@ -119,16 +119,16 @@ def outer_products(
     out: Array,
     rows: int,
     columns: int,
-    x_apart: int,
+    x_stride: int,
     each: int,
-    y_apart: int,
+    y_stride: int,
     first: int,
     last: int,
 ) -> None:
-    """out[b, i, j] = x[b x_apart + i each] y[b y_apart + j], for a range of the rows of all."""
+    """out[b, i, j] = x[b x_stride + i each] y[b y_stride + j], for a range of the rows of all."""
     for k in range(first, last):
-        line, one = part_of(out, k * columns, columns), x[k // rows * x_apart + k % rows * each]
-        row = part_of(y, k // rows * y_apart, columns)
+        line, one = part_of(out, k * columns, columns), x[k // rows * x_stride + k % rows * each]
+        row = part_of(y, k // rows * y_stride, columns)
         for j in range(line.size):
             line[j] = one * row[j]
 

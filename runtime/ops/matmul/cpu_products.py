@@ -16,7 +16,7 @@ from . import plans
 
 Array = np.ndarray
 
-FEW = 9000  # elements of a matrix; for as few BLAS never uses a second thread
+BLAS_THREAD_THRESHOLD = 9000  # elements of a matrix; for as few BLAS never uses a second thread
 
 
 def has_loops(a: Array, b: Array) -> bool:
@@ -25,7 +25,7 @@ def has_loops(a: Array, b: Array) -> bool:
 
 def is_for_numpy(matrix: Array, vector: Array) -> bool:
     """Whether a product with vectors is left to NumPy: also where there are no loops for the dtypes."""
-    return matrix.size <= FEW or matrix.dtype is not vector.dtype or matrix.dtype.char not in "fdFD"
+    return matrix.size <= BLAS_THREAD_THRESHOLD or matrix.dtype is not vector.dtype or matrix.dtype.char not in "fdFD"
 
 
 def product(a: Array, b: Array) -> Array:
@@ -75,7 +75,7 @@ def matmul3d(a: Array, b: Array) -> Array:
         return row_by_matrices(a, b) if a.shape[1] == 1 else product(a, b)
     if plans.is_one(layout_of(b)):  # as its plan has it
         return matmul2d(a.reshape(-1, a.shape[2]), b[0]).reshape(*a.shape[:2], -1)
-    return run(products_of_batches, as_it_lies(a), as_it_lies(b))[0]
+    return run(products_of_batches, in_own_layout(a), in_own_layout(b))[0]
 
 
 def products_of_batches(a: Layout, b: Layout) -> Plan | None:
@@ -90,15 +90,15 @@ def contiguous_batch(matrices: Array) -> tuple[Array, bool]:
     return (swapped, True) if swapped.flags.c_contiguous else (np.ascontiguousarray(matrices), False)
 
 
-def as_it_lies(matrices: Array) -> Array:
+def in_own_layout(matrices: Array) -> Array:
     """A batch that is contiguous, or the transposes of one that is; others are copied."""
-    lying, turned = contiguous_batch(matrices)
-    return lying.swapaxes(1, 2) if turned else lying
+    matrix_layout, rotated = contiguous_batch(matrices)
+    return matrix_layout.swapaxes(1, 2) if rotated else matrix_layout
 
 
 def ready_batch(matrices: Array) -> Array:
     """A right operand as plans want it: all matrices may be one as well."""
-    return matrices if plans.is_one(layout_of(matrices)) else as_it_lies(matrices)
+    return matrices if plans.is_one(layout_of(matrices)) else in_own_layout(matrices)
 
 
 def row_by_matrices(a: Array, b: Array) -> Array:

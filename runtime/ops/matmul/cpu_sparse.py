@@ -21,9 +21,9 @@ def coordinate_mm(input: np.ndarray, row: np.ndarray, column: np.ndarray, count:
     _require_inside("coordinate_mm", "row", row, count)
     _require_inside("coordinate_mm", "column", column, len(mat2))
     if has_loops(input, mat2):
-        found = run_if_planned(plans.coordinate_mm, *map(contiguous, (input, row, column)), count, contiguous(mat2))
-        if found is not None:
-            return found[0]
+        result = run_if_planned(plans.coordinate_mm, *map(contiguous, (input, row, column)), count, contiguous(mat2))
+        if result is not None:
+            return result[0]
     from scipy.sparse import coo_array  # loaded with the first product that needs it
 
     matrix = coo_array((input, (row, column)), (count, len(mat2))).tocsr()

@@ -30,12 +30,12 @@ def coordinate_product(
     Raises:
         IndexError: a coordinate is out of bounds: the kernel in Python then says which.
     """
-    places = empty_row(np.int64(0), numbers + AHEAD)
+    positions = empty_row(np.int64(0), numbers + AHEAD)
     for k in range(numbers):
         if row[k] < 0 or row[k] >= count or column[k] < 0 or column[k] >= depth:
             raise IndexError
-        places[k] = column[k] * width + first
-    places[numbers:] = 0
+        positions[k] = column[k] * width + first
+    positions[numbers:] = 0
     for i in range(count):
         part_of(out, i * width + first, last - first)[:] = 0
     start = 0
@@ -43,5 +43,5 @@ def coordinate_product(
         end = start + 1
         while end < numbers and row[end] == row[start]:
             end += 1
-        sum_of_rows(b, places, x, start, end, part_of(out, row[start] * width + first, last - first))
+        sum_of_rows(b, positions, x, start, end, part_of(out, row[start] * width + first, last - first))
         start = end

@@ -23,10 +23,10 @@ def mm(a: Array, b: Array) -> Array:
 bmm = mm
 
 
-def mm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> Gradients:
+def mm_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> Gradients:
     return (
-        None if b is None or not wanted[0] else multiply(grad, swapped(b)),
-        None if a is None or not wanted[1] else multiply(swapped(a), grad),
+        None if b is None or not output_mask[0] else multiply(grad, swapped(b)),
+        None if a is None or not output_mask[1] else multiply(swapped(a), grad),
     )
 
 
@@ -37,10 +37,10 @@ def mv(a: Array, x: Array) -> Array:
     return multiply(a, column(x)).reshape((a.shape[0],))
 
 
-def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> Gradients:
+def mv_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> Gradients:
     return (
-        None if x is None or not wanted[0] else multiply(column(grad), row(x)),
-        None if a is None or not wanted[1] else mv(swapped(a), grad),
+        None if x is None or not output_mask[0] else multiply(column(grad), row(x)),
+        None if a is None or not output_mask[1] else mv(swapped(a), grad),
     )
 
 
@@ -115,7 +115,7 @@ def linear_weight_backward(grad_output: Array, input: Array) -> Array:
 
 
 def linear_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad_output: Array,
     input: Array | None,
     weight: Array | None,
@@ -125,12 +125,12 @@ def linear_backward(
     outputs = weight_shape[0] if len(weight_shape) == 2 else 1
     rows = reshaped(grad_output, prod(input_shape[:-1]), outputs)
     results: list[Array | None] = [None, None, None]
-    if wanted[0] and weight is not None:
+    if output_mask[0] and weight is not None:
         results[0] = multiply(rows, reshaped(weight, outputs, weight_shape[-1])).reshape(tuple(input_shape))
-    if wanted[1] and input is not None:
-        given = reshaped(input, rows.shape[0], input_shape[-1])
-        results[1] = multiply(swapped(rows), given).reshape(tuple(weight_shape))
-    if wanted[2]:
+    if output_mask[1] and input is not None:
+        value = reshaped(input, rows.shape[0], input_shape[-1])
+        results[1] = multiply(swapped(rows), value).reshape(tuple(weight_shape))
+    if output_mask[2]:
         results[2] = column_sums(rows).reshape(tuple(weight_shape[:-1]))
     return tuple(results)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.elements import apply
-from ...cuda.launching.moving import within_reach
+from ...cuda.launching.moving import pinned_reader
 from ...cuda.views import over
-from ..indexing.cuda_rows import added_to_rows, rows_at, rows_taken
+from ..indexing.cuda_rows import added_to_rows, rows_at, rows_gathered
 from ..reduction.cuda import sum_dim
 from . import cpu_sparse as cpu
 from .cuda_kernels import product
@@ -18,20 +18,20 @@ from .cuda_kernels import product
 Array = DeviceArray
 
 
-@within_reach(cpu.coordinate_mm)
+@pinned_reader(cpu.coordinate_mm)
 def coordinate_mm(input: Array, row: Array, column: Array, count: int, mat2: Array) -> Array:
     """The matrix of `count` rows times `mat2`; numbers at one place add up."""
     start = memory.result_of_zeros(mat2, (count, mat2.shape[1]))
     rows = rows_at("coordinate_mm", row, 0, count, False)
-    taken = rows_taken("coordinate_mm", mat2, 0, column, False)
-    return added_to_rows(start, rows, _products(over(input, taken.shape, (*input.byte_strides, 0)), taken))
+    gathered = rows_gathered("coordinate_mm", mat2, 0, column, False)
+    return added_to_rows(start, rows, _products(over(input, gathered.shape, (*input.byte_strides, 0)), gathered))
 
 
-@within_reach(cpu.coordinate_sampled)
+@pinned_reader(cpu.coordinate_sampled)
 def coordinate_sampled(input: Array, row: Array, mat2: Array, column: Array) -> Array:
     """The products of row row[k] of one matrix and row column[k] of the other, for each k."""
-    mine = rows_taken("coordinate_sampled", input, 0, row, False)
-    return sum_dim(_products(mine, rows_taken("coordinate_sampled", mat2, 0, column, False)), (1,), False)
+    mine = rows_gathered("coordinate_sampled", input, 0, row, False)
+    return sum_dim(_products(mine, rows_gathered("coordinate_sampled", mat2, 0, column, False)), (1,), False)
 
 
 def _products(a: Array, b: Array) -> Array:

@@ -73,8 +73,8 @@ def _batch_of(left: Shape, right: Shape) -> tuple[Shape, int, Shape]:
 def _as_batch(x: Tensor, batch: Shape, merged: int) -> Tensor:
     """x with its batch dimensions broadcast to `batch` and merged into one."""
     *own, rows, columns = x._shape
-    whole = x if tuple(own) == batch else x.expand((*batch, rows, columns))
-    return op.reshape(whole, (merged, rows, columns))
+    full = x if tuple(own) == batch else x.expand((*batch, rows, columns))
+    return op.reshape(full, (merged, rows, columns))
 
 
 def rows_times(rows: Tensor, weight: Tensor) -> Tensor:

@@ -38,7 +38,7 @@ def _contracted(plan: Plan, operands: Sequence[Tensor]) -> Tensor:
     """The whole contraction, two operands at a time."""
     tensors = [_simplified(x, todo) for x, todo in zip(operands, plan.operands, strict=True)]
     for product in plan.products:
-        i, j = product.places
+        i, j = product.operand_pair
         b, a = tensors.pop(j), tensors.pop(i)
         tensors.append(_multiplied(a, b, product))
     return tensors[0].permute(plan.output) if plan.output else tensors[0]
@@ -52,7 +52,7 @@ def _simplified(x: Tensor, todo: Simplified) -> Tensor:
 
 
 def _multiplied(a: Tensor, b: Tensor, product: Product) -> Tensor:
-    x, y = _laid_out(a, product.left), _laid_out(b, product.right)
+    x, y = _with_strides(a, product.left), _with_strides(b, product.right)
     if product.kind == "mul":
         return x * y
     if x.dtype != y.dtype:  # integers, of which one is a sum already
@@ -61,6 +61,6 @@ def _multiplied(a: Tensor, b: Tensor, product: Product) -> Tensor:
     return result if result.shape == product.shape else result.reshape(product.shape)
 
 
-def _laid_out(x: Tensor, side: Side) -> Tensor:
+def _with_strides(x: Tensor, side: Side) -> Tensor:
     x = x.permute(side.order) if side.order else x
     return x if x.shape == side.shape else x.reshape(side.shape)

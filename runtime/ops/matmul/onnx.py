@@ -9,5 +9,5 @@ def affine(onnx: Any, x: Any, weight: Any, bias: Any) -> Any:
     """x W^T + b: one operator for matrices, two for more dimensions."""
     if x.ndim == 2 and weight.ndim == 2:
         return onnx.Gemm(x, weight, bias, transB=1)
-    found = onnx.MatMul(x, onnx.Transpose(weight, perm=[1, 0]) if weight.ndim == 2 else weight)
-    return found if bias is None else found + bias
+    result = onnx.MatMul(x, onnx.Transpose(weight, perm=[1, 0]) if weight.ndim == 2 else weight)
+    return result if bias is None else result + bias

@@ -17,10 +17,10 @@ from .cpu_sparse_loops import coordinate_product
 from .plans_of_pairs import products_of_pairs
 
 SMALL = 1 << 15  # products of numbers: a row is added after smaller matrices' product, as `mm` and an addition would
-MANY = 4 * PANEL  # columns, of which threads get equal shares
+COLUMNS_THRESHOLD = 4 * PANEL  # columns, of which threads get equal shares
 SHORT = 512  # elements of rows of which four by four are multiplied
 COLUMNS = 16  # of a product by coordinates that belong to one thread
-FEW_ITEMS = 8  # of a batch: threads share rows of fewer
+SHARED_ROWS_THRESHOLD = 8  # of a batch: threads share rows of fewer
 
 
 def across(x: Layout) -> bool | None:
@@ -30,22 +30,22 @@ def across(x: Layout) -> bool | None:
     return True if x.strides == (1, x.shape[0]) else None
 
 
-class Lying(NamedTuple):
+class MatrixLayout(NamedTuple):
     """How a matrix lies whose rows or columns are contiguous."""
 
     across: bool  # whether its columns are
     row: int  # elements from one of them to the next
 
 
-def lying(x: Layout) -> Lying | None:
+def matrix_layout(x: Layout) -> MatrixLayout | None:
     """How a matrix lies, which may be part of a larger one; None where elements of rows and of columns lie apart."""
     (rows, columns), (down, right) = x.shape, steps_of(x)
     if right == 1 or columns == 1:
-        return Lying(False, down if rows > 1 else columns)
-    return Lying(True, right) if down == 1 or rows == 1 else None
+        return MatrixLayout(False, down if rows > 1 else columns)
+    return MatrixLayout(True, right) if down == 1 or rows == 1 else None
 
 
-def turned(x: Layout) -> Layout:
+def transposed(x: Layout) -> Layout:
     shape = (x.shape[1], x.shape[0])
     if across(x) is None:
         return Layout(shape, x.strides[::-1])  # type: ignore[index]
@@ -54,12 +54,12 @@ def turned(x: Layout) -> Layout:
 
 def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: int | None = None) -> Plan:
     """The call for a product, and one for a bias, which large ones begin with; none where this is for the kernel."""
-    (rows, depth), columns, whole = a.shape, b.shape[1], across(a) is not None and across(b) is not None
-    left, right = lying(a), lying(b)
-    if left is None or right is None or (not whole and 1 in (rows, columns)):
+    (rows, depth), columns, full = a.shape, b.shape[1], across(a) is not None and across(b) is not None
+    left, right = matrix_layout(a), matrix_layout(b)
+    if left is None or right is None or (not full and 1 in (rows, columns)):
         return ()
     if rows == 1 or columns == 1:
-        matrix, vector = (turned(b), 0) if rows == 1 else (a, 1)
+        matrix, vector = (transposed(b), 0) if rows == 1 else (a, 1)
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
@@ -67,12 +67,12 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
     parts = (columns, PANEL) if by_columns else (rows, UNIT)
     how = early * loops.ADDING | by_columns * loops.BY_COLUMNS
     constants, work = (rows, depth, columns, *left, *right, how), rows * depth * columns // PRODUCTS
-    sizes, turns = (1, rows, depth, columns), (left.across, right.across, by_columns)
-    pairs = partial(products_of_pairs, sizes, turns, operands, output, shape, bias) if whole else None
+    sizes, transposes = (1, rows, depth, columns), (left.across, right.across, by_columns)
+    pairs = partial(products_of_pairs, sizes, transposes, operands, output, shape, bias) if full else None
     times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work, pairs=pairs)
     if bias is None:
         return (times,)
-    nothing = tuple if whole else None  # products of pairs add the row
+    nothing = tuple if full else None  # products of pairs add the row
     if not early:
         return (times, Step(loops.row_added, (bias,), ((output, shape),), (), (rows, columns), pairs=nothing))
     # Shared as the product is: each thread then adds to what its own cache holds.
@@ -85,7 +85,7 @@ def is_by_columns(rows: int, columns: int) -> bool:
 
     Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
     """
-    return columns >= max(rows, MANY)
+    return columns >= max(rows, COLUMNS_THRESHOLD)
 
 
 def by_vector(
@@ -93,14 +93,14 @@ def by_vector(
 ) -> Plan:
     """The calls for a matrix by a vector; `bias` is its number among the operands, and whether it has one for each
     element."""
-    (rows, depth), lies_across = matrix.shape, across(matrix)
-    constants = (depth, rows) if lies_across else (rows, depth)
-    parts, row = (-(-rows // (WIDTH if lies_across else 4)), 1), 0 if lies_across else 4 * depth
+    (rows, depth), is_transposed = matrix.shape, across(matrix)
+    constants = (depth, rows) if is_transposed else (rows, depth)
+    parts, row = (-(-rows // (WIDTH if is_transposed else 4)), 1), 0 if is_transposed else 4 * depth
     if bias is None:
-        kernel = loops.transposed_vector_product if lies_across else loops.matrix_vector_product
+        kernel = loops.transposed_vector_product if is_transposed else loops.matrix_vector_product
         return (Step(kernel, operands, ((output, shape),), (), constants, parts, row=row),)
-    kernel, (place, each) = loops.transposed_vector_sum if lies_across else loops.matrix_vector_sum, bias
-    return (Step(kernel, (*operands, place), ((output, shape),), (), (*constants, each), parts, row=row),)
+    kernel, (position, each) = loops.transposed_vector_sum if is_transposed else loops.matrix_vector_sum, bias
+    return (Step(kernel, (*operands, position), ((output, shape),), (), (*constants, each), parts, row=row),)
 
 
 def mv(a: Layout, x: Layout) -> Plan | None:
@@ -109,17 +109,17 @@ def mv(a: Layout, x: Layout) -> Plan | None:
     return by_vector(a, (0, 1), 0, (a.shape[0],), None)
 
 
-def mv_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, x: Layout | None) -> Plan | None:
+def mv_backward(output_mask: tuple[bool, ...], grad: Layout, a: Layout | None, x: Layout | None) -> Plan | None:
     steps: list[Plan] = []
     if grad.strides is not None or (x is not None and x.strides is not None):
         return None
-    if wanted[0] and x is not None:
+    if output_mask[0] and x is not None:
         column, row = Layout((1, *grad.shape, 1), None), Layout((1, 1, *x.shape), None)
         steps.append(outer_products(column, row, (1, 3), 0, (*grad.shape, *x.shape)))
-    if wanted[1] and a is not None:
-        lying = across(a) is not None and 0 not in a.shape
-        steps.append(by_vector(turned(a), (2, 1), 1, a.shape[1:], None) if lying else ())
-    return joined(steps)
+    if output_mask[1] and a is not None:
+        matrix_layout = across(a) is not None and 0 not in a.shape
+        steps.append(by_vector(transposed(a), (2, 1), 1, a.shape[1:], None) if matrix_layout else ())
+    return chained(steps)
 
 
 def addmm(c: Layout, a: Layout, b: Layout, beta: float, alpha: float) -> Plan | None:
@@ -152,8 +152,8 @@ def added(c: Layout, products: Plan, beta: float, alpha: float) -> Plan | None:
 def loops_through(own: Layout, shape: Ints) -> tuple[int, int, int, Ints | None]:
     """Three loops through a result of at most three dimensions, and the steps of an operand that is broadcast to it."""
     missing = 3 - len(own.shape)
-    given = zip((1,) * missing + tuple(own.shape), (0,) * missing + steps_of(own), strict=True)
-    steps = tuple([0 if size == 1 else step for size, step in given])
+    value = zip((1,) * missing + tuple(own.shape), (0,) * missing + steps_of(own), strict=True)
+    steps = tuple([0 if size == 1 else step for size, step in value])
     outer, inner, size = (1,) * (3 - len(shape)) + tuple(shape)
     return outer, inner, size, steps if len(steps) == 3 else None
 
@@ -178,16 +178,16 @@ def mm(a: Layout, b: Layout) -> Plan | None:
     return with_row(a, b, None)
 
 
-def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
+def mm_backward(output_mask: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
     steps: list[Plan] = []
-    if wanted[0] and b is not None:
-        steps.append(product(grad, turned(b), (1, 3), 0, (grad.shape[0], b.shape[0])))
-    if wanted[1] and a is not None:
-        steps.append(product(turned(a), grad, (2, 1), 1, (a.shape[1], grad.shape[1])))
-    return joined(steps)
+    if output_mask[0] and b is not None:
+        steps.append(product(grad, transposed(b), (1, 3), 0, (grad.shape[0], b.shape[0])))
+    if output_mask[1] and a is not None:
+        steps.append(product(transposed(a), grad, (2, 1), 1, (a.shape[1], grad.shape[1])))
+    return chained(steps)
 
 
-def lies_across(x: Layout) -> bool | None:
+def is_transposed(x: Layout) -> bool | None:
     """Whether all matrices of a batch lie across, as transposes of a contiguous batch; None where they do neither."""
     batch, rows, columns = x.shape
     if x.strides is None:
@@ -195,11 +195,11 @@ def lies_across(x: Layout) -> bool | None:
     return True if x.strides[1:] == (1, rows) and (batch == 1 or x.strides[0] == rows * columns) else None
 
 
-def each_turned(x: Layout) -> Layout:
+def each_transposed(x: Layout) -> Layout:
     batch, rows, columns = x.shape
     strides = steps_of(x)
-    turned = rows * columns if batch == 1 else strides[0], strides[2], strides[1]
-    return Layout((batch, columns, rows), None if turned == (rows * columns, rows, 1) else turned)
+    transposed = rows * columns if batch == 1 else strides[0], strides[2], strides[1]
+    return Layout((batch, columns, rows), None if transposed == (rows * columns, rows, 1) else transposed)
 
 
 def is_one(x: Layout) -> bool:
@@ -214,20 +214,25 @@ def item_of(x: Layout) -> Layout:
 
 def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
     """The call for the products of two batches of matrices; none where NumPy computes them."""
-    (batch, rows, depth), columns, left, right = a.shape, b.shape[2], lying(item_of(a)), lying(item_of(b))
-    whole = lies_across(a) is not None and lies_across(b) is not None
+    (batch, rows, depth), columns, left, right = (
+        a.shape,
+        b.shape[2],
+        matrix_layout(item_of(a)),
+        matrix_layout(item_of(b)),
+    )
+    full = is_transposed(a) is not None and is_transposed(b) is not None
     if not batch * rows * depth * columns:
         return ()
     if a.strides is None and is_one(b):
         return product(Layout((batch * rows, depth), None), item_of(b), operands, output, (batch, rows, columns))
-    if left is None or right is None or (rows == 1 and not whole):
+    if left is None or right is None or (rows == 1 and not full):
         return ()
     if rows == 1:
-        return by_vectors(each_turned(b), (operands[1], operands[0]), output, (batch, 1, columns))
-    parts, items = (batch * rows, rows if batch >= FEW_ITEMS else UNIT), (steps_of(a)[0], steps_of(b)[0])
+        return by_vectors(each_transposed(b), (operands[1], operands[0]), output, (batch, 1, columns))
+    parts, items = (batch * rows, rows if batch >= SHARED_ROWS_THRESHOLD else UNIT), (steps_of(a)[0], steps_of(b)[0])
     work, shape, ints = batch * rows * depth * columns // PRODUCTS, (batch, rows, columns), (rows, depth, columns)
-    sizes, turns = (batch, *ints), (left.across, right.across, False)
-    pairs = partial(products_of_pairs, sizes, turns, operands, output, shape, None) if whole else None
+    sizes, transposes = (batch, *ints), (left.across, right.across, False)
+    pairs = partial(products_of_pairs, sizes, transposes, operands, output, shape, None) if full else None
     constants = (*ints, *left, *right, *items)
     return (Step(loops.batch_product, operands, ((output, shape),), (), constants, parts, work, pairs=pairs),)
 
@@ -238,7 +243,7 @@ def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: 
     results, shares, row = ((output, shape),), (batch, 1), rows * depth
     if rows == 1 and depth <= SHORT:
         return (Step(loops.dot_products, operands, results, (), (depth,), (batch, 4), row=row),)
-    if rows > 1 and lies_across(matrices):
+    if rows > 1 and is_transposed(matrices):
         return (Step(loops.transposed_vector_products, operands, results, (), (depth, rows), shares, row=row),)
     return (Step(loops.matrix_vector_products, operands, results, (), (rows, depth), shares, row=row),)
 
@@ -246,13 +251,13 @@ def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: 
 def outer_products(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:
     """The call for the products of columns and rows; none where the elements of a row do not follow each other."""
     (batch, rows, _), columns = a.shape, b.shape[2]
-    (a_apart, each, _), (b_apart, _, next_one) = steps_of(a), steps_of(b)
+    (a_stride, each, _), (b_stride, _, next_one) = steps_of(a), steps_of(b)
     if columns == 1:  # the numbers of a column follow each other then, and are times one
         operands, rows, columns, next_one = operands[::-1], 1, rows, each
-        a_apart, b_apart, each = b_apart, a_apart, 0
+        a_stride, b_stride, each = b_stride, a_stride, 0
     if (next_one != 1 and columns > 1) or not batch * rows * columns:
         return ()
-    ints, parts = (rows, columns, a_apart, each, b_apart), (batch * rows, 1)
+    ints, parts = (rows, columns, a_stride, each, b_stride), (batch * rows, 1)
     return (Step(loops.outer_products, operands, ((output, shape),), (), ints, parts, row=columns),)
 
 
@@ -267,13 +272,13 @@ def bmm(a: Layout, b: Layout) -> Plan | None:
     return item_products(a, b) or None
 
 
-def bmm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
+def bmm_backward(output_mask: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
     steps: list[Plan] = []
-    if wanted[0] and b is not None:
-        steps.append(item_products(grad, each_turned(b), (1, 3), 0))
-    if wanted[1] and a is not None:
-        steps.append(item_products(each_turned(a), grad, (2, 1), 1))
-    return joined(steps)
+    if output_mask[0] and b is not None:
+        steps.append(item_products(grad, each_transposed(b), (1, 3), 0))
+    if output_mask[1] and a is not None:
+        steps.append(item_products(each_transposed(a), grad, (2, 1), 1))
+    return chained(steps)
 
 
 def linear_weight_backward(grad: Layout, x: Layout) -> Plan | None:
@@ -281,11 +286,11 @@ def linear_weight_backward(grad: Layout, x: Layout) -> Plan | None:
     if grad.strides is not None or x.strides is not None or len(grad.shape) != len(x.shape):
         return None
     rows, columns, depth = prod(x.shape[:-1]), grad.shape[-1], x.shape[-1]
-    across = turned(Layout((rows, columns), None))
+    across = transposed(Layout((rows, columns), None))
     return product(across, Layout((rows, depth), None), (0, 1), 0, (columns, depth)) or None
 
 
-def joined(steps: list[Plan]) -> Plan | None:
+def chained(steps: list[Plan]) -> Plan | None:
     """All calls, if there are parts, and one for each."""
     return tuple([step for part in steps for step in part]) if steps and all(steps) else None
 
@@ -307,11 +312,11 @@ def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
     if rows is None or len(weight.shape) != 2 or (bias is not None and bias.strides is not None):
         return None
     shape = (*x.shape[:-1], weight.shape[0])
-    return product(rows, turned(weight), (0, 1), 0, shape, None if bias is None else 2) or None
+    return product(rows, transposed(weight), (0, 1), 0, shape, None if bias is None else 2) or None
 
 
 def linear_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout,
     x: Layout | None,
     weight: Layout | None,
@@ -324,18 +329,18 @@ def linear_backward(
     rows, columns = prod(x_shape[:-1]), weight_shape[0]
     folded_grad = Layout((rows, columns), None)
     steps: list[Plan] = []
-    if wanted[0] and weight is not None:
+    if output_mask[0] and weight is not None:
         steps.append(product(folded_grad, weight, (1, 3), 0, x_shape))
-    given = None if x is None else matrix_of_rows(x)
-    if wanted[1] and given is not None:
-        steps.append(product(turned(folded_grad), given, (1, 2), 1, weight_shape))
-    elif wanted[1]:
+    value = None if x is None else matrix_of_rows(x)
+    if output_mask[1] and value is not None:
+        steps.append(product(transposed(folded_grad), value, (1, 2), 1, weight_shape))
+    elif output_mask[1]:
         return None
-    if wanted[2] and rows and columns:
+    if output_mask[2] and rows and columns:
         steps.append((sum_step(1, 2, (columns,), folding((rows, columns), 0), 1),))
-    elif wanted[2]:
+    elif output_mask[2]:
         return None
-    return joined(steps)
+    return chained(steps)
 
 
 def coordinate_mm(x: Layout, row: Layout, column: Layout, count: int, b: Layout) -> Plan | None:

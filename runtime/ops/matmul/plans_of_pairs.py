@@ -10,14 +10,14 @@ from ...kernels.cpu.plan import Ints, Plan, Step
 
 PAIR_PRODUCTS = 256  # take as long as one element of other work
 ALONE = {TILES: 1 << 24, DOTS: 1 << 21}  # products at most that one thread computes sooner than several share them
-FEW_ITEMS = 8  # of a batch: threads share rows of fewer
+SHARED_ROWS_THRESHOLD = 8  # of a batch: threads share rows of fewer
 SCRATCH = 3  # outputs of the op at most: behind them is the memory of these calls alone
 WORD = LINE // PAIR_PANEL  # bytes
 
 
 def products_of_pairs(
     sizes: Ints,
-    lying: tuple[bool, bool, bool],
+    matrix_layout: tuple[bool, bool, bool],
     operands: tuple[int, int],
     output: int,
     shape: Ints,
@@ -33,26 +33,32 @@ def products_of_pairs(
         shape: of the result.
         bias: the number of the row, or None.
     """
-    (batch, rows, depth, columns), (left, right, by_columns) = sizes, lying
+    (batch, rows, depth, columns), (left, right, by_columns) = sizes, matrix_layout
     twos, lines = -(-columns // SQUARE), -(-depth // STEP) * STEP // 2
-    few = batch * rows * depth * columns <= ALONE.get(pair_products(), 0)
-    place, steps = SCRATCH + 2 * output, list[Step]()
+    is_small = batch * rows * depth * columns <= ALONE.get(pair_products(), 0)
+    position, steps = SCRATCH + 2 * output, list[Step]()
 
     def shares(count: int, unit: int) -> tuple[int, int]:
-        return count, count if few else unit
+        return count, count if is_small else unit
 
     first, panels = operands[0], (batch * twos * 2 * lines * PAIR_PANEL,)
     if left:
         strips, half = batch * -(-rows // SQUARE), (-(-batch * rows * depth * 2 // WORD),)
-        steps.append(Step(half_matmul.turned_halves, (first,), ((place, half),), (), (depth, rows), shares(strips, 1)))
-        first = ~place
+        steps.append(
+            Step(half_matmul.transposed_f16, (first,), ((position, half),), (), (depth, rows), shares(strips, 1))
+        )
+        first = ~position
     packed = (depth, columns, int(right))
     steps.append(
-        Step(half_matmul.packed_panels, operands[1:], ((place + 1, panels),), (), packed, shares(batch * twos, 1))
+        Step(half_matmul.packed_panels, operands[1:], ((position + 1, panels),), (), packed, shares(batch * twos, 1))
     )
-    parts = shares(columns, SQUARE) if by_columns else shares(batch * rows, rows if batch >= FEW_ITEMS else SQUARE)
+    parts = (
+        shares(columns, SQUARE)
+        if by_columns
+        else shares(batch * rows, rows if batch >= SHARED_ROWS_THRESHOLD else SQUARE)
+    )
     ints = rows, depth, columns, (bias is not None) * half_matmul.ADDING | by_columns * half_matmul.BY_COLUMNS
-    reads = first, ~(place + 1), operands[0] if bias is None else bias
+    reads = first, ~(position + 1), operands[0] if bias is None else bias
     work = batch * rows * depth * columns // PAIR_PRODUCTS
     steps.append(Step(half_matmul.half_product, reads, ((output, shape),), (), ints, parts, work))
     return tuple(steps)

@@ -16,8 +16,8 @@ def standardize(
     op: str, input: Any, weight: Any, bias: Any, dim: Sequence[int], affine_shape: Sequence[int], eps: float
 ) -> tuple[Any, ...]:
     """Wraps `dim`; affine_shape must broadcast to input, and weight and bias have as many elements."""
-    given = None if weight is None else weight._shape, None if bias is None else bias._shape
-    dims = _standardized_dims(op, input._shape, tuple(dim), tuple(affine_shape), *given)
+    args = None if weight is None else weight._shape, None if bias is None else bias._shape
+    dims = _standardized_dims(op, input._shape, tuple(dim), tuple(affine_shape), *args)
     return input, weight, bias, dims, tuple(affine_shape), eps
 
 
@@ -36,9 +36,9 @@ def _standardized_dims(
     wide = len(affine_shape) > len(shape)
     if wide or any(a not in (1, n) for a, n in zip(reversed(affine_shape), reversed(shape), strict=False)):
         raise ShapeError(f"{op}(): affine_shape {list(affine_shape)} does not broadcast to {list(shape)}")
-    for name, given in (("weight", weight), ("bias", bias)):
-        if given is not None and numel(given) != numel(affine_shape):
-            raise ShapeError(f"{op}(): expected {name} of {numel(affine_shape)} elements, got shape {list(given)}")
+    for name, value in (("weight", weight), ("bias", bias)):
+        if value is not None and numel(value) != numel(affine_shape):
+            raise ShapeError(f"{op}(): expected {name} of {numel(affine_shape)} elements, got shape {list(value)}")
     return dims
 
 

@@ -35,7 +35,7 @@ def standardize(
 
 
 def standardize_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: Array,
     input: Array | None,
     weight: Array | None,
@@ -51,17 +51,17 @@ def standardize_backward(
     """
     if input is None:
         return None, None, sum_to_size(grad, affine_shape)
-    layout = layout_of(input.shape, dim, affine_shape, weight is None and not any(wanted[1:]))
+    layout = layout_of(input.shape, dim, affine_shape, weight is None and not any(output_mask[1:]))
     table = layout.table(weight, 1, input.dtype)
     if input.size:
         arrays = layout.fold(grad), layout.fold(input), table, mean, var
-        result, weights, biases = run(plans.folded_backward, tuple(wanted), *arrays, layout, eps)[:3]
+        result, weights, biases = run(plans.folded_backward, tuple(output_mask), *arrays, layout, eps)[:3]
     else:
         result, weights, biases = np.empty_like(input), np.zeros_like(table), np.zeros_like(table)
     return (
-        layout.unfold(result) if wanted[0] else None,
-        layout.from_table(weights) if wanted[1] else None,
-        layout.from_table(biases) if wanted[2] else None,
+        layout.unfold(result) if output_mask[0] else None,
+        layout.from_table(weights) if output_mask[1] else None,
+        layout.from_table(biases) if output_mask[2] else None,
     )
 
 
@@ -69,12 +69,12 @@ def standardize_groups(
     input: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
 ) -> tuple[Array, Array, Array]:
     """Group norm: `standardize` over each group of neighbouring channels of (N, C, ...)."""
-    found = standardize(_grouped(input, groups), weight, bias, (2, 3), (groups, input.shape[1] // groups, 1), eps)
-    return found[0].reshape(input.shape), *found[1:]
+    result = standardize(_grouped(input, groups), weight, bias, (2, 3), (groups, input.shape[1] // groups, 1), eps)
+    return result[0].reshape(input.shape), *result[1:]
 
 
 def standardize_groups_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: Array,
     input: Array | None,
     weight: Array | None,
@@ -86,7 +86,7 @@ def standardize_groups_backward(
     """The gradients of group norm; those of weight and bias in the shape (groups, channels of a group, 1)."""
     x = None if input is None else _grouped(input, groups)
     shape = (groups, grad.shape[1] // groups, 1)
-    return standardize_backward(wanted, _grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
+    return standardize_backward(output_mask, _grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
 
 
 def _grouped(array: Array, groups: int) -> Array:
@@ -98,8 +98,8 @@ def _grouped(array: Array, groups: int) -> Array:
 
 def normalize_by(input: Array, mean: Array, var: Array, weight: Array | None, bias: Array | None, eps: float) -> Array:
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...) and one number per channel in all others."""
-    given = [None if a is None else np.ascontiguousarray(a) for a in (input, mean, var, weight, bias)]
-    result: Array = run(plans.normalize_by, *given, eps)[0]
+    args = [None if a is None else np.ascontiguousarray(a) for a in (input, mean, var, weight, bias)]
+    result: Array = run(plans.normalize_by, *args, eps)[0]
     return result
 
 

@@ -45,8 +45,8 @@ class NormLayout(Folded):
         """Sums for the elements of the table as sums for the weights, in the weights' shape."""
         if self.exact:
             return sums
-        whole = sums.reshape(self.table_dims)
-        return sum_to_size(whole.transpose(np.argsort(self.order)) if self.order else whole, self.affine_shape)
+        entire = sums.reshape(self.table_dims)
+        return sum_to_size(entire.transpose(np.argsort(self.order)) if self.order else entire, self.affine_shape)
 
 
 @lru_cache(maxsize=1024)
@@ -56,30 +56,40 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
     Args:
         plain: whether there are none: the table has one element then, and its loops are those of segments.
     """
-    kept = tuple(i for i in range(len(shape)) if i not in reduced)
+    remaining_dims = tuple(i for i in range(len(shape)) if i not in reduced)
     affine = (1,) * len(shape) if plain else (1,) * (len(shape) - len(affine_shape)) + affine_shape
-    first = kept[0] if kept else 0
-    natural = not kept or (kept[-1] - first + 1 == len(kept) and all(affine[i] == 1 for i in range(first)))
-    order = tuple(range(len(shape))) if natural else (*kept, *(i for i in range(len(shape)) if i not in kept))
+    first = remaining_dims[0] if remaining_dims else 0
+    natural = not remaining_dims or (
+        remaining_dims[-1] - first + 1 == len(remaining_dims) and all(affine[i] == 1 for i in range(first))
+    )
+    order = (
+        tuple(range(len(shape)))
+        if natural
+        else (*remaining_dims, *(i for i in range(len(shape)) if i not in remaining_dims))
+    )
     begin = first if natural else 0
-    before, inside, behind = order[:begin], order[begin : begin + len(kept)], order[begin + len(kept) :]
+    before, inside, behind = (
+        order[:begin],
+        order[begin : begin + len(remaining_dims)],
+        order[begin + len(remaining_dims) :],
+    )
     a, c, s = (prod(shape[i] for i in part) for part in (before, inside, behind))
-    own, of_kept = _varying([(shape[i], affine[i]) for i in inside])
+    own, remaining_shape = _varying([(shape[i], affine[i]) for i in inside])
     also, of_reduced = _varying([(shape[i], affine[i]) for i in behind[::-1]])
-    rows = a == 1 and prod(of_kept) == 1 and prod(of_reduced) == s > 1
+    rows = a == 1 and prod(remaining_shape) == 1 and prod(of_reduced) == s > 1
     columns = s == 1 and a > 1
-    of_kept = [shape[i] for i in inside] if columns else of_kept
+    remaining_shape = [shape[i] for i in inside] if columns else remaining_shape
     exact = own and also and natural and (not columns or plain or prod(affine) == c)
-    table = (s,) if rows else (c,) if columns else (prod(of_kept), prod(of_reduced))
+    table = (s,) if rows else (c,) if columns else (prod(remaining_shape), prod(of_reduced))
     return NormLayout(
         shape,
         (c, s) if rows else (a, c) if columns else (a, c, s),
         () if natural else order,
         "rows" if rows else "columns" if columns else "segments",
-        tuple(size if i in kept else 1 for i, size in enumerate(shape)),
+        tuple(size if i in remaining_dims else 1 for i, size in enumerate(shape)),
         (1,) * len(shape) if plain else affine_shape,
         table,
-        (*(1 for _ in before), *of_kept, *of_reduced[::-1]),
+        (*(1 for _ in before), *remaining_shape, *of_reduced[::-1]),
         exact,
     )
 

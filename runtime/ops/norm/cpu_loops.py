@@ -18,7 +18,7 @@ from ...kernels.cpu.loops import copy_row, copy_run
 from ...kernels.cpu.sums import REORDER, column_square_sums, column_sums, plain_sum, square_sum
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import clear, empty_row, part_of, zero_row
-from ...kernels.llvm.halves.rows import reading, room_for
+from ...kernels.llvm.halves.rows import buffer_for, reading
 
 _BLOCK = 1024
 _WIDTH = 2048  # channels side by side of which all passes follow each other, so that they stay in the cache
@@ -29,14 +29,14 @@ Array = np.ndarray
 @jit(fastmath=REORDER)
 def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tuple[float, float]:
     """sum_i w_i g_i and sum_i w_i g_i (x_i - center)."""
-    total, moment, middle = 0.0, 0.0, row.dtype.type(center)
+    total, moment, center_value = 0.0, 0.0, row.dtype.type(center)
     for k in range(0, row.size, _BLOCK):
-        block, given, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
+        block, arg, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
         part, other = row.dtype.type(0), row.dtype.type(0)
         for i in range(block.size):
-            value = given[i] * scale[i]
+            value = arg[i] * scale[i]
             part += value
-            other += value * (block[i] - middle)
+            other += value * (block[i] - center_value)
         total += part
         moment += other
     return total, moment
@@ -57,9 +57,9 @@ def standardize_rows(
     last: int,
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
-    to, room = x.dtype.type, room_for(x, count)
+    to, row_buffer = x.dtype.type, buffer_for(x, count)
     for c in range(first, last):
-        row, out = reading(x, c * count, count, room), part_of(result, c * count, count)
+        row, out = reading(x, c * count, count, row_buffer), part_of(result, c * count, count)
         average = plain_sum(row) / count
         center = to(average)
         away = average - center
@@ -86,13 +86,21 @@ def backward_rows(
     last: int,
 ) -> None:
     """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, S)."""
-    to, room, other, third = x.dtype.type, room_for(grad, count), room_for(x, count), room_for(weight, count)
+    to, row_buffer, other, third = (
+        x.dtype.type,
+        buffer_for(grad, count),
+        buffer_for(x, count),
+        buffer_for(weight, count),
+    )
     factors = reading(weight, 0, count, third)
     for c in range(first, last):
-        near, bare = part_of(sums, c // FLUSH * 2 * count, count), part_of(sums, (c // FLUSH * 2 + 1) * count, count)
+        block_sums, padded_sums = (
+            part_of(sums, c // FLUSH * 2 * count, count),
+            part_of(sums, (c // FLUSH * 2 + 1) * count, count),
+        )
         if c % FLUSH == 0:
-            near[:], bare[:] = 0, 0
-        g, row, center = reading(grad, c * count, count, room), reading(x, c * count, count, other), to(mean[c])
+            block_sums[:], padded_sums[:] = 0, 0
+        g, row, center = reading(grad, c * count, count, row_buffer), reading(x, c * count, count, other), to(mean[c])
         out = part_of(result, c * count, count)
         scale = 1 / math.sqrt(var[c] + eps)
         total, moment = _weighted_sums(g, row, factors, center)
@@ -100,8 +108,8 @@ def backward_rows(
         for s in range(count):
             away = row[s] - center
             out[s] = rstd * factors[s] * g[s] + along * away + constant
-            near[s] += g[s] * (away * rstd)
-            bare[s] += g[s]
+            block_sums[s] += g[s] * (away * rstd)
+            padded_sums[s] += g[s]
 
 
 @jit(halves=WRITTEN)
@@ -154,8 +162,8 @@ def _column_statistics(x: Array, samples: int, channels: int, start: int, center
     column_square_sums(x, samples, channels, start, centers, squares)
     for c in range(means.size):
         off = means[c] - centers[c]
-        spread = squares[c] / samples - off * off
-        spreads[c] = 0.0 if spread < 0.0 else spread  # nan stays
+        row_variance = squares[c] / samples - off * off
+        spreads[c] = 0.0 if row_variance < 0.0 else row_variance  # nan stays
 
 
 @jit
@@ -218,13 +226,13 @@ def _column_moments(
 @jit(fastmath=REORDER)
 def _sums(grad: Array, row: Array, center: float) -> tuple[float, float]:
     """sum_i g_i and sum_i g_i (x_i - center)."""
-    total, moment, middle = 0.0, 0.0, row.dtype.type(center)
+    total, moment, center_value = 0.0, 0.0, row.dtype.type(center)
     for k in range(0, row.size, _BLOCK):
-        block, given = row[k : k + _BLOCK], grad[k : k + _BLOCK]
+        block, value = row[k : k + _BLOCK], grad[k : k + _BLOCK]
         part, other = row.dtype.type(0), row.dtype.type(0)
         for i in range(block.size):
-            part += given[i]
-            other += given[i] * (block[i] - middle)
+            part += value[i]
+            other += value[i] * (block[i] - center_value)
         total += part
         moment += other
     return total, moment

@@ -24,16 +24,16 @@ def normalize_rms(input: Array, weight: Array | None, dim: Ints, eps: float) -> 
 
 
 def normalize_rms_backward(
-    wanted: Sequence[bool], grad: Array, input: Array, weight: Array | None, scales: Array, dim: Ints
+    output_mask: Sequence[bool], grad: Array, input: Array, weight: Array | None, scales: Array, dim: Ints
 ) -> tuple[Array | None, Array | None]:
     """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; of which those that are `wanted`."""
     weights = _weights(weight, input, dim)
     if input.size:
         arrays = contiguous(grad), contiguous(input), weights, contiguous(scales)
-        result, sums = run(plans.normalize_rms_backward, tuple(wanted), *arrays, dim)[:2]
+        result, sums = run(plans.normalize_rms_backward, tuple(output_mask), *arrays, dim)[:2]
     else:
         result, sums = np.empty_like(input), np.zeros_like(weights)
-    return result if wanted[0] else None, sums if wanted[1] else None
+    return result if output_mask[0] else None, sums if output_mask[1] else None
 
 
 def _weights(weight: Array | None, x: Array, dim: Ints) -> Array:

@@ -37,10 +37,10 @@ def _weighted_sum(grad: Array, row: Array, weight: Array) -> float:
     """sum_i g_i w_i x_i."""
     total = 0.0
     for k in range(0, row.size, _BLOCK):
-        block, given, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
+        block, value, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
         part = row.dtype.type(0)
         for i in range(block.size):
-            part += given[i] * scale[i] * block[i]
+            part += value[i] * scale[i] * block[i]
         total += part
     return total
 
@@ -52,12 +52,12 @@ def normalize_rows_backward(
     """r (c - h mean(c h)) with c = grad weight and h = x r; and for each FLUSH rows the sum of grad h."""
     to = x.dtype.type
     for r in range(first, last):
-        near = part_of(sums, r // FLUSH * count, count)
+        block_sums = part_of(sums, r // FLUSH * count, count)
         if r % FLUSH == 0:
-            near[:] = 0
+            block_sums[:] = 0
         g, row, scale = part_of(grad, r * count, count), part_of(x, r * count, count), scales[r]
         out = part_of(result, r * count, count)
         along = to(float(scale) ** 3 * _weighted_sum(g, row, weight) / count)
         for s in range(count):
             out[s] = scale * weight[s] * g[s] - along * row[s]
-            near[s] += g[s] * (row[s] * scale)
+            block_sums[s] += g[s] * (row[s] * scale)

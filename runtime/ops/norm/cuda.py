@@ -36,7 +36,7 @@ def standardize(
 
 
 def standardize_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: DeviceArray,
     input: Maybe,
     weight: Maybe,
@@ -48,10 +48,10 @@ def standardize_backward(
 ) -> Sequence[Maybe]:
     if input is None:  # only the gradient of the bias is wanted
         return None, None, sum_to_size(grad, affine_shape)
-    weightless = weight is None and not any(wanted[1:])
+    weightless = weight is None and not any(output_mask[1:])
     kind = kind_of(grad.shape, dim, () if weightless else affine_shape)
     if kind is None:
-        return standardize_backward_any(wanted, grad, input, weight, (mean, var), dim, affine_shape, eps)
+        return standardize_backward_any(output_mask, grad, input, weight, (mean, var), dim, affine_shape, eps)
     g, x, stats = in_order(grad), in_order(input), (in_order(mean), in_order(var))
     scales = () if weightless else (table(weight, 1, x, affine_shape),)
     result, share, shift = None, None, None
@@ -59,14 +59,16 @@ def standardize_backward(
         result, share, shift = empty_like(x), new(x, affine_shape), new(x, affine_shape)
         compute(program(kind.backward), kind.rows, (g, x, *scales, *stats), (result, share, shift), (eps,))
     else:
-        if wanted[0]:
+        if output_mask[0]:
             result = empty_like(x)
             compute(program(kind.backward), kind.rows, (g, x, *scales, *stats), (result,), (eps,))
-        if any(wanted[1:]):
+        if any(output_mask[1:]):
             share, shift = new(x, affine_shape), new(x, affine_shape)
             assert kind.sums is not None
             compute(program("weight_sums"), kind.sums, (g, x, *stats), (share, shift), (eps,))
-    return [found if asked else None for found, asked in zip((result, share, shift), wanted, strict=True)]
+    return [
+        match if is_requested else None for match, is_requested in zip((result, share, shift), output_mask, strict=True)
+    ]
 
 
 def standardize_groups(
@@ -78,7 +80,7 @@ def standardize_groups(
 
 
 def standardize_groups_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: DeviceArray,
     input: Maybe,
     weight: Maybe,
@@ -89,7 +91,7 @@ def standardize_groups_backward(
 ) -> Sequence[Maybe]:
     x = None if input is None else grouped(input, groups)
     shape = (groups, grad.shape[1] // groups, 1)
-    return standardize_backward(wanted, grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
+    return standardize_backward(output_mask, grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
 
 
 def grouped(array: DeviceArray, groups: int) -> DeviceArray:
@@ -108,8 +110,8 @@ def normalize_by(
     scales, shifts = table(weight, 1, x, (channels,)), table(bias, 0, x, (channels,))
     rows = Rows("segments", channels, samples * space, (space, channels * space))
     if input.size:
-        given = (x, in_order(mean), in_order(var), scales, shifts)
-        compute(program("normalize_by"), rows, given, (result,), (eps,))
+        args = (x, in_order(mean), in_order(var), scales, shifts)
+        compute(program("normalize_by"), rows, args, (result,), (eps,))
     return result
 
 

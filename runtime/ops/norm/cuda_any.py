@@ -28,13 +28,13 @@ def standardize_any(
     """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     order, rows = rows_over(input.shape, dim)
     units, mean, var = memory.scratch(input, input.shape), *(memory.result(input, stats_shape) for _ in range(2))
-    compute(program("standardize_plain"), rows, (together(input, order),), (units, mean, var), (eps,))
-    given = apart(units, order, input.shape), seen(weight, affine_shape, 1.0), seen(bias, affine_shape, 0.0)
-    return made(kernels.scaled, input.shape, given), mean, var
+    compute(program("standardize_plain"), rows, (merged_view(input, order),), (units, mean, var), (eps,))
+    args = restored_order(units, order, input.shape), seen(weight, affine_shape, 1.0), seen(bias, affine_shape, 0.0)
+    return made(kernels.scaled, input.shape, args), mean, var
 
 
 def standardize_backward_any(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grad: DeviceArray,
     input: DeviceArray,
     weight: Maybe,
@@ -45,36 +45,36 @@ def standardize_backward_any(
 ) -> Sequence[Maybe]:
     order, rows = rows_over(input.shape, dim)
     result = share = shift = None
-    if wanted[0]:
+    if output_mask[0]:
         weighted = memory.scratch(grad, grad.shape)
         apply(kernels.scaled, grad.dtype, (grad, seen(weight, affine_shape, 1.0), 0.0), weighted)
-        found = memory.result(input, input.shape)
-        given = together(weighted, order), together(input, order), *map(in_memory_order, stats)
-        compute(program("standardize_plain_backward"), rows, given, (found,), (eps,))
-        result = memory.moved(apart(found, order, input.shape))
-    if wanted[1]:
-        kept = tuple(1 if d in dim else n for d, n in enumerate(input.shape))
-        factors = (in_memory_order(each).reshape(kept) for each in stats)
+        value = memory.result(input, input.shape)
+        args = merged_view(weighted, order), merged_view(input, order), *map(in_memory_order, stats)
+        compute(program("standardize_plain_backward"), rows, args, (value,), (eps,))
+        result = memory.moved(restored_order(value, order, input.shape))
+    if output_mask[1]:
+        remaining_dims = tuple(1 if d in dim else n for d, n in enumerate(input.shape))
+        factors = (in_memory_order(each).reshape(remaining_dims) for each in stats)
         parts = memory.scratch(input, input.shape)
         apply(kernels.unit_scaled, input.dtype, (input, grad, *factors, eps), parts)
         share = sum_to_size(parts, affine_shape)
-    if wanted[2]:
+    if output_mask[2]:
         shift = sum_to_size(grad, affine_shape)
     return result, share, shift
 
 
 def rows_over(shape: Ints, dim: Ints) -> tuple[Ints, Rows]:
     """The order of dimensions in which rows over `dim` lie in row order, and these rows."""
-    kept = tuple(d for d in range(len(shape)) if d not in dim)
+    remaining_dims = tuple(d for d in range(len(shape)) if d not in dim)
     along = prod(shape[d] for d in dim)
-    return (*kept, *dim), Rows("rows", prod(shape[d] for d in kept), along, (along,))
+    return (*remaining_dims, *dim), Rows("rows", prod(shape[d] for d in remaining_dims), along, (along,))
 
 
-def together(array: DeviceArray, order: Ints) -> DeviceArray:
+def merged_view(array: DeviceArray, order: Ints) -> DeviceArray:
     return memory.moved(permuted(array, *order))
 
 
-def apart(array: DeviceArray, order: Ints, shape: Ints) -> DeviceArray:
+def restored_order(array: DeviceArray, order: Ints, shape: Ints) -> DeviceArray:
     """A view of an array whose memory has dimensions in this order, in the order that they have in a shape."""
     back = sorted(range(len(order)), key=order.__getitem__)
     return permuted(array.reshape(tuple(shape[d] for d in order)), *back)

@@ -29,29 +29,29 @@ class Kind(NamedTuple):
 def kind_of(shape: Ints, dim: Ints, affine_shape: Ints) -> Kind | None:
     """The programs for statistics over `dim` with weights of a shape that broadcasts, () for none; None for others."""
     count = len(shape)
-    kept = tuple(d for d in range(count) if d not in dim)
+    remaining_dims = tuple(d for d in range(count) if d not in dim)
     last = tuple(range(count - len(dim), count))
     ends = dim == last
-    before, along = prod(shape[d] for d in kept), prod(shape[d] for d in dim)
-    rows = Rows("rows", before, along, (along,)) if ends else _segments(shape, dim, kept)
+    before, along = prod(shape[d] for d in remaining_dims), prod(shape[d] for d in dim)
+    rows = Rows("rows", before, along, (along,)) if ends else _segments(shape, dim, remaining_dims)
     if rows is None:
         return None
     if not affine_shape:
         return Kind("standardize_plain", "standardize_plain_backward", rows)
     affine = (1,) * (count - len(affine_shape)) + affine_shape
-    if ends and affine == (1,) * len(kept) + shape[len(kept) :]:
+    if ends and affine == (1,) * len(remaining_dims) + shape[len(remaining_dims) :]:
         sums = Rows("columns", along, before, (before, along))
         return Kind("standardize", "standardize_backward", rows, sums=sums)
-    if affine == tuple(n if d in kept else 1 for d, n in enumerate(shape)):
+    if affine == tuple(n if d in remaining_dims else 1 for d, n in enumerate(shape)):
         return Kind("standardize_channel", "standardize_channel_backward", rows, with_sums=True)
-    return _groups(shape, affine, along) if ends and before and len(kept) == 2 else None
+    return _groups(shape, affine, along) if ends and before and len(remaining_dims) == 2 else None
 
 
-def _segments(shape: Ints, dim: Ints, kept: Ints) -> Rows | None:
+def _segments(shape: Ints, dim: Ints, remaining_dims: Ints) -> Rows | None:
     """Rows of what lies before and behind the dimensions that stay, which are neighbours."""
-    if not kept or kept != tuple(range(kept[0], kept[-1] + 1)):
+    if not remaining_dims or remaining_dims != tuple(range(remaining_dims[0], remaining_dims[-1] + 1)):
         return None
-    inner, count = prod(shape[kept[-1] + 1 :]), prod(shape[d] for d in kept)
+    inner, count = prod(shape[remaining_dims[-1] + 1 :]), prod(shape[d] for d in remaining_dims)
     return Rows("segments", count, prod(shape[d] for d in dim), (inner, count * inner))
 
 

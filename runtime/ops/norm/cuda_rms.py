@@ -20,14 +20,14 @@ def normalize_rms(input: DeviceArray, weight: Maybe, dim: Ints, eps: float) -> t
 
 
 def normalize_rms_backward(
-    wanted: Sequence[bool], grad: DeviceArray, input: DeviceArray, weight: Maybe, scales: DeviceArray, dim: Ints
+    output_mask: Sequence[bool], grad: DeviceArray, input: DeviceArray, weight: Maybe, scales: DeviceArray, dim: Ints
 ) -> tuple[Maybe, Maybe]:
     g, x, rows = in_order(grad), in_order(input), rows_of_last(input, dim)
     result, sums, scale = None, None, in_order(scales)
-    if wanted[0]:
+    if output_mask[0]:
         result = empty_like(x)
         compute(program("normalize_rms_backward"), rows, (g, x, _weights(weight, x, dim), scale), (result,))
-    if wanted[1]:
+    if output_mask[1]:
         sums = new(x, x.shape[-len(dim) :])
         columns = Rows("columns", rows.along, rows.amount, (rows.amount, rows.along))
         compute(program("rms_weight_sums"), columns, (g, x, scale), (sums,))

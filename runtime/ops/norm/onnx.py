@@ -19,19 +19,19 @@ def standardized(
         shift = None if bias is None else onnx.Reshape(bias, list(affine_shape))
         return onnx.LayerNormalization(x, scale, shift, axis=dims[0], epsilon=eps)[0]
     distance = x - onnx.ReduceMean(x, dims, keepdims=1)
-    found = distance / onnx.Sqrt(onnx.ReduceMean(distance * distance, dims, keepdims=1) + eps)
-    found = found if weight is None else found * onnx.Reshape(weight, list(affine_shape))
-    return found if bias is None else found + onnx.Reshape(bias, list(affine_shape))
+    result = distance / onnx.Sqrt(onnx.ReduceMean(distance * distance, dims, keepdims=1) + eps)
+    result = result if weight is None else result * onnx.Reshape(weight, list(affine_shape))
+    return result if bias is None else result + onnx.Reshape(bias, list(affine_shape))
 
 
 def standardized_groups(onnx: Any, x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     """The same of groups of neighbouring channels of x (N, C, ...)."""
     ones, zeros = np.ones(groups, x.dtype), np.zeros(groups, x.dtype)
     parts = onnx.Reshape(x, [0, groups, -1])
-    found = onnx.Reshape(onnx.InstanceNormalization(parts, ones, zeros, epsilon=eps), list(x.shape))
-    apart = [-1, *[1] * (x.ndim - 2)]
-    found = found if weight is None else found * onnx.Reshape(weight, apart)
-    return found if bias is None else found + onnx.Reshape(bias, apart)
+    result = onnx.Reshape(onnx.InstanceNormalization(parts, ones, zeros, epsilon=eps), list(x.shape))
+    unfolded = [-1, *[1] * (x.ndim - 2)]
+    result = result if weight is None else result * onnx.Reshape(weight, unfolded)
+    return result if bias is None else result + onnx.Reshape(bias, unfolded)
 
 
 def batch_normalized(onnx: Any, x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> Any:
@@ -43,5 +43,5 @@ def batch_normalized(onnx: Any, x: Any, mean: Any, var: Any, weight: Any, bias: 
 
 def rms_normalized(onnx: Any, x: Any, weight: Any, dim: Sequence[int], eps: float) -> Any:
     """x / sqrt(mean(x^2) + eps) * weight."""
-    found = x / onnx.Sqrt(onnx.ReduceMean(x * x, list(dim), keepdims=1) + eps)
-    return found if weight is None else found * weight
+    result = x / onnx.Sqrt(onnx.ReduceMean(x * x, list(dim), keepdims=1) + eps)
+    return result if weight is None else result * weight

@@ -30,7 +30,7 @@ def standardize_groups(x: Layout, weight: Layout | None, bias: Layout | None, gr
 
 def _forward(layout: NormLayout, x: Layout, weight: Layout | None, bias: Layout | None, eps: float) -> Plan | None:
     """The plan where x lies as it is folded; weights and shifts that are not given are filled in."""
-    if not _is_folded(layout, *[given for given in (x, weight, bias) if given is not None]):
+    if not _is_folded(layout, *[value for value in (x, weight, bias) if value is not None]):
         return None
     table = Layout(layout.table_shape, None)
     (step,) = folded(x, weight or table, bias or table, layout, eps)
@@ -68,7 +68,7 @@ def _shares_of(layout: NormLayout) -> tuple[int, int]:
 
 
 def standardize_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout,
     x: Layout | None,
     weight: Layout | None,
@@ -78,13 +78,13 @@ def standardize_backward(
     affine_shape: Ints,
     eps: float,
 ) -> Plan | None:
-    plain = weight is None and not any(wanted[1:])
+    plain = weight is None and not any(output_mask[1:])
     layout = None if x is None else layout_of(x.shape, dim, affine_shape, plain)
-    return _backward(layout, wanted, grad, x, weight, mean, var, eps)
+    return _backward(layout, output_mask, grad, x, weight, mean, var, eps)
 
 
 def standardize_groups_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout,
     x: Layout | None,
     weight: Layout | None,
@@ -94,12 +94,12 @@ def standardize_groups_backward(
     eps: float,
 ) -> Plan | None:
     layout = None if x is None else layout_of_groups(x.shape, groups)
-    return _backward(layout, wanted, grad, x, weight, mean, var, eps)
+    return _backward(layout, output_mask, grad, x, weight, mean, var, eps)
 
 
 def _backward(
     layout: NormLayout | None,
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout,
     x: Layout | None,
     weight: Layout | None,
@@ -111,16 +111,16 @@ def _backward(
     if layout is None or x is None or not _is_folded(layout, grad, x, mean, var, *([weight] if weight else [])):
         return None
     if weight is not None:
-        return folded_backward(wanted, grad, x, weight, mean, var, layout, eps)
-    if any(wanted[1:]):  # of shifts alone, which have a shape that is not known here
+        return folded_backward(output_mask, grad, x, weight, mean, var, layout, eps)
+    if any(output_mask[1:]):  # of shifts alone, which have a shape that is not known here
         return None
-    ones = 2 * len(wanted) + 1  # behind the gradients, and those that are not wanted
-    first, *others = folded_backward(wanted, grad, x, Layout(layout.table_shape, None), mean, var, layout, eps)
+    ones = 2 * len(output_mask) + 1  # behind the gradients, and those that are not wanted
+    first, *others = folded_backward(output_mask, grad, x, Layout(layout.table_shape, None), mean, var, layout, eps)
     return (_filled(ones, layout, 1.0), first._replace(operands=(1, 2, ~ones, 4, 5)), *others)
 
 
 def folded_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout,
     x: Layout,
     weight: Layout,
@@ -131,13 +131,13 @@ def folded_backward(
 ) -> Plan:
     """The plan for folded arrays and a table of weights: the gradients of those of the three that are wanted."""
     operands, sizes = (1, 2, 3, 4, 5), _sizes_of(layout)
-    x_grad, *affine = zip(_given(wanted), (x.shape, weight.shape, weight.shape), strict=True)
+    x_grad, *affine = zip(_requested_indices(output_mask), (x.shape, weight.shape, weight.shape), strict=True)
     if layout.kind != "rows":
         shares = (layout.table_shape[0], 1) if layout.kind == "segments" else _shares_of(layout)
         return (Step(BACKWARD[layout.kind], operands, (x_grad, *affine), (eps,), sizes, shares),)
     rows, along = layout.folded
     blocks = -(-rows // loops.FLUSH)
-    sums = (len(wanted), (2 * blocks * along,))
+    sums = (len(output_mask), (2 * blocks * along,))
     return (
         Step(loops.backward_rows, operands, (x_grad, sums), (eps,), sizes, (rows, loops.FLUSH), row=along),
         *[
@@ -147,9 +147,9 @@ def folded_backward(
     )
 
 
-def _given(wanted: tuple[bool, ...]) -> list[int]:
+def _requested_indices(output_mask: tuple[bool, ...]) -> list[int]:
     """The numbers of gradients as results: of those that are not wanted behind all others, for they are not given."""
-    return [i if yes else len(wanted) + 1 + i for i, yes in enumerate(wanted)]
+    return [i if yes else len(output_mask) + 1 + i for i, yes in enumerate(output_mask)]
 
 
 def normalize_by(
@@ -161,11 +161,11 @@ def normalize_by(
     samples, channels, *sizes = x.shape
     space = prod(sizes)
     operands = (0, 1, 2, 3 if weight else 1, 4 if bias else 1)  # what is not given is not read
-    given, result = (weight is not None, bias is not None), ((0, x.shape),)
+    value, result = (weight is not None, bias is not None), ((0, x.shape),)
     if space == 1:
-        sizes_and_given, shares = (channels, *given), (samples, 1)
-        return (Step(given_loops.normalize_features, operands, result, (eps,), sizes_and_given, shares, row=channels),)
-    ints, rows = (channels, space, *given), (samples * channels, 1)
+        sizes_and_inputs, shares = (channels, *value), (samples, 1)
+        return (Step(given_loops.normalize_features, operands, result, (eps,), sizes_and_inputs, shares, row=channels),)
+    ints, rows = (channels, space, *value), (samples * channels, 1)
     return (Step(given_loops.normalize_planes, operands, result, (eps,), ints, rows, row=space),)
 
 
@@ -174,21 +174,21 @@ def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Pl
         return None
     rows, count = _rows_of(x, dim)
     results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
-    ones, place = _weights(weight, 1, 2, count)
-    return (*ones, Step(rms.normalize_rows, (0, place), results, (eps,), (count,), (rows, 1), row=count))
+    ones, offset = _weights(weight, 1, 2, count)
+    return (*ones, Step(rms.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count))
 
 
 def normalize_rms_backward(
-    wanted: tuple[bool, ...], grad: Layout, x: Layout, weight: Layout | None, scales: Layout, dim: Ints
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout, weight: Layout | None, scales: Layout, dim: Ints
 ) -> Plan | None:
     if not are_contiguous(grad, x, weight, scales) or not prod(x.shape):
         return None
     rows, count = _rows_of(x, dim)
     blocks = -(-rows // loops.FLUSH)
-    x_grad, weight_grad = zip(_given(wanted), (x.shape, x.shape[-len(dim) :]), strict=True)
-    sums = (len(wanted), (blocks * count,))
-    ones, place = _weights(weight, 3, 2 * len(wanted) + 1, count)
-    operands, shares = (1, 2, place, 4), (rows, loops.FLUSH)
+    x_grad, weight_grad = zip(_requested_indices(output_mask), (x.shape, x.shape[-len(dim) :]), strict=True)
+    sums = (len(output_mask), (blocks * count,))
+    ones, offset = _weights(weight, 3, 2 * len(output_mask) + 1, count)
+    operands, shares = (1, 2, offset, 4), (rows, loops.FLUSH)
     return (
         *ones,
         Step(rms.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
@@ -196,10 +196,10 @@ def normalize_rms_backward(
     )
 
 
-def _weights(weight: Layout | None, place: int, ones: int, count: int) -> tuple[Plan, int]:
+def _weights(weight: Layout | None, offset: int, ones: int, count: int) -> tuple[Plan, int]:
     """What is to be called for weights, and the operand that they are: those at a place, or as many ones, a result."""
     if weight is not None:
-        return (), place
+        return (), offset
     return (Step(fill, (), ((ones, (count,)),), (1.0,)),), ~ones
 
 

@@ -41,13 +41,19 @@ def sgd_update(
     """Gradient descent. `buffer` is not touched when momentum is zero; the first step starts it at the gradient."""
     number = param.dtype.type
     sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
-    lr, momentum, taken, first, ahead = sgd_numbers(lr, momentum, dampening, nesterov, is_first)
-    rate, kept, taken, first, ahead = number(lr), number(momentum), number(taken), number(first), number(ahead)
+    lr, momentum, dampening_factor, first, ahead = sgd_numbers(lr, momentum, dampening, nesterov, is_first)
+    rate, momentum_factor, dampening_factor, first, ahead = (
+        number(lr),
+        number(momentum),
+        number(dampening_factor),
+        number(first),
+        number(ahead),
+    )
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        b = buffer[i] if kept != 0 else none
-        param[i], b = sgd(param[i], g, b, rate, kept, taken, first, ahead)
-        if kept != 0:
+        b = buffer[i] if momentum_factor != 0 else none
+        param[i], b = sgd(param[i], g, b, rate, momentum_factor, dampening_factor, first, ahead)
+        if momentum_factor != 0:
             buffer[i] = b
 
 
@@ -64,23 +70,25 @@ def adam_update(
     beta2: float,
     eps: float,
     amsgrad: float,
-    apart: float,
+    decoupled_decay: float,
     weight_decay: float,
     maximize: bool,
 ) -> None:
     """Adam. `max_square` is read with `amsgrad` only."""
     number = param.dtype.type
     sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
-    shrink, rate, scale, new1, kept2, new2, eps, amsgrad = adam_numbers(step, lr, beta1, beta2, eps, amsgrad, apart)
-    shrink, rate, scale, most = number(shrink), number(rate), number(scale), number(amsgrad)
+    shrink, rate, scale, new1, kept2, new2, eps, amsgrad = adam_numbers(
+        step, lr, beta1, beta2, eps, amsgrad, decoupled_decay
+    )
+    shrink, rate, scale, max_norm = number(shrink), number(rate), number(scale), number(amsgrad)
     new1, kept2, new2, small = number(new1), number(kept2), number(new2), number(eps)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        u = max_square[i] if most != 0 else none
+        u = max_square[i] if max_norm != 0 else none
         param[i], mean[i], square[i], u = adam(
-            param[i], g, mean[i], square[i], u, shrink, rate, scale, new1, kept2, new2, small, most
+            param[i], g, mean[i], square[i], u, shrink, rate, scale, new1, kept2, new2, small, max_norm
         )
-        if most != 0:
+        if max_norm != 0:
             max_square[i] = u
 
 
@@ -104,15 +112,17 @@ def rmsprop_update(
     number = param.dtype.type
     sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
     lr, alpha, new, eps, momentum, centered = rmsprop_numbers(step, lr, alpha, eps, momentum, centered)
-    rate, kept, new, small, inertia = number(lr), number(alpha), number(new), number(eps), number(momentum)
-    middle = number(centered)
+    rate, momentum_factor, new, small, inertia = number(lr), number(alpha), number(new), number(eps), number(momentum)
+    is_centered = number(centered)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        b, m = buffer[i] if inertia != 0 else none, mean[i] if middle != 0 else none
-        param[i], square[i], b, m = rmsprop(param[i], g, square[i], b, m, rate, kept, new, small, inertia, middle)
+        b, m = buffer[i] if inertia != 0 else none, mean[i] if is_centered != 0 else none
+        param[i], square[i], b, m = rmsprop(
+            param[i], g, square[i], b, m, rate, momentum_factor, new, small, inertia, is_centered
+        )
         if inertia != 0:
             buffer[i] = b
-        if middle != 0:
+        if is_centered != 0:
             mean[i] = m
 
 
@@ -155,10 +165,10 @@ def adadelta_update(
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     lr, rho, new, eps = adadelta_numbers(step, lr, rho, eps)
-    rate, kept, new, small = number(lr), number(rho), number(new), number(eps)
+    rate, momentum_factor, new, small = number(lr), number(rho), number(new), number(eps)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        param[i], square[i], moved[i] = adadelta(param[i], g, square[i], moved[i], rate, kept, new, small)
+        param[i], square[i], moved[i] = adadelta(param[i], g, square[i], moved[i], rate, momentum_factor, new, small)
 
 
 @jit
@@ -166,7 +176,7 @@ def adamax_update(
     param: Array,
     grad: Array,
     mean: Array,
-    greatest: Array,
+    max_exp_avg_sq: Array,
     step: float,
     lr: float,
     beta1: float,
@@ -179,10 +189,12 @@ def adamax_update(
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     lr, new, beta2, eps = adamax_numbers(step, lr, beta1, beta2, eps)
-    rate, new, kept, small = number(lr), number(new), number(beta2), number(eps)
+    rate, new, momentum_factor, small = number(lr), number(new), number(beta2), number(eps)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        param[i], mean[i], greatest[i] = adamax(param[i], g, mean[i], greatest[i], rate, new, kept, small)
+        param[i], mean[i], max_exp_avg_sq[i] = adamax(
+            param[i], g, mean[i], max_exp_avg_sq[i], rate, new, momentum_factor, small
+        )
 
 
 @jit
@@ -198,7 +210,7 @@ def nadam_update(
     beta2: float,
     eps: float,
     momentum_decay: float,
-    apart: float,
+    decoupled_decay: float,
     weight_decay: float,
     maximize: bool,
 ) -> None:
@@ -206,7 +218,7 @@ def nadam_update(
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     shrink, along, ahead, scale, new1, kept2, new2, eps = nadam_numbers(
-        step, product, lr, beta1, beta2, eps, momentum_decay, apart
+        step, product, lr, beta1, beta2, eps, momentum_decay, decoupled_decay
     )
     shrink, along, ahead, scale = number(shrink), number(along), number(ahead), number(scale)
     new1, kept2, new2, small = number(new1), number(kept2), number(new2), number(eps)
@@ -228,14 +240,14 @@ def radam_update(
     beta1: float,
     beta2: float,
     eps: float,
-    apart: float,
+    decoupled_decay: float,
     weight_decay: float,
     maximize: bool,
 ) -> None:
     """RAdam, which divides by the root of the mean square once that is known well enough."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    shrink, lr, divides, new1, kept2, new2, eps = radam_numbers(step, lr, beta1, beta2, eps, apart)
+    shrink, lr, divides, new1, kept2, new2, eps = radam_numbers(step, lr, beta1, beta2, eps, decoupled_decay)
     shrink, rate, divides = number(shrink), number(lr), number(divides)
     new1, kept2, new2, small = number(new1), number(kept2), number(new2), number(eps)
     for i in range(param.size):
@@ -288,8 +300,8 @@ def asgd_update(
     """ASGD; the average is the parameter itself while `mu` is 1."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    kept, eta, mu = asgd_numbers(step, eta, mu, lr, lambd, alpha, t0)
-    kept, rate, new = number(kept), number(eta), number(mu)
+    momentum_factor, eta, mu = asgd_numbers(step, eta, mu, lr, lambd, alpha, t0)
+    momentum_factor, rate, new = number(momentum_factor), number(eta), number(mu)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        param[i], average[i] = asgd(param[i], g, average[i], kept, rate, new)
+        param[i], average[i] = asgd(param[i], g, average[i], momentum_factor, rate, new)

@@ -46,9 +46,9 @@ def scaled(values: Any, numbers: Any) -> Any:
     return (values[0] * numbers[2],)
 
 
-def share(norm: Any, most: Any) -> Any:
+def share(norm: Any, max_norm: Any) -> Any:
     """The factor that makes a norm no greater than `most`; of nan nan."""
-    factor = most / (norm + 1e-6)
+    factor = max_norm / (norm + 1e-6)
     return (1.0 if factor > 1.0 else factor,)
 
 
@@ -62,7 +62,7 @@ def clip_all(arrays: Iterable[DeviceArray], low: float, high: float) -> None:
         change(CLIP, [(array,) for array in same], (low, high))
 
 
-def shrink_all(arrays: Iterable[DeviceArray], norm: DeviceArray, most: float) -> None:
+def shrink_all(arrays: Iterable[DeviceArray], norm: DeviceArray, max_norm: float) -> None:
     """Scale flat arrays by most / norm, where that is below one; `norm` is read on the device."""
     for same in by_kind(arrays):
-        change_and_count(SCALE, [(array,) for array in same], [()] * len(same), norm, (0.0, 0.0, most))
+        change_and_count(SCALE, [(array,) for array in same], [()] * len(same), norm, (0.0, 0.0, max_norm))

@@ -18,11 +18,13 @@ def uphill(g: Any, p: Any, sign: Any, decay: Any) -> Any:
     return sign * g + decay * p if decay != 0 else sign * g
 
 
-def sgd(p: Any, g: Any, buffer: Any, rate: Any, kept: Any, taken: Any, first: Any, ahead: Any) -> Any:
+def sgd(
+    p: Any, g: Any, buffer: Any, rate: Any, momentum_factor: Any, dampening_factor: Any, first: Any, ahead: Any
+) -> Any:
     """Gradient descent; without momentum `buffer` stays as it is, in the first step it becomes the gradient."""
-    if kept != 0:
-        buffer = taken * g if first != 0 else kept * buffer + taken * g
-        g = g + kept * buffer if ahead != 0 else buffer
+    if momentum_factor != 0:
+        buffer = dampening_factor * g if first != 0 else momentum_factor * buffer + dampening_factor * g
+        g = g + momentum_factor * buffer if ahead != 0 else buffer
     return p - rate * g, buffer
 
 
@@ -35,7 +37,7 @@ def adam(
     g: Any,
     mean: Any,
     square: Any,
-    greatest: Any,
+    max_exp_avg_sq: Any,
     shrink: Any,
     rate: Any,
     scale: Any,
@@ -50,14 +52,14 @@ def adam(
     v = kept2 * square + new2 * g * g
     u = v
     if amsgrad != 0:
-        u = v if v >= greatest or v != v else greatest
+        u = v if v >= max_exp_avg_sq or v != v else max_exp_avg_sq
     return p * shrink - rate * m / (root(u) * scale + small), m, v, u
 
 
-def adam_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, amsgrad: Any, apart: Any) -> Any:
+def adam_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, amsgrad: Any, decoupled_decay: Any) -> Any:
     """`apart` is the weight decay that is no penalty."""
     rate, scale = lr / (1.0 - beta1**step), 1.0 / math.sqrt(1.0 - beta2**step)
-    return 1.0 - lr * apart, rate, scale, 1.0 - beta1, beta2, 1.0 - beta2, eps, amsgrad
+    return 1.0 - lr * decoupled_decay, rate, scale, 1.0 - beta1, beta2, 1.0 - beta2, eps, amsgrad
 
 
 def rmsprop(
@@ -67,19 +69,19 @@ def rmsprop(
     buffer: Any,
     mean: Any,
     rate: Any,
-    kept: Any,
+    momentum_factor: Any,
     new: Any,
     small: Any,
     inertia: Any,
     centered: Any,
 ) -> Any:
     """RMSprop; `buffer` is read with momentum, `mean` where the mean square is centered."""
-    v = kept * square + new * g * g
-    spread = v
+    v = momentum_factor * square + new * g * g
+    second_moment = v
     if centered != 0:
         mean = mean + new * (g - mean)
-        spread = v - mean * mean
-    step = g / (root(spread) + small)
+        second_moment = v - mean * mean
+    step = g / (root(second_moment) + small)
     if inertia != 0:
         step = step + inertia * buffer
         buffer = step
@@ -100,21 +102,23 @@ def adagrad_numbers(step: Any, lr: Any, lr_decay: Any, eps: Any) -> Any:
     return lr / (1.0 + (step - 1.0) * lr_decay), eps
 
 
-def adadelta(p: Any, g: Any, square: Any, moved: Any, rate: Any, kept: Any, new: Any, small: Any) -> Any:
+def adadelta(p: Any, g: Any, square: Any, moved: Any, rate: Any, momentum_factor: Any, new: Any, small: Any) -> Any:
     """Adadelta; `moved` is the mean square of earlier steps."""
-    v = kept * square + new * g * g
+    v = momentum_factor * square + new * g * g
     d = root(moved + small) / root(v + small) * g
-    return p - rate * d, v, kept * moved + new * d * d
+    return p - rate * d, v, momentum_factor * moved + new * d * d
 
 
 def adadelta_numbers(step: Any, lr: Any, rho: Any, eps: Any) -> Any:
     return lr, rho, 1.0 - rho, eps
 
 
-def adamax(p: Any, g: Any, mean: Any, greatest: Any, rate: Any, new: Any, kept: Any, small: Any) -> Any:
+def adamax(
+    p: Any, g: Any, mean: Any, max_exp_avg_sq: Any, rate: Any, new: Any, momentum_factor: Any, small: Any
+) -> Any:
     """Adamax. What is nan stays so."""
     m = mean + new * (g - mean)
-    old, size = kept * greatest, abs(g) + small
+    old, size = momentum_factor * max_exp_avg_sq, abs(g) + small
     u = size if size >= old or size != size else old
     return p - rate * m / u, m, u
 
@@ -144,7 +148,7 @@ def nadam(
 
 
 def nadam_numbers(
-    step: Any, product: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, momentum_decay: Any, apart: Any
+    step: Any, product: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, momentum_decay: Any, decoupled_decay: Any
 ) -> Any:
     """`product` is that of the momenta of all steps before."""
     now = beta1 * (1.0 - 0.5 * 0.96 ** (step * momentum_decay))
@@ -152,11 +156,11 @@ def nadam_numbers(
     product = product * now
     along, ahead = lr * (1.0 - now) / (1.0 - product), lr * later / (1.0 - product * later)
     scale = 1.0 / math.sqrt(1.0 - beta2**step)
-    return 1.0 - lr * apart, along, ahead, scale, 1.0 - beta1, beta2, 1.0 - beta2, eps
+    return 1.0 - lr * decoupled_decay, along, ahead, scale, 1.0 - beta1, beta2, 1.0 - beta2, eps
 
 
 def nadam_counts(
-    step: Any, product: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, momentum_decay: Any, apart: Any
+    step: Any, product: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, momentum_decay: Any, decoupled_decay: Any
 ) -> Any:
     return (product * (beta1 * (1.0 - 0.5 * 0.96 ** (step * momentum_decay))),)
 
@@ -183,7 +187,7 @@ def radam(
     return p * shrink - step, m, v
 
 
-def radam_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, apart: Any) -> Any:
+def radam_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, decoupled_decay: Any) -> Any:
     """The factor of the step is that of the paper times the root of 1 - beta2^t."""
     known = 1.0 - beta2**step
     longest = 2.0 / (1.0 - beta2) - 1.0
@@ -192,7 +196,7 @@ def radam_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, apart: A
     if length > 5.0:
         share = (length - 4.0) * (length - 2.0) * longest / ((longest - 4.0) * (longest - 2.0) * length)
         rate, divides = rate * math.sqrt(known * share), 1.0
-    return 1.0 - lr * apart, rate, divides, 1.0 - beta1, beta2, 1.0 - beta2, eps
+    return 1.0 - lr * decoupled_decay, rate, divides, 1.0 - beta1, beta2, 1.0 - beta2, eps
 
 
 def rprop(p: Any, g: Any, before: Any, size: Any, fewer: Any, more: Any, low: Any, high: Any) -> Any:
@@ -208,9 +212,9 @@ def rprop_numbers(step: Any, lr: Any, fewer: Any, more: Any, low: Any, high: Any
     return fewer, more, low, high
 
 
-def asgd(p: Any, g: Any, average: Any, kept: Any, rate: Any, new: Any) -> Any:
+def asgd(p: Any, g: Any, average: Any, momentum_factor: Any, rate: Any, new: Any) -> Any:
     """ASGD; the average is the parameter itself while its share is 1."""
-    p = p * kept - rate * g
+    p = p * momentum_factor - rate * g
     return p, p if new == 1 else average + new * (p - average)
 
 

@@ -10,7 +10,7 @@ from ...batching.rules.shapes import as_list, merged, parted
 
 def planes(call: Call) -> Any:
     """Examples join the samples, or the channels where there are no samples."""
-    arguments = call.all_whole()
+    arguments = call.all_batch_first()
     for name in call.tensors():
         arguments[name] = merged(arguments[name])
     if "input_shape" in arguments:

@@ -64,28 +64,28 @@ def max_unpool(
     kernel, pads = _sizes(op, spatial, "kernel_size", kernel_size), _sizes(op, spatial, "padding", padding)
     step = kernel if stride is None else _sizes(op, spatial, "stride", stride)
     sides = zip(self._shape[-spatial:], step, kernel, pads, strict=True)
-    usual = [(n - 1) * s + k - 2 * pad for n, s, k, pad in sides]
-    if min(usual) < 0:
-        raise ShapeError(f"{op}(): the sizes before pooling would be {usual}")
-    sizes = usual if output_size is None else _chosen_sizes(op, tuple(output_size), usual, step)
+    default_sizes = [(n - 1) * s + k - 2 * pad for n, s, k, pad in sides]
+    if min(default_sizes) < 0:
+        raise ShapeError(f"{op}(): the sizes before pooling would be {default_sizes}")
+    sizes = default_sizes if output_size is None else _chosen_sizes(op, tuple(output_size), default_sizes, step)
     return self, indices, kernel, step, pads, tuple(sizes)
 
 
-def _chosen_sizes(op: str, wanted: Sizes, usual: Ints, step: Sizes) -> Sizes:
+def _chosen_sizes(op: str, requested: Sizes, default_sizes: Ints, step: Sizes) -> Sizes:
     """output_size, of a whole shape its end, which may differ from the usual sizes by less than a step."""
-    spatial = len(usual)
-    if len(wanted) == spatial + 2:
-        wanted = wanted[2:]
-    if len(wanted) != spatial:
+    spatial = len(default_sizes)
+    if len(requested) == spatial + 2:
+        requested = requested[2:]
+    if len(requested) != spatial:
         raise ValueError(
             f"{op}(): output_size should be a sequence containing {spatial} or {spatial + 2} elements, but it has a "
-            f"length of '{len(wanted)}'"
+            f"length of '{len(requested)}'"
         )
-    for dim, (size, n, s) in enumerate(zip(wanted, usual, step, strict=True)):
+    for dim, (size, n, s) in enumerate(zip(requested, default_sizes, step, strict=True)):
         if not n - s < size < n + s:
             allowed = f"dim {dim} must be between {n - s} and {n + s}"
-            raise ValueError(f'{op}(): invalid output_size "{wanted}" ({allowed})')
-    return wanted
+            raise ValueError(f'{op}(): invalid output_size "{requested}" ({allowed})')
+    return requested
 
 
 def avg_pool(
@@ -160,17 +160,17 @@ def _sizes(op: str, spatial: int, name: str, values: Ints) -> Sizes:
 def _window(op: str, spatial: int, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints) -> Window:
     kernel = _sizes(op, spatial, "kernel_size", kernel_size)
     step = _sizes(op, spatial, "stride", stride) if stride else kernel
-    pads, spread = _sizes(op, spatial, "padding", padding), _sizes(op, spatial, "dilation", dilation)
-    for name, values in (("kernel_size", kernel), ("stride", step), ("dilation", spread)):
+    pads, dilations = _sizes(op, spatial, "padding", padding), _sizes(op, spatial, "dilation", dilation)
+    for name, values in (("kernel_size", kernel), ("stride", step), ("dilation", dilations)):
         if min(values) < 1:
             raise RuntimeError(f"{op}(): {name} should be greater than zero, but got {values}")
-    for pad, k, d in zip(pads, kernel, spread, strict=True):
+    for pad, k, d in zip(pads, kernel, dilations, strict=True):
         if pad < 0 or pad > ((k - 1) * d + 1) // 2:
             raise RuntimeError(
                 f"{op}(): pad should be non-negative and at most half of effective kernel size, but got "
                 f"pad={pad}, kernel_size={k} and dilation={d}"
             )
-    return kernel, step, pads, spread
+    return kernel, step, pads, dilations
 
 
 @functools.lru_cache(maxsize=1024)

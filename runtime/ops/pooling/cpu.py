@@ -63,7 +63,7 @@ def avg_pool(input: Array, *window: Any) -> Array:
     `window` is kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial.
     """
     if input.dtype.kind in "iu":
-        return cpu_whole.whole_avg_pool(input, *window)
+        return cpu_whole.full_avg_pool(input, *window)
     return _made(plans.avg_pool, input, *window)[0]
 
 

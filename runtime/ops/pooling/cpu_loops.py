@@ -17,7 +17,7 @@ from ..conv.cpu_packing import layout_of_numbers, pack_planes
 from ..conv.cpu_shifted import add_shifted
 
 RANGES = 9  # where the ranges begin in a table of windows
-TOGETHER = 16  # planes whose gradients are spread at once
+BATCH_PLANES = 16  # planes whose gradients are spread at once
 
 
 @jit
@@ -32,27 +32,27 @@ def plane_maxima(x: Array, values: Array, indices: Array, windows: Array, plane:
     """`window_maxima` of one plane: of the columns of rows that windows share first, which are compared by vectors."""
     rows, columns, counts = windows[1], windows[2], part_of(windows, 6, 3)
     size, to = windows[0] * rows * columns, plane * counts[0] * counts[1] * counts[2]
-    whole = part_of(x, plane * size, size)
-    best, places = empty_row(x.dtype.type(0), columns), empty_row(np.int64(0), columns)
+    full = part_of(x, plane * size, size)
+    best, idxs = empty_row(x.dtype.type(0), columns), empty_row(np.int64(0), columns)
     for a in range(counts[0]):
         down = part_of(windows, RANGES + 2 * a, 2)
         for b in range(counts[1]):
             along = part_of(windows, RANGES + 2 * (counts[0] + b), 2)
-            column_maxima(whole, best, places, windows, down, along)
+            column_maxima(full, best, idxs, windows, down, along)
             for c in range(counts[2]):
                 across = part_of(windows, RANGES + 2 * (counts[0] + counts[1] + c), 2)
-                values[to], indices[to] = greatest_of(best, places, across[0], across[1], windows[5])
+                values[to], indices[to] = best_of(best, idxs, across[0], across[1], windows[5])
                 to += 1
 
 
 @jit
-def column_maxima(x: Array, best: Array, places: Array, windows: Array, down: Array, along: Array) -> None:
+def column_maxima(x: Array, best: Array, idxs: Array, windows: Array, down: Array, along: Array) -> None:
     """The greatest of each column in some rows of a plane, and where it lies."""
     rows, columns = windows[1], best.size
     first = (down[0] * rows + along[0]) * columns
     line = part_of(x, first, columns)
     for k in range(columns):
-        best[k], places[k] = line[k], first + k
+        best[k], idxs[k] = line[k], first + k
     for i in range(down[0], down[1], windows[3]):
         for j in range(along[0], along[1], windows[4]):
             start = (i * rows + j) * columns
@@ -61,19 +61,19 @@ def column_maxima(x: Array, best: Array, places: Array, windows: Array, down: Ar
                 value = line[k]
                 better = (value > best[k]) | (value != value)
                 best[k] = value if better else best[k]
-                places[k] = start + k if better else places[k]
+                idxs[k] = start + k if better else idxs[k]
 
 
 @jit
-def greatest_of(best: Array, places: Array, first: int, end: int, step: int) -> tuple[float, int]:
+def best_of(best: Array, idxs: Array, first: int, end: int, step: int) -> tuple[float, int]:
     """The greatest of some columns and its place: the last NaN, else the first of equals."""
-    found, place = best[first], places[first]
+    result, position = best[first], idxs[first]
     for k in range(first + step, end, step):
-        value, there = best[k], places[k]
-        greater = value > found or (value == found and there < place)
-        if greater or (value != value and (found == found or there > place)):
-            found, place = value, there
-    return found, place
+        value, there = best[k], idxs[k]
+        greater = value > result or (value == result and there < position)
+        if greater or (value != value and (result == result or there > position)):
+            result, position = value, there
+    return result, position
 
 
 @jit
@@ -94,15 +94,15 @@ def window_means(x: Array, out: Array, windows: Array, divisors: Array, first: i
 @jit
 def _halvings(windows: Array) -> int:
     """How often neighbours can be added in pairs before windows are: those side by side fill a line and are even."""
-    count, found = windows[8], 0
+    count, result = windows[8], 0
     across = windows[RANGES + 2 * (windows[6] + windows[7]) :]
     width = windows[2] // max(count, 1)
     for c in range(count):
         if across[2 * c] != c * width or across[2 * c + 1] != (c + 1) * width:
             return 0
-    while width % 2 == 0 and width * count == windows[2] >> found:
-        width, found = width // 2, found + 1
-    return found
+    while width % 2 == 0 and width * count == windows[2] >> result:
+        width, result = width // 2, result + 1
+    return result
 
 
 @jit
@@ -168,7 +168,7 @@ def _divide(row: Array, to: Array, divisors: Array) -> None:
 
 
 @jit
-def spread_means(grad: Array, out: Array, windows: Array, divisors: Array, first: int, last: int) -> None:
+def scatter_mean_grads(grad: Array, out: Array, windows: Array, divisors: Array, first: int, last: int) -> None:
     """Adds to all elements of each window its gradient over its divisor: the transpose of `window_means`.
 
     Windows side by side are added up to a row first, which is added to all of their rows.
@@ -220,7 +220,7 @@ def sliding_means(
 
 
 @jit
-def spread_sliding_means(
+def scatter_sliding_mean_grads(
     grad: Array,
     out: Array,
     layout: Array,
@@ -235,9 +235,9 @@ def spread_sliding_means(
     last: int,
 ) -> None:
     """The transpose of `sliding_means`: planes of `area` gradients to planes of `size` elements."""
-    ones, shares = np.ones(taps.size // 2, out.dtype), np.empty(TOGETHER * area, out.dtype)
-    for plane in range(first, last, TOGETHER):
-        count = min(TOGETHER, last - plane)
+    ones, shares = np.ones(taps.size // 2, out.dtype), np.empty(BATCH_PLANES * area, out.dtype)
+    for plane in range(first, last, BATCH_PLANES):
+        count = min(BATCH_PLANES, last - plane)
         for p in range(count):
             _divide(part_of(grad, (plane + p) * area, area), part_of(shares, p * area, area), divisors)
         to = part_of(out, plane * size, count * size)
@@ -257,11 +257,11 @@ def add_at_indices(grad: Array, indices: Array, out: Array, area: int, size: int
         totals = part_of(out, plane * size, size)
         totals[:] = 0
         for k in range(grads.size):
-            place = positions[k]
-            if place < 0 or place >= size:
+            position = positions[k]
+            if position < 0 or position >= size:
                 outside = True
             else:
-                totals[place] += grads[k]
+                totals[position] += grads[k]
     if outside:
         raise IndexError
 
@@ -275,15 +275,15 @@ def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: i
     """
     outside = False
     for plane in range(first, last):
-        given, positions = part_of(values, plane * area, area), part_of(indices, plane * area, area)
+        value, positions = part_of(values, plane * area, area), part_of(indices, plane * area, area)
         to = part_of(out, plane * size, size)
         to[:] = 0
-        for k in range(given.size):
-            place = positions[k]
-            if place < 0 or place >= size:
+        for k in range(value.size):
+            position = positions[k]
+            if position < 0 or position >= size:
                 outside = True
             else:
-                to[place] = given[k]
+                to[position] = value[k]
     if outside:
         raise IndexError
 
@@ -313,7 +313,7 @@ def sliding_maxima(
     like = x.dtype.type(0)
     packed = empty_row(like, here.size)
     packed[:] = -np.inf
-    found = empty_row(np.int32(0), positions.size)
+    result = empty_row(np.int32(0), positions.size)
     straight = positions.size == area
     scratch = empty_row(like, 0 if straight else positions.size)
     for plane in range(first, last):
@@ -324,36 +324,36 @@ def sliding_maxima(
             source = packed
         best = value if straight else scratch
         best[:] = -np.inf
-        found[:] = -1
+        result[:] = -1
         for tap in range(behind.size):
-            _take_greater(part_of(source, taps[tap], positions.size), best, found, np.int32(behind[tap]))
+            _take_greater(part_of(source, taps[tap], positions.size), best, result, np.int32(behind[tap]))
         done = True
         if straight:
-            done = _write_indices(found, positions, index)
+            done = _write_indices(result, positions, index)
         for number in range(0 if straight else lines):
             start, to = number // line * here.pitch0 + number % line * here.pitch1, number * width
             copy_run(best, start, value, to, width)
             done &= _write_indices(
-                part_of(found, start, width), part_of(positions, start, width), part_of(index, to, width)
+                part_of(result, start, width), part_of(positions, start, width), part_of(index, to, width)
             )
         if not done:
             plane_maxima(x, values, indices, windows, plane)
 
 
 @jit
-def _take_greater(seen: Array, best: Array, found: Array, behind: int) -> None:
+def _take_greater(seen: Array, best: Array, result: Array, behind: int) -> None:
     for k in range(best.size):
         value = seen[k]
         better = value > best[k] or value != value
         best[k] = value if better else best[k]
-        found[k] = behind if better else found[k]
+        result[k] = behind if better else result[k]
 
 
 @jit
-def _write_indices(found: Array, positions: Array, indices: Array) -> bool:
+def _write_indices(result: Array, positions: Array, indices: Array) -> bool:
     """Indices in the plane: the offsets found plus the positions of the windows; whether every window has one."""
-    least = np.int64(0)
-    for k in range(found.size):
-        indices[k] = found[k] + positions[k]
-        least = min(least, np.int64(found[k]))
-    return bool(least >= 0)
+    min_value = np.int64(0)
+    for k in range(result.size):
+        indices[k] = result[k] + positions[k]
+        min_value = min(min_value, np.int64(result[k]))
+    return bool(min_value >= 0)

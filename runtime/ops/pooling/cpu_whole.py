@@ -8,7 +8,7 @@ Array = np.ndarray
 Ints = tuple[int, ...]
 
 
-def whole_avg_pool(
+def full_avg_pool(
     input: Array,
     kernel_size: Ints,
     stride: Ints | None,

@@ -59,17 +59,17 @@ def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
 def _ranges(count: int, size: int, kernel: int, stride: int, pad: int, dilation: int) -> tuple[Array, Array, Array]:
     """Of the windows along one dimension: the ranges inside, and the numbers of elements with padding and without."""
     start = np.arange(count, dtype=np.int64) * stride - pad
-    reach = dilation * (kernel - 1) + 1
+    read_extent = dilation * (kernel - 1) + 1
     first = np.where(start < 0, start + (-start + dilation - 1) // dilation * dilation, start)
-    end = np.minimum(start + reach, size)
-    padded = (np.minimum(start + reach, size + pad) - start + dilation - 1) // dilation
+    end = np.minimum(start + read_extent, size)
+    padded = (np.minimum(start + read_extent, size + pad) - start + dilation - 1) // dilation
     inside = np.maximum((end - first + dilation - 1) // dilation, 0)
     return np.stack([first, end], 1), padded, inside
 
 
 def _three(lines: list[Array]) -> tuple[Array, Array, Array]:
-    whole = np.array([[0, 1]], np.int64)
-    first, second, third = [whole] * (3 - len(lines)) + lines
+    full = np.array([[0, 1]], np.int64)
+    first, second, third = [full] * (3 - len(lines)) + lines
     return first, second, third
 
 

@@ -25,14 +25,14 @@ def max_pool(
     input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, spatial: int
 ) -> tuple[Array, Array]:
     """The largest value of each window, and its index into the flattened plane; NaN counts as largest."""
-    return greatest(input, sliding(input.shape, kernel, stride, padding, dilation, ceil_mode), spatial, False)
+    return max_pool_values(input, sliding(input.shape, kernel, stride, padding, dilation, ceil_mode), spatial, False)
 
 
 def adaptive_max_pool(input: Array, output_size: Ints, spatial: int) -> tuple[Array, Array]:
-    return greatest(input, covering(input.shape, output_size), spatial, True)
+    return max_pool_values(input, covering(input.shape, output_size), spatial, True)
 
 
-def greatest(input: Array, geometry: Geometry, spatial: int, adaptive: bool) -> tuple[Array, Array]:
+def max_pool_values(input: Array, geometry: Geometry, spatial: int, adaptive: bool) -> tuple[Array, Array]:
     shape = (*input.shape[: input.ndim - spatial], *geometry[-1][3 - spatial :])
     values = memory.result(input, shape)
     indices = memory.empty(shape, np.dtype(np.int64), input.device)
@@ -46,10 +46,10 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
     result = memory.empty(tuple(input_shape), grad_output.dtype, grad_output.device)
     memory.fill(result, 0)
     windows, size = prod(grad_output.shape[-spatial:]), prod(input_shape[-spatial:])
-    grad, places = in_order(grad_output), in_order(indices)
+    grad, positions = in_order(grad_output), in_order(indices)
     if grad.size:
         note = word_for(result.device), ticket("max_pool_backward", len(input_shape) - spatial)
-        indexed.run(kernels.added_at, grad.size, result.dtype, grad, places, result, *note, windows, size)
+        indexed.run(kernels.added_at, grad.size, result.dtype, grad, positions, result, *note, windows, size)
         raise_at_once(result.device)
     return result
 
@@ -59,8 +59,8 @@ def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding
     lead, area = input.shape[: -len(kernel)], prod(input.shape[-len(kernel) :])
     zeros = memory.result_of_zeros(input, (*lead, prod(output_size)))
     rows = (*lead, area)
-    found = scatter(zeros, len(lead), in_order(indices).reshape(rows), in_order(input).reshape(rows))
-    return found.reshape((*lead, *output_size))
+    result = scatter(zeros, len(lead), in_order(indices).reshape(rows), in_order(input).reshape(rows))
+    return result.reshape((*lead, *output_size))
 
 
 def avg_pool(input: Array, *window: Any) -> Array:
@@ -70,7 +70,7 @@ def avg_pool(input: Array, *window: Any) -> Array:
 
 def avg_pool_backward(grad_output: Array, input_shape: Ints, *window: Any) -> Array:
     geometry, padded, divisor, _ = means_of(input_shape, *window)
-    return spread(grad_output, input_shape, geometry, False, padded, divisor)
+    return scatter_grad(grad_output, input_shape, geometry, False, padded, divisor)
 
 
 def adaptive_avg_pool(input: Array, output_size: Ints, spatial: int) -> Array:
@@ -79,7 +79,7 @@ def adaptive_avg_pool(input: Array, output_size: Ints, spatial: int) -> Array:
 
 def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, spatial: int) -> Array:
     geometry = covering(input_shape, grad_output.shape[-spatial:])
-    return spread(grad_output, input_shape, geometry, True, False, 0)
+    return scatter_grad(grad_output, input_shape, geometry, True, False, 0)
 
 
 def means_of(
@@ -104,12 +104,12 @@ def mean(input: Array, geometry: Geometry, spatial: int, adaptive: bool, padded:
     return result
 
 
-def spread(
+def scatter_grad(
     grad_output: Array, input_shape: Ints, geometry: Geometry, adaptive: bool, padded: bool, divisor: int
 ) -> Array:
     result = memory.result(grad_output, tuple(input_shape))
-    given = in_order(grad_output), result, geometry, adaptive, padded, divisor
-    indexed.run(kernels.means_back, result.size, result.dtype, *given)
+    args = in_order(grad_output), result, geometry, adaptive, padded, divisor
+    indexed.run(kernels.means_back, result.size, result.dtype, *args)
     return result
 
 
@@ -126,6 +126,6 @@ def sliding(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: In
 
 def covering(shape: Ints, counts: Ints) -> Geometry:
     """So many windows along each of the last dimensions, which cover them as evenly as may be."""
-    whole = [(1,) * (3 - len(counts)) + tuple(values) for values in (shape[-len(counts) :], counts)]
+    full = [(1,) * (3 - len(counts)) + tuple(values) for values in (shape[-len(counts) :], counts)]
     ones = (1, 1, 1)
-    return whole[0], ones, ones, (0, 0, 0), ones, whole[1]
+    return full[0], ones, ones, (0, 0, 0), ones, full[1]

@@ -31,11 +31,11 @@ def range_of(p: Any, d: Any, geometry: Any, adaptive: Any) -> Any:
         high = index((int64(p + 1) * int64(n) + int64(m - 1)) // int64(m))
         return low, high, index(high - low)
     start = index(index(p * stride[d]) - pads[d])
-    reach = index(start + index(dilation[d] * index(kernel[d] - 1)) + 1)
+    read_extent = index(start + index(dilation[d] * index(kernel[d] - 1)) + 1)
     limit = index(n + pads[d])
-    whole = index(index(reach if reach < limit else limit) - start + dilation[d] - 1) // dilation[d]
+    full = index(index(read_extent if read_extent < limit else limit) - start + dilation[d] - 1) // dilation[d]
     first = start if start >= 0 else index(start + index(index(dilation[d] - 1 - start) // dilation[d]) * dilation[d])
-    return first, index(reach if reach < n else n), index(whole)
+    return first, index(read_extent if read_extent < n else n), index(full)
 
 
 def maxima(x: Any, values: Any, indices: Any, geometry: Any, adaptive: Any, total: Any) -> None:
@@ -50,8 +50,8 @@ def maxima(x: Any, values: Any, indices: Any, geometry: Any, adaptive: Any, tota
         first1, end1, _ = range_of(index(q2 - index(q1 * counts[1])), 1, geometry, adaptive)
         first2, end2, _ = range_of(index(i - index(q2 * counts[2])), 2, geometry, adaptive)
         start = index(plane * index(sizes[0] * index(sizes[1] * sizes[2])))
-        place = index(index(index(first0 * sizes[1]) + first1) * sizes[2] + first2)
-        best = get_x(x, index(start + place))
+        position = index(index(index(first0 * sizes[1]) + first1) * sizes[2] + first2)
+        best = get_x(x, index(start + position))
         a = first0
         while a < end0:
             b = first1
@@ -61,12 +61,12 @@ def maxima(x: Any, values: Any, indices: Any, geometry: Any, adaptive: Any, tota
                     at = index(index(index(a * sizes[1]) + b) * sizes[2] + c)
                     value = get_x(x, index(start + at))
                     if value > best or value != value:
-                        best, place = value, at
+                        best, position = value, at
                     c = index(c + dilation[2])
                 b = index(b + dilation[1])
             a = index(a + dilation[0])
         put_values(values, i, best)
-        put_indices(indices, i, int64(place))
+        put_indices(indices, i, int64(position))
 
 
 def means(x: Any, result: Any, geometry: Any, adaptive: Any, padded: Any, divisor: Any, total: Any) -> None:
@@ -103,17 +103,17 @@ def divisor_of(
     return index(index(end0 - first0) * index(index(end1 - first1) * index(end2 - first2)))
 
 
-def reached(place: Any, d: Any, geometry: Any, adaptive: Any) -> Any:
+def reached(position: Any, d: Any, geometry: Any, adaptive: Any) -> Any:
     """The first window along a dim that may have a place, and the end of those."""
     sizes, kernel, stride, pads, dilation, counts = geometry
     n, m = sizes[d], counts[d]
     if adaptive:
-        low = index(int64(place) * int64(m) // int64(n))
-        high = index((int64(place + 1) * int64(m) + int64(n - 1)) // int64(n))
+        low = index(int64(position) * int64(m) // int64(n))
+        high = index((int64(position + 1) * int64(m) + int64(n - 1)) // int64(n))
         return low, index(high if high < m else m)
-    ahead = index(index(place + pads[d]) - index(dilation[d] * index(kernel[d] - 1)))
+    ahead = index(index(position + pads[d]) - index(dilation[d] * index(kernel[d] - 1)))
     low = index(index(ahead + stride[d] - 1) // stride[d]) if ahead > 0 else index(0)
-    high = index(index(index(place + pads[d]) // stride[d]) + 1)
+    high = index(index(index(position + pads[d]) // stride[d]) + 1)
     return low, index(high if high < m else m)
 
 
@@ -145,9 +145,9 @@ def added_at(grad: Any, indices: Any, result: Any, word: Any, ticket: Any, windo
     """Adds each gradient to its place in the plane; one that lies outside of it is noted in a word, and left out."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
-        place = get_indices(indices, i)
-        if place >= 0 and place < size:
-            cuda.atomic.add(result, index(index(index(i // windows) * size) + place), get_grad(grad, i))
+        position = get_indices(indices, i)
+        if position >= 0 and position < size:
+            cuda.atomic.add(result, index(index(index(i // windows) * size) + position), get_grad(grad, i))
         elif cuda.atomic.cas(word, 0, int64(0), ticket) == int64(0):
-            word[1] = int64(place)
+            word[1] = int64(position)
             word[2] = int64(size)

@@ -38,13 +38,13 @@ def fractional_maxima(
     spatial = len(kernel_size)
     planes = x._shape[-spatial:]
     columns = range(spatial - 1, -1, -1) if spatial == 2 else range(spatial)  # images have their width's number first
-    places: Any = 0
+    positions: Any = 0
     for dim, column in enumerate(columns):
         within = _window_indices(samples.select(2, column), planes[dim], kernel_size[dim], output_size[dim])
         windows, elements = within._shape[2:]
-        apart = [*[1] * dim, windows, *[1] * (spatial - 1), elements, *[1] * (spatial - 1 - dim)]
-        places = places * planes[dim] + within.reshape([*within._shape[:2], *apart])
-    windows = places.flatten(2 + spatial)
+        unfolded = [*[1] * dim, windows, *[1] * (spatial - 1), elements, *[1] * (spatial - 1 - dim)]
+        positions = positions * planes[dim] + within.reshape([*within._shape[:2], *unfolded])
+    windows = positions.flatten(2 + spatial)
     rows = x.flatten(-spatial)
     rows = rows if x.ndim == spatial + 2 else rows.unsqueeze(0)
     values = rows.gather(2, windows.flatten(2)).reshape(windows._shape)

@@ -21,7 +21,7 @@ def max_pooled(
     shape: Sequence[int],
 ) -> Any:
     """The largest value of each window of the last dimensions."""
-    kernel, steps, padding, dilation = _many(spatial, kernel, stride or kernel, padding, dilation)
+    kernel, steps, padding, dilation = _broadcast_params(spatial, kernel, stride or kernel, padding, dilation)
     pads = _pads(x, kernel, steps, padding, dilation, shape) if ceil else [*padding, *padding]
     options = {"kernel_shape": kernel, "strides": steps, "pads": pads, "dilations": dilation}
     return _batched(onnx, x, spatial, lambda planes: onnx.MaxPool(planes, **options)[0])
@@ -31,8 +31,8 @@ def unpooled(onnx: Any, x: Any, indices: Any, shape: Sequence[int], spatial: int
     """Each maximum at its index into the flattened plane, on zeros."""
     lead, area = list(x.shape[:-spatial]), prod(x.shape[-spatial:])
     zeros = onnx.Expand(np.zeros([1] * (len(lead) + 1), x.dtype), [*lead, prod(shape[-spatial:])])
-    places, values = (onnx.Reshape(each, [*lead, area]) for each in (indices, x))
-    return onnx.Reshape(onnx.ScatterElements(zeros, places, values, axis=len(lead)), list(shape))
+    positions, values = (onnx.Reshape(each, [*lead, area]) for each in (indices, x))
+    return onnx.Reshape(onnx.ScatterElements(zeros, positions, values, axis=len(lead)), list(shape))
 
 
 def mean_pooled(
@@ -48,13 +48,13 @@ def mean_pooled(
     shape: Sequence[int],
 ) -> Any:
     """The mean of each window of the last dimensions."""
-    kernel, steps, padding = _many(spatial, kernel, stride or kernel, padding)
+    kernel, steps, padding = _broadcast_params(spatial, kernel, stride or kernel, padding)
     pads = _pads(x, kernel, steps, padding, [1] * spatial, shape) if ceil else [*padding, *padding]
     if not ceil or divisor is not None or not count_padding or not any(padding):
         counted = divisor is not None or (count_padding and not ceil)
         options = {"kernel_shape": kernel, "strides": steps, "pads": pads, "count_include_pad": counted}
-        found = _batched(onnx, x, spatial, lambda planes: onnx.AveragePool(planes, **options))
-        return found if divisor is None else found * (prod(kernel) / divisor)
+        result = _batched(onnx, x, spatial, lambda planes: onnx.AveragePool(planes, **options))
+        return result if divisor is None else result * (prod(kernel) / divisor)
     rest = [max(after - before, 0) for before, after in zip(padding, pads[spatial:], strict=True)]
     before = [*[0] * (x.ndim - spatial), *padding]
     options = {"kernel_shape": kernel, "strides": steps, "pads": [*[0] * spatial, *rest]}
@@ -72,9 +72,9 @@ def adaptive_means(onnx: Any, x: Any, shape: Sequence[int], spatial: int) -> Any
             weights[start:stop, number] = 1 / (stop - start)
         order = [each for each in range(x.ndim) if each != dim] + [dim]
         moved = onnx.MatMul(onnx.Transpose(x, perm=order), weights)
-        found = onnx.Transpose(moved, perm=np.argsort(order))
-        found.shape = (*x.shape[:dim], shape[dim], *x.shape[dim + 1 :])
-        x = found
+        result = onnx.Transpose(moved, perm=np.argsort(order))
+        result.shape = (*x.shape[:dim], shape[dim], *x.shape[dim + 1 :])
+        x = result
     return x
 
 
@@ -83,9 +83,9 @@ def adaptive_maxima(onnx: Any, x: Any, shape: Sequence[int], spatial: int) -> An
     ndim = x.ndim
     for dim in range(ndim - spatial, ndim):
         parts = [onnx.Slice(x, [a], [b], [dim]) for a, b in _windows(x.shape[dim], shape[dim])]
-        found = onnx.Concat(*(onnx.ReduceMax(part, [dim], keepdims=1) for part in parts), axis=dim)
-        found.shape = (*x.shape[:dim], shape[dim], *x.shape[dim + 1 :])
-        x = found
+        result = onnx.Concat(*(onnx.ReduceMax(part, [dim], keepdims=1) for part in parts), axis=dim)
+        result.shape = (*x.shape[:dim], shape[dim], *x.shape[dim + 1 :])
+        x = result
     return x
 
 
@@ -93,7 +93,7 @@ def _windows(size: int, count: int) -> list[tuple[int, int]]:
     return [(k * size // count, -(-(k + 1) * size // count)) for k in range(count)]
 
 
-def _many(spatial: int, *numbers: Sequence[int]) -> list[list[int]]:
+def _broadcast_params(spatial: int, *numbers: Sequence[int]) -> list[list[int]]:
     """One number for each dimension."""
     return [list(each) * (spatial if len(each) == 1 else 1) for each in numbers]
 
@@ -109,8 +109,8 @@ def _pads(
     """What is added before and behind, so that windows end where the last of the result does."""
     spatial, after = len(kernel), []
     parts = zip(kernel, stride, padding, dilation, x.shape[-spatial:], shape[-spatial:], strict=True)
-    for k, step, before, apart, size, count in parts:
-        after.append(max((count - 1) * step + apart * (k - 1) + 1 - size - before, 0))
+    for k, step, before, dilation_step, size, count in parts:
+        after.append(max((count - 1) * step + dilation_step * (k - 1) + 1 - size - before, 0))
     return [*padding, *after]
 
 

@@ -28,7 +28,9 @@ def max_pool(x: Layout, *window: Any) -> Plan | None:
     g = windows.sliding
     lines = prod(g.positions[:2]), g.positions[1], g.positions[2]
     tables = (*_sliding_tables(g), windows_table(windows))
-    return (Step(loops.sliding_maxima, (0,), _found(windows), (), lines, (g.batch, 1), tables=tables, indices=(1,)),)
+    return (
+        Step(loops.sliding_maxima, (0,), _window_bounds(windows), (), lines, (g.batch, 1), tables=tables, indices=(1,)),
+    )
 
 
 def max_pool_of_any(x: Layout, *window: Any) -> Plan | None:
@@ -39,14 +41,14 @@ def adaptive_max_pool(x: Layout, output_size: Ints, spatial: int) -> Plan | None
     return _maxima(adaptive_windows(x.shape, output_size), spatial) if are_contiguous(x) else None
 
 
-def _found(windows: Windows) -> tuple[tuple[int, Ints], ...]:
+def _window_bounds(windows: Windows) -> tuple[tuple[int, Ints], ...]:
     return (0, windows.shape), (1, windows.shape)
 
 
 def _maxima(windows: Windows, spatial: int) -> Plan:
     tables = (windows_table(windows),)
     planes = prod(windows.shape[:-spatial])
-    return (Step(loops.window_maxima, (0,), _found(windows), rows=(planes, 1), tables=tables, indices=(1,)),)
+    return (Step(loops.window_maxima, (0,), _window_bounds(windows), rows=(planes, 1), tables=tables, indices=(1,)),)
 
 
 def _sliding_tables(g: Geometry) -> tuple[Array, ...]:
@@ -89,7 +91,7 @@ def avg_pool(x: Layout, *window: Any) -> Plan | None:
 
 def avg_pool_backward(grad: Layout, input_shape: Ints, *window: Any) -> Plan | None:
     shape = tuple(input_shape)
-    return _spread(shape, *_windows_and_divisors(shape, *window)) if are_contiguous(grad) else None
+    return _scatter_grad(shape, *_windows_and_divisors(shape, *window)) if are_contiguous(grad) else None
 
 
 def adaptive_avg_pool(x: Layout, output_size: Ints, spatial: int) -> Plan | None:
@@ -100,7 +102,7 @@ def adaptive_avg_pool(x: Layout, output_size: Ints, spatial: int) -> Plan | None
 def adaptive_avg_pool_backward(grad: Layout, input_shape: Ints, spatial: int) -> Plan | None:
     shape = tuple(input_shape)
     windows = adaptive_windows(shape, grad.shape[-spatial:])
-    return _spread(shape, windows, windows.elements, spatial) if are_contiguous(grad) else None
+    return _scatter_grad(shape, windows, windows.elements, spatial) if are_contiguous(grad) else None
 
 
 def _windows_and_divisors(
@@ -121,21 +123,21 @@ def _windows_and_divisors(
 
 def _means(windows: Windows, divisors: Array, spatial: int) -> Plan:
     """The calls for means: all windows at once as a convolution, or one by one."""
-    result, rows, divided = ((0, windows.shape),), (prod(windows.shape[:-spatial]), 1), _whole_numbers(divisors)
+    result, rows, divided = ((0, windows.shape),), (prod(windows.shape[:-spatial]), 1), _integral_divisors(divisors)
     if windows.sliding is None:
         return (Step(loops.window_means, (0,), result, rows=rows, tables=(windows_table(windows), divided)),)
     tables, ints = (*forward_plan(windows.sliding), divided), (prod(windows.shape[-spatial:]),)
     return (Step(loops.sliding_means, (0,), result, (), ints, rows, tables=tables),)
 
 
-def _spread(shape: Ints, windows: Windows, divisors: Array, spatial: int) -> Plan:
-    result, rows, divided = ((0, shape),), (prod(shape[:-spatial]), 1), _whole_numbers(divisors)
+def _scatter_grad(shape: Ints, windows: Windows, divisors: Array, spatial: int) -> Plan:
+    result, rows, divided = ((0, shape),), (prod(shape[:-spatial]), 1), _integral_divisors(divisors)
     if windows.sliding is None:
-        return (Step(loops.spread_means, (0,), result, rows=rows, tables=(windows_table(windows), divided)),)
+        return (Step(loops.scatter_mean_grads, (0,), result, rows=rows, tables=(windows_table(windows), divided)),)
     tables = (*backward_plan(windows.sliding), divided)
     ints = prod(windows.shape[-spatial:]), prod(shape[-spatial:])
-    return (Step(loops.spread_sliding_means, (0,), result, (), ints, rows, tables=tables),)
+    return (Step(loops.scatter_sliding_mean_grads, (0,), result, (), ints, rows, tables=tables),)
 
 
-def _whole_numbers(divisors: Array) -> Array:
+def _integral_divisors(divisors: Array) -> Array:
     return np.ascontiguousarray(divisors, np.int64).reshape(-1)

@@ -37,6 +37,6 @@ def evenly_pooled(self: Any, output_size: Sequence[int], spatial: int) -> Shape:
     return (*self.shape[:-spatial], *output_size)
 
 
-def evenly_pooled_with_places(self: Any, output_size: Sequence[int], spatial: int) -> list[Shape]:
+def adaptive_pool_with_indices(self: Any, output_size: Sequence[int], spatial: int) -> list[Shape]:
     """As many windows as are asked for, and where their elements are."""
     return [evenly_pooled(self, output_size, spatial)] * 2

@@ -111,8 +111,8 @@ def _checked_sizes(op: str, input: Any, batch_sizes: Sequence[int]) -> tuple[int
     """The number of sequences at each step: at least one, never growing, and together all rows of the input."""
     sizes = tuple(batch_sizes)
     if len(input._shape) != (2 if sizes else 3) or not input._shape[0]:
-        wanted = "(rows, features)" if sizes else "(steps, batch, features) with at least one step"
-        raise ShapeError(f"{op}(): expected input of shape {wanted}, got {list(input._shape)}")
+        requested = "(rows, features)" if sizes else "(steps, batch, features) with at least one step"
+        raise ShapeError(f"{op}(): expected input of shape {requested}, got {list(input._shape)}")
     if sizes and (min(sizes) < 1 or any(a < b for a, b in zip(sizes, sizes[1:], strict=False))):
         raise ShapeError(f"{op}(): batch_sizes must be positive and must not grow, got {list(sizes)}")
     if sizes and sum(sizes) != input._shape[0]:

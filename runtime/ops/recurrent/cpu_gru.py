@@ -60,7 +60,7 @@ def _biases(bias_ih: Array | None, bias_hh: Array | None) -> Array | None:
 
 
 def gru_layer_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grads: Sequence[Array | None],
     input: Array,
     hidden: Array,
@@ -83,14 +83,14 @@ def gru_layer_backward(
         gate_grads.reshape(GATES + 1, -1),
     )
     through_time(gru_backward, memory, hidden, steps, GATES)
-    biases = bias_backward(gate_grads).reshape(GATES + 1, -1) if wanted[4] or wanted[5] else gate_grads[:, 0]
+    biases = bias_backward(gate_grads).reshape(GATES + 1, -1) if output_mask[4] or output_mask[5] else gate_grads[:, 0]
     return (
-        input_backward(gate_grads[:GATES], parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
-        grad_hidden if wanted[1] else None,
-        weight_backward(gate_grads[:GATES], rows) if wanted[2] else None,
-        weight_backward(gate_grads, states, (0, 1, 3)) if wanted[3] else None,
-        biases[:GATES].copy() if wanted[4] else None,
-        np.concatenate([biases[:2], biases[3:]]) if wanted[5] else None,
+        input_backward(gate_grads[:GATES], parts_of(weight_ih, GATES)).reshape(input.shape) if output_mask[0] else None,
+        grad_hidden if output_mask[1] else None,
+        weight_backward(gate_grads[:GATES], rows) if output_mask[2] else None,
+        weight_backward(gate_grads, states, (0, 1, 3)) if output_mask[3] else None,
+        biases[:GATES].copy() if output_mask[4] else None,
+        np.concatenate([biases[:2], biases[3:]]) if output_mask[5] else None,
     )
 
 
@@ -100,8 +100,8 @@ def gru_forward(
 ) -> None:
     """Adds the states' share to gates that hold the inputs', step by step; fills output and the last state."""
     size, h = hidden.shape[1], hidden[first:last].reshape(-1)
-    for begin, whole, _ in steps:
-        start, count = begin + first, min(whole, last) - first
+    for begin, full, _ in steps:
+        start, count = begin + first, min(full, last) - first
         if count <= 0:
             continue
         low, high = start * size, (start + count) * size

@@ -48,30 +48,30 @@ def panels_filled(
 
 
 @jit
-def copied_or_zero(given: Array, out: Array, first: int, last: int) -> None:
+def copied_or_zero(value: Array, out: Array, first: int, last: int) -> None:
     """out = given, or zeros where it is not given, for a range of elements."""
-    if not given.size:
+    if not value.size:
         out[first:last] = 0
     else:
-        copy_run(given, first, out, first, last - first)
+        copy_run(value, first, out, first, last - first)
 
 
 @jit
-def run_copied(source: Array, out: Array, start: int, place: int, count: int) -> None:
+def run_copied(source: Array, out: Array, start: int, position: int, count: int) -> None:
     """out[place + i] = source[start + i], for i below `count`."""
-    copy_run(source, start, out, place, count)
+    copy_run(source, start, out, position, count)
 
 
 @jit
 def biases_repeated(
-    one: Array, other: Array, gates: Array, parts: int, apart: int, rows: int, size: int, first: int, last: int
+    one: Array, other: Array, gates: Array, parts: int, gap: int, rows: int, size: int, first: int, last: int
 ) -> None:
     """A range of the rows of all gates, which begin with both biases; of the last gate, if it is kept in two parts,
     each with its own."""
     for i in range(first, last):
         k, row = i // rows, part_of(gates, i * size, size)
-        with_one, with_other = k < parts, k < parts - apart or k == parts
-        bias = part_of(one, k * size, size) if with_one else part_of(other, (k - apart) * size, size)
+        with_one, with_other = k < parts, k < parts - gap or k == parts
+        bias = part_of(one, k * size, size) if with_one else part_of(other, (k - gap) * size, size)
         for j in range(size):
             row[j] = bias[j]
         if with_one and with_other:
@@ -97,10 +97,10 @@ def inputs_projected(
     become zero without."""
     if not add and last == parts * size:
         gates[parts * count * size :] = 0
-    given = part_of(rows, 0, count * depth).reshape((count, depth))
+    value = part_of(rows, 0, count * depth).reshape((count, depth))
     stack = part_of(weight, 0, parts * size * depth).reshape((parts, size, depth))
     made = part_of(gates, 0, parts * count * size).reshape((parts, count, size))
-    gates_of(given, stack, made, add != 0, first, last)
+    gates_of(value, stack, made, add != 0, first, last)
 
 
 @jit
@@ -108,9 +108,9 @@ def inputs_gradient(
     grads: Array, weight: Array, out: Array, parts: int, count: int, depth: int, size: int, first: int, last: int
 ) -> None:
     """out = sum_k grads[k] weight[k], for a range of rows."""
-    given = part_of(grads, 0, parts * count * size).reshape((parts, count, size))
+    value = part_of(grads, 0, parts * count * size).reshape((parts, count, size))
     stack = part_of(weight, 0, parts * size * depth).reshape((parts, size, depth))
-    inputs_backward(given, stack, out.reshape((count, depth)), first, last)
+    inputs_backward(value, stack, out.reshape((count, depth)), first, last)
 
 
 @jit
@@ -119,7 +119,7 @@ def weights_gradient(
     rows: Array,
     out: Array,
     parts: int,
-    apart: int,
+    gap: int,
     count: int,
     depth: int,
     size: int,
@@ -128,10 +128,10 @@ def weights_gradient(
 ) -> None:
     """out[k] = grads[k]^T rows, for a range of the rows of all; the last gate is `apart` places further."""
     which = np.arange(parts)
-    which[-1] += apart
-    given = part_of(grads, 0, (parts + apart) * count * size).reshape((parts + apart, count, size))
+    which[-1] += gap
+    value = part_of(grads, 0, (parts + gap) * count * size).reshape((parts + gap, count, size))
     values = part_of(rows, 0, count * depth).reshape((count, depth))
-    gates_weight_backward(given, which, values, out.reshape((parts, size, depth)), first, last)
+    gates_weight_backward(value, which, values, out.reshape((parts, size, depth)), first, last)
 
 
 @jit
@@ -140,13 +140,13 @@ def values_before(
 ) -> None:
     """For a range of `count` elements the values one step, of `step` elements, before, or the initial ones."""
     edge = count - step if reverse else step
-    middle = min(max(edge, first), last)
+    split = min(max(edge, first), last)
     if reverse:
-        copy_run(values, first + step, out, first, middle - first)
-        copy_run(initial, middle - edge, out, middle, last - middle)
+        copy_run(values, first + step, out, first, split - first)
+        copy_run(initial, split - edge, out, split, last - split)
     else:
-        copy_run(initial, first, out, first, middle - first)
-        copy_run(values, middle - step, out, middle, last - middle)
+        copy_run(initial, first, out, first, split - first)
+        copy_run(values, split - step, out, split, last - split)
 
 
 @jit
@@ -293,6 +293,6 @@ def gru_gradients(
 ) -> None:
     """`gru_backward` for grad and grad_hidden that hold the gradients of the results."""
     count, table = steps * batch * size, steps_between(steps, batch, reverse)
-    stack, found = part_of(gates, 0, 4 * count).reshape((4, count)), gate_grads.reshape((4, count))
+    stack, result = part_of(gates, 0, 4 * count).reshape((4, count)), gate_grads.reshape((4, count))
     weights, state = panels_in(panels, 3, size, size), grad_hidden.reshape((batch, size))
-    gru_backward(stack, states, weights, table, grad, state, found, first, last)
+    gru_backward(stack, states, weights, table, grad, state, result, first, last)

@@ -65,7 +65,7 @@ def _projection(weight_hr: Array | None, across: bool, dtype: np.dtype) -> Array
 
 
 def lstm_layer_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grads: Sequence[Array | None],
     input: Array,
     hidden: Array,
@@ -98,16 +98,16 @@ def lstm_layer_backward(
         full.reshape(-1),
     )
     through_time(lstm_backward, memory, hidden, steps, GATES)
-    rows, biases = rows_of(input), bias_backward(gate_grads) if wanted[5] or wanted[6] else None
+    rows, biases = rows_of(input), bias_backward(gate_grads) if output_mask[5] or output_mask[6] else None
     return (
-        input_backward(gate_grads, parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
-        grad_hidden if wanted[1] else None,
-        grad_cell if wanted[2] else None,
-        weight_backward(gate_grads, rows) if wanted[3] else None,
-        weight_backward(gate_grads, previous(output, hidden, steps)) if wanted[4] else None,
-        biases if wanted[5] else None,
-        np.copy(biases) if biases is not None and wanted[6] else None,
-        weight_backward(grad[None], full) if wanted[7] else None,
+        input_backward(gate_grads, parts_of(weight_ih, GATES)).reshape(input.shape) if output_mask[0] else None,
+        grad_hidden if output_mask[1] else None,
+        grad_cell if output_mask[2] else None,
+        weight_backward(gate_grads, rows) if output_mask[3] else None,
+        weight_backward(gate_grads, previous(output, hidden, steps)) if output_mask[4] else None,
+        biases if output_mask[5] else None,
+        np.copy(biases) if biases is not None and output_mask[6] else None,
+        weight_backward(grad[None], full) if output_mask[7] else None,
     )
 
 
@@ -128,8 +128,8 @@ def lstm_forward(
     size, width = cell.shape[1], hidden.shape[1]
     h, c = hidden[first:last].reshape(-1), cell[first:last].reshape(-1)
     full = np.empty(c.size if len(projection) else 0, cell.dtype)
-    for begin, whole, _ in steps:
-        start, count = begin + first, min(whole, last) - first
+    for begin, entire, _ in steps:
+        start, count = begin + first, min(entire, last) - first
         if count <= 0:
             continue
         low, high = start * size, (start + count) * size
@@ -195,15 +195,15 @@ def lstm_backward(
         for x in range(now.size):
             now[x] += later[x]
         i, f, g, o = gates[0, low:high], gates[1, low:high], gates[2, low:high], gates[3, low:high]
-        many, state, inside = values[: high - low], cells[low:high], now
-        for x in range(many.size):
-            many[x] = tanh(state[x])
+        gate_values, state, inside = values[: high - low], cells[low:high], now
+        for x in range(gate_values.size):
+            gate_values[x] = tanh(state[x])
         if len(projection):
             inside = inner[: high - low]
             inside[:] = 0
             multiply_panels(now, projection[0], inside, count, size)
-            copy_row(o * many, full[low:high])
-        _output_backward(o, many, inside, dc[: high - low], gate_grads[3, low:high])
+            copy_row(o * gate_values, full[low:high])
+        _output_backward(o, gate_values, inside, dc[: high - low], gate_grads[3, low:high])
         _cell_backward(i, f, g, cells_before[low:high], dc[: high - low], gate_grads[:3, low:high])
         later[:] = 0
         for q in range(len(gates)):

@@ -51,7 +51,7 @@ def rnn_layer(
 
 
 def rnn_layer_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grads: Sequence[Array | None],
     input: Array,
     hidden: Array,
@@ -67,14 +67,14 @@ def rnn_layer_backward(
     panels = panels_of(parts_of(weight_hh, 1), False)
     memory = rows_of(output).reshape(-1), panels[0], steps, gate_grads.reshape(-1), grad_hidden, nonlinearity == "tanh"
     through_time(rnn_backward, memory, hidden, steps, 1)
-    biases = bias_backward(gate_grads) if wanted[4] or wanted[5] else None
+    biases = bias_backward(gate_grads) if output_mask[4] or output_mask[5] else None
     return (
-        input_backward(gate_grads, parts_of(weight_ih, 1)).reshape(input.shape) if wanted[0] else None,
-        grad_hidden if wanted[1] else None,
-        weight_backward(gate_grads, rows) if wanted[2] else None,
-        weight_backward(gate_grads, previous(output, hidden, steps)) if wanted[3] else None,
-        biases if wanted[4] else None,
-        np.copy(biases) if biases is not None and wanted[5] else None,
+        input_backward(gate_grads, parts_of(weight_ih, 1)).reshape(input.shape) if output_mask[0] else None,
+        grad_hidden if output_mask[1] else None,
+        weight_backward(gate_grads, rows) if output_mask[2] else None,
+        weight_backward(gate_grads, previous(output, hidden, steps)) if output_mask[3] else None,
+        biases if output_mask[4] else None,
+        np.copy(biases) if biases is not None and output_mask[5] else None,
     )
 
 
@@ -82,8 +82,8 @@ def rnn_layer_backward(
 def rnn_forward(panels: Array, steps: Array, hidden: Array, output: Array, smooth: bool, first: int, last: int) -> None:
     """Adds the states' share to outputs that hold the inputs', step by step; `hidden` becomes the last state."""
     size, h = hidden.shape[1], hidden[first:last].reshape(-1)
-    for begin, whole, _ in steps:
-        start, count = begin + first, min(whole, last) - first
+    for begin, full, _ in steps:
+        start, count = begin + first, min(full, last) - first
         if count <= 0:
             continue
         now = output[start * size : (start + count) * size]

@@ -164,9 +164,9 @@ def bias_backward(grads: Array) -> Array:
     return sum_dim(grads, (1,), False).reshape(-1)
 
 
-def state_of(given: Array | None, like: Array) -> Array:
+def state_of(value: Array | None, like: Array) -> Array:
     """A copy that the loops may write to; zeros for None."""
-    return np.zeros(like.shape, like.dtype) if given is None else np.array(given, order="C")
+    return np.zeros(like.shape, like.dtype) if value is None else np.array(value, order="C")
 
 
 def total_bias(first: Array | None, second: Array | None, parts: int) -> Array | None:

@@ -65,7 +65,7 @@ def biases(bias_ih: Array | None, bias_hh: Array | None) -> list[list[Array]]:
 
 
 def gru_layer_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grads: Sequence[Array | None],
     input: Array,
     hidden: Array,
@@ -84,18 +84,18 @@ def gru_layer_backward(
     own, weight = empty(rows, n, (GRU_GATES + 1) * size), memory.contiguous(weight_hh)
     of_state = narrowed(own, 1, size, (GRU_GATES + 1) * size)  # reset, update, inside
     for start, count in reversed(table):
-        given = gates, states, from_above, later, own, size, start, n
-        indexed.run(kernels.gru_back, count * size, rows.dtype, *given)
+        args = gates, states, from_above, later, own, size, start, n
+        indexed.run(kernels.gru_back, count * size, rows.dtype, *args)
         multiply(of_step(of_state, 0, start, count), weight, first_rows(later, count), 1, 1)
     both, last = narrowed(own, 1, size, 3 * size), narrowed(own, 1, 0, size)
-    sums = bias_gradient(own) if wanted[4] or wanted[5] else None
+    sums = bias_gradient(own) if output_mask[4] or output_mask[5] else None
     return (
-        input_gradient(both, last, weight_ih).reshape(tuple(input.shape)) if wanted[0] else None,
-        later if wanted[1] else None,
-        below(weight_gradient(both, rows), weight_gradient(last, rows)) if wanted[2] else None,
-        weight_gradient(of_state, states) if wanted[3] else None,
-        below(sums[size : 3 * size], sums[:size]) if sums is not None and wanted[4] else None,
-        memory.copied(sums[size:]) if sums is not None and wanted[5] else None,
+        input_gradient(both, last, weight_ih).reshape(tuple(input.shape)) if output_mask[0] else None,
+        later if output_mask[1] else None,
+        below(weight_gradient(both, rows), weight_gradient(last, rows)) if output_mask[2] else None,
+        weight_gradient(of_state, states) if output_mask[3] else None,
+        below(sums[size : 3 * size], sums[:size]) if sums is not None and output_mask[4] else None,
+        memory.copied(sums[size:]) if sums is not None and output_mask[5] else None,
     )
 
 

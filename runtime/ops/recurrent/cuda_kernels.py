@@ -81,10 +81,10 @@ def lstm_values(
         value = T(T(forget * get_cell(cell, i)) + T(enter * candidate))
         put_cell(cell, i, value)
         put_cells(cells, at, value)
-        found = T(leave * tanh(value))
-        put_result(result, index(index(first * size) + i), found)
+        match = T(leave * tanh(value))
+        put_result(result, index(index(first * size) + i), match)
         if own:
-            put_hidden(hidden, i, found)
+            put_hidden(hidden, i, match)
 
 
 def lstm_back(
@@ -101,18 +101,18 @@ def lstm_back(
         at, step = index(index(start * size) + i), index(all * size)
         enter, forget = get_gates(gates, at), get_gates(gates, index(at + step))
         candidate, leave = get_gates(gates, index(at + index(2 * step))), get_gates(gates, index(at + index(3 * step)))
-        many, grad = tanh(get_cells(cells, at)), get_above(above, index(index(first * size) + i))
+        tanh_cell, grad = tanh(get_cells(cells, at)), get_above(above, index(index(first * size) + i))
         one = T(1)
-        of_cell = T(get_cell(cell, i) + T(T(grad * leave) * T(one - T(many * many))))
+        of_cell = T(get_cell(cell, i) + T(T(grad * leave) * T(one - T(tanh_cell * tanh_cell))))
         row = index(index(start * size) + i) // size
         to = index(index(index(row * 4) * size) + index(i % size))
         put_grads(grads, to, T(T(of_cell * candidate) * T(enter * T(one - enter))))
         put_grads(grads, index(to + size), T(T(of_cell * get_before(before, at)) * T(forget * T(one - forget))))
         put_grads(grads, index(to + index(2 * size)), T(T(of_cell * enter) * T(one - T(candidate * candidate))))
-        put_grads(grads, index(to + index(3 * size)), T(T(grad * many) * T(leave * T(one - leave))))
+        put_grads(grads, index(to + index(3 * size)), T(T(grad * tanh_cell) * T(leave * T(one - leave))))
         put_cell(cell, i, T(of_cell * forget))
         if own:
-            put_full(full, at, T(leave * many))
+            put_full(full, at, T(leave * tanh_cell))
 
 
 def gru_values(gates: Any, hidden: Any, output: Any, size: Any, start: Any, all: Any, total: Any) -> None:
@@ -126,9 +126,9 @@ def gru_values(gates: Any, hidden: Any, output: Any, size: Any, start: Any, all:
         put_gates(gates, at, reset)
         put_gates(gates, index(at + step), update)
         put_gates(gates, index(at + index(2 * step)), candidate)
-        found = T(candidate + T(update * T(get_hidden(hidden, i) - candidate)))
-        put_output(output, at, found)
-        put_hidden(hidden, i, found)
+        result = T(candidate + T(update * T(get_hidden(hidden, i) - candidate)))
+        put_output(output, at, result)
+        put_hidden(hidden, i, result)
 
 
 def gru_back(
@@ -158,11 +158,11 @@ def rows_before(values: Any, initial: Any, table: Any, result: Any, size: Any, t
     if i < total:
         row = index(i // size)
         column = index(i - index(row * size))
-        place = index(get_table(table, row))
-        if place >= 0:
-            put_result(result, i, get_values(values, index(index(place * size) + column)))
+        position = index(get_table(table, row))
+        if position >= 0:
+            put_result(result, i, get_values(values, index(index(position * size) + column)))
         else:
-            put_result(result, i, get_initial(initial, index(index(index(-1 - place) * size) + column)))
+            put_result(result, i, get_initial(initial, index(index(index(-1 - position) * size) + column)))
 
 
 def added(above: Any, later: Any, start: Any, size: Any, total: Any) -> None:

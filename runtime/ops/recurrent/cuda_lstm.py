@@ -55,8 +55,8 @@ def lstm_layer(
     for start, count in table_of(input.shape, batch_sizes, reverse):
         add_product(first_rows(state, count), weight, of_step(gates, 1, start, count))
         own = projection is None
-        given = gates, cell, cells, full, state, size, start, start if own else 0, own, n
-        indexed.run(kernels.lstm_values, count * size, rows.dtype, *given)
+        args = gates, cell, cells, full, state, size, start, start if own else 0, own, n
+        indexed.run(kernels.lstm_values, count * size, rows.dtype, *args)
         if projection is not None:
             now = of_step(output, 0, start, count)
             multiply(first_rows(full, count), swapped(projection), now)
@@ -65,7 +65,7 @@ def lstm_layer(
 
 
 def lstm_layer_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grads: Sequence[Array | None],
     input: Array,
     hidden: Array,
@@ -93,17 +93,17 @@ def lstm_layer_backward(
         inside, first = from_above, start
         if projection is not None:
             inside, first = multiply(of_step(from_above, 0, start, count), projection), 0
-        given = gates, cells, before, inside, of_cell, own, full, size, start, first, projection is not None, n
-        indexed.run(kernels.lstm_back, count * size, rows.dtype, *given)
+        args = gates, cells, before, inside, of_cell, own, full, size, start, first, projection is not None, n
+        indexed.run(kernels.lstm_back, count * size, rows.dtype, *args)
         multiply(of_step(own, 0, start, count), weight, first_rows(later, count))
-    biases = bias_gradient(own) if wanted[5] or wanted[6] else None
+    biases = bias_gradient(own) if output_mask[5] or output_mask[6] else None
     return (
-        multiply(own, memory.contiguous(weight_ih)).reshape(tuple(input.shape)) if wanted[0] else None,
-        later if wanted[1] else None,
-        of_cell if wanted[2] else None,
-        weight_gradient(own, rows) if wanted[3] else None,
-        weight_gradient(own, previous(rows_of(output), hidden, table)) if wanted[4] else None,
-        biases if wanted[5] else None,
-        memory.copied(biases) if biases is not None and wanted[6] else None,
-        weight_gradient(from_above, full) if wanted[7] else None,
+        multiply(own, memory.contiguous(weight_ih)).reshape(tuple(input.shape)) if output_mask[0] else None,
+        later if output_mask[1] else None,
+        of_cell if output_mask[2] else None,
+        weight_gradient(own, rows) if output_mask[3] else None,
+        weight_gradient(own, previous(rows_of(output), hidden, table)) if output_mask[4] else None,
+        biases if output_mask[5] else None,
+        memory.copied(biases) if biases is not None and output_mask[6] else None,
+        weight_gradient(from_above, full) if output_mask[7] else None,
     )

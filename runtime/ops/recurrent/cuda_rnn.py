@@ -47,13 +47,13 @@ def rnn_layer(
     state, weight = state_of(hidden, hidden), by_gates(weight_hh, 1)
     for start, count in table_of(input.shape, batch_sizes, reverse):
         add_product(first_rows(state, count), weight, of_step(output, 1, start, count))
-        given = output, state, size, start, nonlinearity == "tanh"
-        indexed.run(kernels.rnn_values, count * size, output.dtype, *given)
+        args = output, state, size, start, nonlinearity == "tanh"
+        indexed.run(kernels.rnn_values, count * size, output.dtype, *args)
     return output.reshape((*input.shape[:-1], size)), state
 
 
 def rnn_layer_backward(
-    wanted: Sequence[bool],
+    output_mask: Sequence[bool],
     grads: Sequence[Array | None],
     input: Array,
     hidden: Array,
@@ -70,15 +70,15 @@ def rnn_layer_backward(
     from_above = above(grads[0], rows, rows.shape[0], size)
     own, weight = empty(rows, rows.shape[0], size), memory.contiguous(weight_hh)
     for start, count in reversed(table):
-        given = values, from_above, later, own, size, start, nonlinearity == "tanh"
-        indexed.run(kernels.rnn_back, count * size, own.dtype, *given)
+        args = values, from_above, later, own, size, start, nonlinearity == "tanh"
+        indexed.run(kernels.rnn_back, count * size, own.dtype, *args)
         multiply(of_step(own, 0, start, count), weight, first_rows(later, count))
-    biases = bias_gradient(own) if wanted[4] or wanted[5] else None
+    biases = bias_gradient(own) if output_mask[4] or output_mask[5] else None
     return (
-        multiply(own, memory.contiguous(weight_ih)).reshape(tuple(input.shape)) if wanted[0] else None,
-        later if wanted[1] else None,
-        weight_gradient(own, rows) if wanted[2] else None,
-        weight_gradient(own, previous(values, hidden, table)) if wanted[3] else None,
-        biases if wanted[4] else None,
-        memory.copied(biases) if biases is not None and wanted[5] else None,
+        multiply(own, memory.contiguous(weight_ih)).reshape(tuple(input.shape)) if output_mask[0] else None,
+        later if output_mask[1] else None,
+        weight_gradient(own, rows) if output_mask[2] else None,
+        weight_gradient(own, previous(values, hidden, table)) if output_mask[3] else None,
+        biases if output_mask[4] else None,
+        memory.copied(biases) if biases is not None and output_mask[5] else None,
     )

@@ -37,10 +37,10 @@ def rows_of(a: Array) -> Array:
     return memory.contiguous(a).reshape((prod(a.shape[:-1]), a.shape[-1]))
 
 
-def state_of(given: Array | None, like: Array) -> Array:
+def state_of(value: Array | None, like: Array) -> Array:
     """A copy that is written to; zeros for None."""
-    if given is not None:
-        return memory.copied(given)
+    if value is not None:
+        return memory.copied(value)
     result = empty(like, *like.shape)
     memory.fill(result, 0)
     return result
@@ -56,8 +56,8 @@ def above(grad_output: Array | None, like: Array, rows: int, width: int) -> Arra
 
 
 def by_gates(weight: Array, gates: int) -> Array:
-    given = memory.contiguous(weight)
-    return given.reshape((gates, weight.shape[0] // gates, *weight.shape[1:]))
+    value = memory.contiguous(weight)
+    return value.reshape((gates, weight.shape[0] // gates, *weight.shape[1:]))
 
 
 def first_rows(a: Array, count: int) -> Array:
@@ -89,8 +89,8 @@ def started(like: Array, biases: list[list[Array]], rows: int, size: int) -> Arr
 
 
 def plus(to: Array, other: Array) -> None:
-    given = memory.copied(other)
-    indexed.run(kernels.added, to.size, to.dtype, to, given, 0, to.shape[-1])
+    value = memory.copied(other)
+    indexed.run(kernels.added, to.size, to.dtype, to, value, 0, to.shape[-1])
 
 
 def biases_of(bias: Array | None, gates: int) -> list[Array]:
@@ -109,24 +109,24 @@ def totals(first: Array | None, second: Array | None, gates: int) -> list[list[A
 def previous(values: Array, initial: Array, table: Table) -> Array:
     """For every row the values of its sequence one step before, or its initial ones."""
     rows, size = values.shape
-    places = memory.constant(places_before(tuple(table), rows), values.device)
+    positions = memory.constant(previous_positions(tuple(table), rows), values.device)
     result = empty(values, rows, size)
-    given = values, memory.contiguous(initial), places, result, size
-    indexed.run(kernels.rows_before, result.size, result.dtype, *given)
+    args = values, memory.contiguous(initial), positions, result, size
+    indexed.run(kernels.rows_before, result.size, result.dtype, *args)
     return result
 
 
 @lru_cache(maxsize=256)
-def places_before(table: tuple[tuple[int, int], ...], rows: int) -> np.ndarray:
+def previous_positions(table: tuple[tuple[int, int], ...], rows: int) -> np.ndarray:
     """For every row the row of the step before, or -1 - k for the k-th initial one."""
-    places = np.empty(rows, np.int64)
+    positions = np.empty(rows, np.int64)
     last, had = 0, 0
     for start, count in table:
         old = min(count, had)
-        places[start : start + old] = np.arange(last, last + old)
-        places[start + old : start + count] = -1 - np.arange(old, count)
+        positions[start : start + old] = np.arange(last, last + old)
+        positions[start + old : start + count] = -1 - np.arange(old, count)
         last, had = start, count
-    return places
+    return positions
 
 
 def weight_gradient(grads: Array, rows: Array) -> Array:

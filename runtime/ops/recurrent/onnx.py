@@ -64,6 +64,6 @@ def _layer(
     biases = None if ordered[2] is None else onnx.Unsqueeze(onnx.Concat(*ordered[2:], axis=0), [0])
     firsts = [onnx.Unsqueeze(state, [0]) for state in states]
     direction = "reverse" if reverse else "forward"
-    found = onnx[name](x, w, r, biases, None, *firsts, hidden_size=size, direction=direction, **options)
-    output, *lasts = found
+    result = onnx[name](x, w, r, biases, None, *firsts, hidden_size=size, direction=direction, **options)
+    output, *lasts = result
     return onnx.Squeeze(output, [1]), *(onnx.Squeeze(last, [0]) for last in lasts)

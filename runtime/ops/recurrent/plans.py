@@ -21,7 +21,7 @@ class Sizes(NamedTuple):
     """The sizes of a layer: `parts` gates, of which the last is kept in two where `apart` is 1."""
 
     parts: int
-    apart: int
+    gap: int
     steps: int
     batch: int
     features: int
@@ -34,7 +34,7 @@ class Sizes(NamedTuple):
 
     @property
     def gates(self) -> Ints:
-        return (self.parts + self.apart, self.rows, self.size)
+        return (self.parts + self.gap, self.rows, self.size)
 
     @property
     def panels(self) -> Ints:
@@ -53,20 +53,20 @@ class Sizes(NamedTuple):
         return (self.batch, SEQUENCES), self.rows * self.size * self.size * self.parts // PRODUCTS
 
 
-def sizes_of(x: Ints, state: Ints, batch_sizes: Ints, reverse: bool, parts: int, apart: int = 0) -> Sizes | None:
+def sizes_of(x: Ints, state: Ints, batch_sizes: Ints, reverse: bool, parts: int, gap: int = 0) -> Sizes | None:
     """The sizes of a layer; None where sequences are of several lengths, or there is nothing to compute."""
     steps, batch = (len(batch_sizes), batch_sizes[0]) if batch_sizes else (x[0], x[1])
     if len(set(batch_sizes)) > 1 or not prod(x) or not prod(state) or parts * state[1] == 1:
         return None
-    return Sizes(parts, apart, steps, batch, x[-1], state[1], reverse)
+    return Sizes(parts, gap, steps, batch, x[-1], state[1], reverse)
 
 
 def projected(sizes: Sizes, biases: tuple[int, int] | None, operands: tuple[int, int], gates: tuple[int, Ints]) -> Plan:
     """The calls by which gates hold the inputs' share; `operands` are the numbers of the input and of its weights."""
-    parts, apart, _, _, depth, size, _ = sizes
+    parts, gap, _, _, depth, size, _ = sizes
     begun: Plan = ()
     if biases is not None:
-        repeated, lines = (parts, apart, sizes.rows, size), ((parts + apart) * sizes.rows, 1)
+        repeated, lines = (parts, gap, sizes.rows, size), ((parts + gap) * sizes.rows, 1)
         begun = (Step(loops.biases_repeated, biases, (gates,), (), repeated, lines, prod(gates[1])),)
     ints = (parts, sizes.rows, depth, size, biases is not None)
     work = sizes.rows * parts * size * depth // PRODUCTS
@@ -76,8 +76,8 @@ def projected(sizes: Sizes, biases: tuple[int, int] | None, operands: tuple[int,
 def packed(sizes: Sizes, operand: int, panels: tuple[int, Ints], across: bool) -> Step:
     """The call that lays the weights of the states out in panels."""
     parts, size = sizes.parts, sizes.size
-    ints, together = (parts, size, size, across), size // 2 if size % (2 * PANEL) == 0 else size
-    return Step(loops.panels_filled, (operand,), (panels,), (), ints, (parts * size, together), parts * size**2)
+    ints, half_tile = (parts, size, size, across), size // 2 if size % (2 * PANEL) == 0 else size
+    return Step(loops.panels_filled, (operand,), (panels,), (), ints, (parts * size, half_tile), parts * size**2)
 
 
 def through_time(
@@ -166,12 +166,12 @@ class Gradients(NamedTuple):
     """
 
     sizes: Sizes
-    wanted: tuple[bool, ...]
+    output_mask: tuple[bool, ...]
     states: int  # how many
 
     def memory(self, k: int) -> int:
         """The number of a result that only calls use."""
-        return len(self.wanted) + k
+        return len(self.output_mask) + k
 
     @property
     def gates(self) -> tuple[int, Ints]:
@@ -185,7 +185,7 @@ class Gradients(NamedTuple):
         return self.memory(2 + k), (self.sizes.rows, self.sizes.size)
 
     def state(self, k: int) -> tuple[int, Ints]:
-        return 1 + k if self.wanted[1 + k] else self.memory(6 + k), (self.sizes.batch, self.sizes.size)
+        return 1 + k if self.output_mask[1 + k] else self.memory(6 + k), (self.sizes.batch, self.sizes.size)
 
     def before(self, values: int, initial: int, memory: tuple[int, Ints]) -> tuple[Plan, int]:
         """The calls for the values that each row was computed from, and the operand that has them."""
@@ -199,48 +199,48 @@ class Gradients(NamedTuple):
     def of_tensors(self, x: int, shape: Ints, states: int, weight_ih: int) -> Plan:
         """The calls for the gradients of input, weights and biases; the operands are the input, its shape, the states
         that rows were computed from, and the weights of the input."""
-        parts, apart, _, _, depth, size, _ = self.sizes
+        parts, gap, _, _, depth, size, _ = self.sizes
         rows, gates, first = self.sizes.rows, ~self.gates[0], 1 + self.states
         steps: list[Step] = []
         work = rows * parts * size * depth // PRODUCTS
-        if self.wanted[0]:
+        if self.output_mask[0]:
             ints = (parts, rows, depth, size)
             steps.append(Step(loops.inputs_gradient, (gates, weight_ih), ((0, shape),), (), ints, (rows, UNIT), work))
-        if self.wanted[first]:
+        if self.output_mask[first]:
             steps.append(self.of_weight((gates, x), first, 0, depth))
-        if self.wanted[first + 1]:
-            steps.append(self.of_weight((gates, states), first + 1, apart, size))
+        if self.output_mask[first + 1]:
+            steps.append(self.of_weight((gates, states), first + 1, gap, size))
         return (*steps, *self.of_biases(first + 2))
 
-    def of_weight(self, operands: tuple[int, int], number: int, apart: int, depth: int) -> Step:
+    def of_weight(self, operands: tuple[int, int], number: int, gap: int, depth: int) -> Step:
         """The call for the gradient of the weights of the input or of the states."""
         parts, size, rows = self.sizes.parts, self.sizes.size, self.sizes.rows
-        ints, work = (parts, apart, rows, depth, size), rows * parts * size * depth // PRODUCTS
+        ints, work = (parts, gap, rows, depth, size), rows * parts * size * depth // PRODUCTS
         result = number, (parts * size, depth)
         return Step(loops.weights_gradient, operands, (result,), (), ints, self.sizes.shares, work)
 
     def of_biases(self, number: int) -> Plan:
-        wanted = [number + k for k in (0, 1) if self.wanted[number + k]]
-        if not wanted:
+        output_mask = [number + k for k in (0, 1) if self.output_mask[number + k]]
+        if not output_mask:
             return ()
-        parts, apart, size = self.sizes.parts, self.sizes.apart, self.sizes.size
-        kept = (parts * size,)
-        sums = (self.memory(8), ((parts + apart) * size,)) if apart else (wanted[0], kept)
+        parts, gap, size = self.sizes.parts, self.sizes.gap, self.sizes.size
+        saved = (parts * size,)
+        sums = (self.memory(8), ((parts + gap) * size,)) if gap else (output_mask[0], saved)
         steps = [sum_step(~self.gates[0], *sums, folding(self.sizes.gates, (1,)), 1)]
-        for result in wanted if apart else wanted[1:]:
-            low = (parts - apart) * size  # the last gate is kept for each bias by itself
-            runs = [(0, 0, low), (low + (result - number) * size, low, size)] if apart else [(0, 0, low)]
-            steps += [Step(loops.run_copied, (~sums[0],), ((result, kept),), (), run) for run in runs]
+        for result in output_mask if gap else output_mask[1:]:
+            low = (parts - gap) * size  # the last gate is kept for each bias by itself
+            runs = [(0, 0, low), (low + (result - number) * size, low, size)] if gap else [(0, 0, low)]
+            steps += [Step(loops.run_copied, (~sums[0],), ((result, saved),), (), run) for run in runs]
         return tuple(steps)
 
 
-def started(given: int, memory: tuple[int, Ints]) -> Step:
+def started(value: int, memory: tuple[int, Ints]) -> Step:
     """The call that copies a gradient of the results, or makes zeros where there is none."""
-    return Step(loops.copied_or_zero, (given,), (memory,), rows=(prod(memory[1]), SLICE))
+    return Step(loops.copied_or_zero, (value,), (memory,), rows=(prod(memory[1]), SLICE))
 
 
 def rnn_layer_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout | None,
     grad_hidden: Layout | None,
     x: Layout | None,
@@ -258,21 +258,21 @@ def rnn_layer_backward(
     sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 1)
     if sizes is None or not are_contiguous(grad, grad_hidden, x, hidden, weight_ih, weight_hh, output):
         return None
-    found = Gradients(sizes, wanted, 1)
-    gates, state, panels = found.gates, found.state(0), found.panels
-    before, states = found.before(7, 4, found.rows(0)) if wanted[3] else ((), 4)
+    result = Gradients(sizes, output_mask, 1)
+    gates, state, panels = result.gates, result.state(0), result.panels
+    before, states = result.before(7, 4, result.rows(0)) if output_mask[3] else ((), 4)
     return (
         started(1, gates),
         started(2, state),
         packed(sizes, 6, panels, False),
         through_time(loops.rnn_gradients, sizes, (7,), (gates, state, panels), nonlinearity == "tanh"),
         *before,
-        *found.of_tensors(3, x.shape, states, 5),
+        *result.of_tensors(3, x.shape, states, 5),
     )
 
 
 def lstm_layer_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout | None,
     grad_hidden: Layout | None,
     grad_cell: Layout | None,
@@ -292,25 +292,25 @@ def lstm_layer_backward(
     if x is None or hidden is None or cell is None or weight_ih is None or weight_hh is None or weight_hr is not None:
         return None
     sizes = sizes_of(x.shape, cell.shape, batch_sizes, reverse, 4)
-    kept = x, hidden, cell, weight_ih, weight_hh, output, gates, cells
-    if sizes is None or not are_contiguous(grad, grad_hidden, grad_cell, *kept):
+    saved = x, hidden, cell, weight_ih, weight_hh, output, gates, cells
+    if sizes is None or not are_contiguous(grad, grad_hidden, grad_cell, *saved):
         return None
-    found = Gradients(sizes, wanted, 2)
-    results = found.gates, found.rows(0), found.state(0), found.state(1), found.panels
-    cells_before, before = found.before(12, 6, found.rows(1))
-    states_before, states = found.before(10, 5, found.rows(2)) if wanted[4] else ((), 5)
+    value = Gradients(sizes, output_mask, 2)
+    results = value.gates, value.rows(0), value.state(0), value.state(1), value.panels
+    cells_before, before = value.before(12, 6, value.rows(1))
+    states_before, states = value.before(10, 5, value.rows(2)) if output_mask[4] else ((), 5)
     return (
         *[started(1 + k, result) for k, result in enumerate(results[1:4])],
-        packed(sizes, 8, found.panels, False),
+        packed(sizes, 8, value.panels, False),
         *cells_before,
         through_time(loops.lstm_gradients, sizes, (11, 12, before), results),
         *states_before,
-        *found.of_tensors(4, x.shape, states, 7),
+        *value.of_tensors(4, x.shape, states, 7),
     )
 
 
 def gru_layer_backward(
-    wanted: tuple[bool, ...],
+    output_mask: tuple[bool, ...],
     grad: Layout | None,
     grad_hidden: Layout | None,
     x: Layout | None,
@@ -328,14 +328,14 @@ def gru_layer_backward(
     sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 3, 1)
     if sizes is None or not are_contiguous(grad, grad_hidden, x, hidden, weight_ih, weight_hh, output, gates):
         return None
-    found = Gradients(sizes, wanted, 1)
-    results = found.gates, found.rows(0), found.state(0), found.panels
-    before, states = found.before(7, 4, found.rows(1))
+    result = Gradients(sizes, output_mask, 1)
+    results = result.gates, result.rows(0), result.state(0), result.panels
+    before, states = result.before(7, 4, result.rows(1))
     return (
-        started(1, found.rows(0)),
-        started(2, found.state(0)),
-        packed(sizes, 6, found.panels, False),
+        started(1, result.rows(0)),
+        started(2, result.state(0)),
+        packed(sizes, 6, result.panels, False),
         *before,
         through_time(loops.gru_gradients, sizes, (8, states), results),
-        *found.of_tensors(3, x.shape, states, 5),
+        *result.of_tensors(3, x.shape, states, 5),
     )

@@ -30,7 +30,7 @@ def reduction(call: Call) -> Any:
         return loop(call)
     if dim is not None and (isinstance(dim, int) or len(dim)):
         return along(call)
-    arguments = call.all_whole()
+    arguments = call.all_batch_first()
     if call.op.startswith("arg"):  # counts through the flattened example
         return over_flattened(call, arguments)
     return call.run(arguments | {"dim": list(range(1, rank + 1))})
@@ -39,12 +39,12 @@ def reduction(call: Call) -> Any:
 def over_flattened(call: Call, arguments: dict[str, Any]) -> Any:
     """Over the flattened example; with keepdim the result has its number of dimensions."""
     value = arguments["input"]
-    found = call.run(arguments | {"input": flattened(value), "dim": 1, "keepdim": False})
-    return found.reshape((call.size, *[1] * (len(value._shape) - 1))) if call["keepdim"] else found
+    result = call.run(arguments | {"input": flattened(value), "dim": 1, "keepdim": False})
+    return result.reshape((call.size, *[1] * (len(value._shape) - 1))) if call["keepdim"] else result
 
 
 def summed_to(call: Call) -> Any:
     """The sum over what broadcasting to this shape had repeated."""
-    value, size = call.whole(call["input"]), as_list(call["size"])
+    value, size = call.batch_first(call["input"]), as_list(call["size"])
     missing = len(value._shape) - 1 - len(size)
     return op.sum_to_size(value, (call.size, *[1] * missing, *size)).reshape((call.size, *size))

@@ -171,8 +171,8 @@ def _require_weights(op: str, name: str, weights: Any, kind: str, count: int) ->
     if weights.ndim > 1 or weights.numel() != count:
         raise ShapeError(f"{op}(): expected {name} for {count} observations, but got shape {list(weights._shape)}")
     if weights.dtype.kind != kind:
-        wanted = "an integral" if kind == "i" else "a floating point"
-        raise DtypeError(f"{op}(): expected {name} to have {wanted} dtype, but got {weights.dtype!r}")
+        requested = "an integral" if kind == "i" else "a floating point"
+        raise DtypeError(f"{op}(): expected {name} to have {requested} dtype, but got {weights.dtype!r}")
     if is_known(weights) and bool((host_array(weights) < 0).any()):
         raise RuntimeError(f"{op}(): expected {name} that are not negative, but got {weights}")
 

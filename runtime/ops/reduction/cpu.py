@@ -25,21 +25,21 @@ Dims = tuple[int, ...]
 _ROWS = 256  # rows that are added one after the other before their sums are added up
 _add: Any = np.add.reduce  # NumPy's stubs want a literal keepdims
 _multiply: Any = np.multiply.reduce
-_greatest: Any = np.maximum.reduce
-_least: Any = np.minimum.reduce
+_max_reduce: Any = np.maximum.reduce
+_min_reduce: Any = np.minimum.reduce
 quiet = np.errstate(all="ignore")  # decorator: inf and nan are results here, not news
 
 
 def sum_all(a: Array) -> Array:
     if a.dtype.kind != "f":
         return _sum_over(a, tuple(range(a.ndim)), False)
-    return _as_it_lies(plans.sum_all, a)
+    return _in_own_layout(plans.sum_all, a)
 
 
-def _as_it_lies(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> Array:
+def _in_own_layout(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> Array:
     """The plan's result for an array, for a copy where there is no plan for one that lies so."""
-    found = None if a.flags.c_contiguous else run_if_planned(find, a, *arguments)
-    return (run(find, contiguous(a), *arguments) if found is None else found)[0]
+    result = None if a.flags.c_contiguous else run_if_planned(find, a, *arguments)
+    return (run(find, contiguous(a), *arguments) if result is None else result)[0]
 
 
 def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
@@ -51,7 +51,7 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
         return _sum_over(a, dim, keepdim) if divisor == 1 else _sum_over(a, dim, keepdim) / divisor
     if not a.size:
         return np.full(folding(a.shape, dim, keepdim).result, 0 if divisor else math.nan, a.dtype)
-    return _as_it_lies(plans.summed, a, dim, keepdim, divisor)
+    return _in_own_layout(plans.summed, a, dim, keepdim, divisor)
 
 
 @quiet
@@ -67,10 +67,10 @@ def _sum_over(a: Array, dim: Dims, keepdim: bool) -> Array:
 def _sum_in_chunks(a: Array, dim: Dims, long: int, keepdim: bool) -> Array:
     """Sums of _ROWS rows of dimension `long` first, then the sum of these and of the rows left over."""
     count = a.shape[long] // _ROWS
-    whole = (slice(None),) * long
-    chunks = a[*whole, : count * _ROWS].reshape(*a.shape[:long], count, _ROWS, *a.shape[long + 1 :])
+    entire = (slice(None),) * long
+    chunks = a[*entire, : count * _ROWS].reshape(*a.shape[:long], count, _ROWS, *a.shape[long + 1 :])
     sums = _add(chunks, axis=long + 1)
-    rest = _add(a[*whole, count * _ROWS :], axis=dim, keepdims=keepdim)
+    rest = _add(a[*entire, count * _ROWS :], axis=dim, keepdims=keepdim)
     return sum_dim(sums, dim, keepdim) + rest
 
 
@@ -98,7 +98,7 @@ def prod_dim(a: Array, dim: int, keepdim: bool) -> Array:
 def _product(a: Array, dim: Dims, keepdim: bool) -> Array:
     if a.dtype.kind != "f" or not a.size:
         return _multiply(a, axis=dim, keepdims=keepdim)
-    return _as_it_lies(plans.prod_dim, a, dim, keepdim)
+    return _in_own_layout(plans.prod_dim, a, dim, keepdim)
 
 
 @quiet
@@ -137,9 +137,9 @@ def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
 def _reduced(find: Callable[..., Plan | None], a: Array, dim: Dims, keepdim: bool, *arguments: Any) -> Array:
     """The plan's reduction of an array in any layout, whose dimensions `dim` are brought together first where it is one
     of which there is no plan as it lies."""
-    found = run_packed(find, a, dim, *arguments, keepdim)
-    if found is not None:
-        return found[0]
+    result = run_packed(find, a, dim, *arguments, keepdim)
+    if result is not None:
+        return result[0]
     fold = folding(a.shape, dim, keepdim)
     return run(find, fold.fold(a), 1, *arguments, False)[0].reshape(fold.result)
 
@@ -170,7 +170,7 @@ def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
         return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
     sizes = np.abs(a)
     if math.isinf(p):
-        return (_greatest if p > 0 else _least)(sizes, axis=dim, keepdims=keepdim)
+        return (_max_reduce if p > 0 else _min_reduce)(sizes, axis=dim, keepdims=keepdim)
     if p == 0:
         return sum_dim((sizes != 0).astype(sizes.dtype), dim, keepdim)
     powers = sizes if p == 1 else sizes**p
@@ -187,6 +187,6 @@ def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
 
 @quiet
 def _complex_logsumexp(a: Array, dim: Dims) -> Array:
-    top = _greatest(a.real, axis=dim, keepdims=True, initial=-np.inf)
+    top = _max_reduce(a.real, axis=dim, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
     return np.log(sum_dim(np.exp(a - top), dim, True)) + top

@@ -21,53 +21,53 @@ from . import plans_choices as choices
 Array = np.ndarray
 Dims = tuple[int, ...]
 
-_greatest: Any = np.maximum.reduce  # NumPy's stubs want a literal keepdims
-_least: Any = np.minimum.reduce
+_max_reduce: Any = np.maximum.reduce  # NumPy's stubs want a literal keepdims
+_min_reduce: Any = np.minimum.reduce
 _some: Any = np.logical_or.reduce
 _every: Any = np.logical_and.reduce
 UNIT = 64  # elements of a dimension that one thread has, at least
 
 
 def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
-    found = run_packed(plans.amax, a, dim, keepdim) if _are_floats(a) else None
-    return reduced(_greatest, a, dim, keepdim) if found is None else found[0]
+    result = run_packed(plans.amax, a, dim, keepdim) if _are_floats(a) else None
+    return reduced(_max_reduce, a, dim, keepdim) if result is None else result[0]
 
 
 def amin(a: Array, dim: Dims, keepdim: bool) -> Array:
-    found = run_packed(plans.amin, a, dim, keepdim) if _are_floats(a) else None
-    return reduced(_least, a, dim, keepdim) if found is None else found[0]
+    result = run_packed(plans.amin, a, dim, keepdim) if _are_floats(a) else None
+    return reduced(_min_reduce, a, dim, keepdim) if result is None else result[0]
 
 
 def max_all(a: Array) -> Array:
-    found = run_packed(plans.max_all, a) if _are_floats(a) else None
-    return reduced_to_one(_greatest, a) if found is None else found[0]
+    result = run_packed(plans.max_all, a) if _are_floats(a) else None
+    return reduced_to_one(_max_reduce, a) if result is None else result[0]
 
 
 def min_all(a: Array) -> Array:
-    found = run_packed(plans.min_all, a) if _are_floats(a) else None
-    return reduced_to_one(_least, a) if found is None else found[0]
+    result = run_packed(plans.min_all, a) if _are_floats(a) else None
+    return reduced_to_one(_min_reduce, a) if result is None else result[0]
 
 
 def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    return _extremes(a, dim, keepdim, True)
+    return _minmax(a, dim, keepdim, True)
 
 
 def min_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    return _extremes(a, dim, keepdim, False)
+    return _minmax(a, dim, keepdim, False)
 
 
 def _are_floats(a: Array) -> bool:
     return a.dtype in (np.float32, np.float64) and a.size > 0
 
 
-def _extremes(a: Array, dim: int, keepdim: bool, greatest: bool) -> tuple[Array, Array]:
+def _minmax(a: Array, dim: int, keepdim: bool, takes_max: bool) -> tuple[Array, Array]:
     """Of floats by our own loops; else by NumPy's argmax."""
     fold = folding(a.shape, dim, keepdim)
     if a.dtype.kind == "f" and a.size > 0:
-        values, indices = run(choices.max_dim if greatest else choices.min_dim, fold.fold(a), 1, False)
+        values, indices = run(choices.max_dim if takes_max else choices.min_dim, fold.fold(a), 1, False)
         return values.reshape(fold.result), indices.reshape(fold.result)
     a = a.reshape(a.shape or 1)
-    indices = reduced(np.argmax if greatest else np.argmin, a, dim, True)
+    indices = reduced(np.argmax if takes_max else np.argmin, a, dim, True)
     return np.take_along_axis(a, indices, dim).reshape(fold.result), indices.reshape(fold.result)
 
 
@@ -81,11 +81,11 @@ def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
     return _index(np.argmin, a, dim, keepdim, False)
 
 
-def _index(find: Any, a: Array, dim: int | None, keepdim: bool, greatest: bool) -> Array:
+def _index(find: Any, a: Array, dim: int | None, keepdim: bool, takes_max: bool) -> Array:
     if a.dtype.kind == "f" and a.size > 0:
         if dim is not None and a.ndim:
-            return _extremes(a, dim, keepdim, greatest)[1]
-        return _extremes(a.reshape(-1), 0, False, greatest)[1].reshape((1,) * a.ndim if keepdim else ())
+            return _minmax(a, dim, keepdim, takes_max)[1]
+        return _minmax(a.reshape(-1), 0, False, takes_max)[1].reshape((1,) * a.ndim if keepdim else ())
     return find(a, axis=None, keepdims=keepdim) if dim is None or not a.ndim else reduced(find, a, dim, keepdim)
 
 
@@ -129,6 +129,6 @@ def reduced_to_one(reduce: Any, a: Array) -> Array:
 
 def _pieces(count: int, piece: Callable[[int, int], Array]) -> list[Array]:
     """The results of piece(first, last) for ranges that together cover range(count), in order."""
-    found: dict[int, Array] = {}
-    in_parts(count, UNIT, lambda i, j: found.__setitem__(i, piece(i, j)))
-    return [found[first] for first in sorted(found)]
+    results: dict[int, Array] = {}
+    in_parts(count, UNIT, lambda i, j: results.__setitem__(i, piece(i, j)))
+    return [results[first] for first in sorted(results)]

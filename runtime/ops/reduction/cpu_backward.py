@@ -42,8 +42,8 @@ def _broadcast_gradient(grad: Array, shape: Dims, dim: Dims | None, divisor: flo
         return as_strided(one, shape, (0,) * len(shape))
     fold = folding(shape, dim)
     if fold.order:
-        spread = (grad / grad.dtype.type(divisor)).reshape(fold.kept)
-        return np.broadcast_to(spread, shape).copy()
+        expand_grad = (grad / grad.dtype.type(divisor)).reshape(fold.keepdim_shape)
+        return np.broadcast_to(expand_grad, shape).copy()
     if not math.prod(shape):
         return np.empty(shape, grad.dtype)
     return run(plans.divided, contiguous(grad), shape, dim, divisor)[0]
@@ -51,16 +51,16 @@ def _broadcast_gradient(grad: Array, shape: Dims, dim: Dims | None, divisor: flo
 
 def var_backward(grad: Array, x: Array, dim: Dims, correction: float) -> Array:
     """2 g (x - mean) / (n - correction)."""
-    return _spread(plans.var_backward, (grad, x), dim, correction)
+    return _expand_grad(plans.var_backward, (grad, x), dim, correction)
 
 
 def std_backward(grad: Array, x: Array, result: Array, dim: Dims, correction: float) -> Array:
     """g (x - mean) / (n - correction) / std, and 0 where that is 0."""
-    return _spread(plans.std_backward, (grad, x, result), dim, correction)
+    return _expand_grad(plans.std_backward, (grad, x, result), dim, correction)
 
 
-def extremum_backward(grad: Array, x: Array, result: Array, dim: Dims | None) -> Array:
-    return _spread(plans.extremum_backward, (grad, x, result), dim)
+def amax_backward(grad: Array, x: Array, result: Array, dim: Dims | None) -> Array:
+    return _expand_grad(plans.amax_backward, (grad, x, result), dim)
 
 
 @quiet
@@ -69,14 +69,14 @@ def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> 
     if math.isinf(p):
         sizes = np.abs(x)
         top = (np.maximum if p > 0 else np.minimum).reduce(sizes, axis=dim, keepdims=True)
-        return extremum_backward(grad, sizes, top, dim) * np.sign(x)
+        return amax_backward(grad, sizes, top, dim) * np.sign(x)
     if p in (1, 2):
         fold = folding(x.shape, dim)
         if not x.size:
             return np.empty(x.shape, x.dtype)
         return fold.unfold(run(plans.norm_backward, contiguous(grad), fold.fold(x), contiguous(result), p, 1)[0])
-    kept = folding(x.shape, dim).kept
-    grads, length = grad.reshape(kept), result.reshape(kept)
+    keepdim_shape = folding(x.shape, dim).keepdim_shape
+    grads, length = grad.reshape(keepdim_shape), result.reshape(keepdim_shape)
     if p == 0:
         return np.multiply(np.sign(x), 0, out=np.empty(x.shape, x.dtype))
     share = np.abs(x) / np.where(length == 0, math.inf, length).astype(x.dtype)
@@ -88,14 +88,14 @@ def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indic
     result = np.zeros(shape, grad.dtype)
     if grad.size:
         before, along, after = folding(shape, dim).folded
-        where, given = (np.ascontiguousarray(a).reshape(before, -1, after) for a in (indices, grad))
-        put_along(result.reshape(before, along, after), where, given, False)
+        where, value = (np.ascontiguousarray(a).reshape(before, -1, after) for a in (indices, grad))
+        put_along(result.reshape(before, along, after), where, value, False)
     return result
 
 
 def logsumexp_backward(grad: Array, x: Array, result: Array, dim: Dims) -> Array:
     """g exp(x - result), and 0 where all x are -inf."""
-    return _spread(plans.logsumexp_backward, (grad, x, result), dim)
+    return _expand_grad(plans.logsumexp_backward, (grad, x, result), dim)
 
 
 def cumsum_backward(grad: Array, dim: int) -> Array:
@@ -104,10 +104,10 @@ def cumsum_backward(grad: Array, dim: int) -> Array:
 
 
 def prod_backward(grad: Array, x: Array, dim: int | None) -> Array:
-    return _spread(plans.prod_backward, (grad, x), dim)
+    return _expand_grad(plans.prod_backward, (grad, x), dim)
 
 
-def _spread(
+def _expand_grad(
     find: Callable[..., Plan | None], operands: Sequence[Array], dim: Dims | int | None, *numbers: float
 ) -> Array:
     """The plan's gradient of x, the second operand, in any layout: the dimensions `dim` are brought together first."""

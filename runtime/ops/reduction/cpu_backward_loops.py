@@ -72,7 +72,7 @@ def var_backward_loop(
 
 
 @jit
-def extremum_backward_loop(
+def amax_backward_loop(
     grads: Array, x: Array, tops: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
     """g / n for the n elements equal to the extremum, 0 for the others."""
@@ -87,19 +87,19 @@ def extremum_backward_loop(
             for i in range(row.size):
                 line[i] = share * (row[i] == top)
         else:
-            most, shares = part_of(tops, k, width), empty_row(x.dtype.type(0), width)
+            best_row, shares = part_of(tops, k, width), empty_row(x.dtype.type(0), width)
             fill(shares, 0.0)
             for i in range(along):
                 row = part_of(x, (b * along + i) * after + start, width)
                 for j in range(shares.size):
-                    shares[j] += row[j] == most[j]
+                    shares[j] += row[j] == best_row[j]
             for j in range(shares.size):
                 shares[j] = grads[k + j] / shares[j]
             for i in range(along):
                 at = (b * along + i) * after + start
                 row, line = part_of(x, at, width), part_of(out, at, width)
                 for j in range(shares.size):
-                    line[j] = shares[j] * (row[j] == most[j])
+                    line[j] = shares[j] * (row[j] == best_row[j])
         k += width
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from ...kernels.cpu.loops import copy_row, lines_of
 from ...kernels.cpu.sums import CHUNK
 from ...kernels.jit import READ, jit
-from ...kernels.llvm.addresses import part_of, place_of
+from ...kernels.llvm.addresses import offset_of, part_of
 from ...kernels.llvm.prefixes import LANES
-from .cpu_first_loops import LONG, MOST, first_in_columns, first_in_row, first_in_short_row
+from .cpu_first_loops import LONG, MAX_LANE_INDEX, first_in_columns, first_in_row, first_in_short_row
 
 Array = np.ndarray
 
@@ -23,14 +23,14 @@ UNIT = 64  # results side by side that one thread has, at least
 
 
 @jit(halves=READ)
-def first_extremes(
+def argminmax(
     x: Array,
     values: Array,
-    places: Array,
+    positions: Array,
     sign: int,
     along: int,
     after: int,
-    apart: int,
+    stride: int,
     between: int,
     times: int,
     outer: int,
@@ -40,40 +40,40 @@ def first_extremes(
     """The greatest of x[b, :, j], or with sign -1 the least, and where it first is; the first nan, if there is one."""
     k = first
     while k < last:
-        start = place_of(k // after, between, times, outer) + k % after
-        if after == 1 == apart:
+        start = offset_of(k // after, between, times, outer) + k % after
+        if after == 1 == stride:
             row = part_of(x, start, along)
-            values[k], places[k] = first_in_row(row, sign) if along >= LONG else first_in_short_row(row, sign)
+            values[k], positions[k] = first_in_row(row, sign) if along >= LONG else first_in_short_row(row, sign)
             k += 1
             continue
         width = lines_of(after, k, last)
-        most, found = part_of(values, k, width), part_of(places, k, width)
-        if LANES <= width <= NARROW and along < MOST:
-            first_in_columns(x, start, along, apart, sign, most, found)
+        best_row, result = part_of(values, k, width), part_of(positions, k, width)
+        if LANES <= width <= NARROW and along < MAX_LANE_INDEX:
+            first_in_columns(x, start, along, stride, sign, best_row, result)
             k += width
             continue
-        copy_row(part_of(x, start, width), most)
+        copy_row(part_of(x, start, width), best_row)
         for j in range(width):
-            found[j] = 0
+            result[j] = 0
         for i in range(1, along):
-            row = part_of(x, start + i * apart, width)
+            row = part_of(x, start + i * stride, width)
             for j in range(width):
-                better = row[j] > most[j] if sign > 0 else row[j] < most[j]
+                better = row[j] > best_row[j] if sign > 0 else row[j] < best_row[j]
                 # A nan is taken once, when the best is none yet: x == x is false for nan alone.
-                taken = better or (row[j] != row[j] and most[j] == most[j])
-                most[j] = row[j] if taken else most[j]
-                found[j] = i if taken else found[j]
+                replaces = better or (row[j] != row[j] and best_row[j] == best_row[j])
+                best_row[j] = row[j] if replaces else best_row[j]
+                result[j] = i if replaces else result[j]
         k += width
 
 
 @jit(halves=READ)
-def column_extremes(
+def column_minmax(
     x: Array,
     values: Array,
     sign: int,
     along: int,
     after: int,
-    apart: int,
+    stride: int,
     between: int,
     times: int,
     outer: int,
@@ -83,24 +83,24 @@ def column_extremes(
     """The greatest of x[b, :, j], or with sign -1 the least; nan where there is one."""
     k = first
     while k < last:
-        width, start = lines_of(after, k, last), place_of(k // after, between, times, outer) + k % after
-        most = part_of(values, k, width)
-        copy_row(part_of(x, start, width), most)
+        width, start = lines_of(after, k, last), offset_of(k // after, between, times, outer) + k % after
+        best_row = part_of(values, k, width)
+        copy_row(part_of(x, start, width), best_row)
         fours = 1 + (along - 1) // 4 * 4
         for i in range(1, fours, 4):  # so that results are read and written once for four rows
-            at = start + i * apart
-            one, two = part_of(x, at, width), part_of(x, at + apart, width)
-            three, four = part_of(x, at + 2 * apart, width), part_of(x, at + 3 * apart, width)
+            at = start + i * stride
+            one, two = part_of(x, at, width), part_of(x, at + stride, width)
+            three, four = part_of(x, at + 2 * stride, width), part_of(x, at + 3 * stride, width)
             for j in range(width):
-                best = further(further(most[j], one[j], sign), two[j], sign)
+                best = further(further(best_row[j], one[j], sign), two[j], sign)
                 best = further(further(best, three[j], sign), four[j], sign)
                 # Where one is nan, so is their sum.
                 known = (one[j] == one[j]) & (two[j] == two[j]) & (three[j] == three[j]) & (four[j] == four[j])
-                most[j] = best if known else (one[j] + two[j]) + (three[j] + four[j])
+                best_row[j] = best if known else (one[j] + two[j]) + (three[j] + four[j])
         for i in range(fours, along):
-            row = part_of(x, start + i * apart, width)
+            row = part_of(x, start + i * stride, width)
             for j in range(width):
-                most[j] = further(most[j], row[j], sign) if row[j] == row[j] else row[j]
+                best_row[j] = further(best_row[j], row[j], sign) if row[j] == row[j] else row[j]
         k += width
 
 
@@ -124,23 +124,23 @@ def extreme_of(row: Array, sign: int) -> Any:
 
 
 @jit
-def whole_extremes_of_rows(
+def integer_minmax_of_rows(
     x: Array, values: Array, sign: int, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
     """values[b] = the extreme of x[b], of whole numbers or bools."""
     for b in range(first, last):
-        values[b] = extreme_of(part_of(x, place_of(b, between, times, outer), along), sign)
+        values[b] = extreme_of(part_of(x, offset_of(b, between, times, outer), along), sign)
 
 
 @jit
-def whole_extremes_of_chunks(x: Array, values: Array, sign: int, first: int, last: int) -> None:
+def integer_minmax_of_chunks(x: Array, values: Array, sign: int, first: int, last: int) -> None:
     """values[k] = the extreme of chunk k of x."""
     for k in range(first, last, CHUNK):
         values[k // CHUNK] = extreme_of(part_of(x, k, min(CHUNK, x.size - k)), sign)
 
 
 @jit
-def whole_sum_of(row: Array) -> Any:
+def integer_sum_of(row: Array) -> Any:
     """sum_i x_i of whole numbers or bools, modulo 2^64."""
     total = np.int64(0)
     for i in range(row.size):
@@ -149,19 +149,19 @@ def whole_sum_of(row: Array) -> Any:
 
 
 @jit
-def whole_sums_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
+def integer_sums_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
     """totals[k] = the sum of chunk k of x."""
     for k in range(first, last, CHUNK):
-        totals[k // CHUNK] = whole_sum_of(part_of(x, k, min(CHUNK, x.size - k)))
+        totals[k // CHUNK] = integer_sum_of(part_of(x, k, min(CHUNK, x.size - k)))
 
 
 @jit
-def whole_sums(
+def integer_sums(
     x: Array,
     out: Array,
     along: int,
     after: int,
-    apart: int,
+    stride: int,
     between: int,
     times: int,
     outer: int,
@@ -171,9 +171,9 @@ def whole_sums(
     """out[b, j] = sum_i x[b, i, j] of whole numbers or bools, modulo 2^64."""
     k = first
     while k < last:
-        start = place_of(k // after, between, times, outer) + k % after
-        if after == 1 == apart:
-            out[k] = whole_sum_of(part_of(x, start, along))
+        start = offset_of(k // after, between, times, outer) + k % after
+        if after == 1 == stride:
+            out[k] = integer_sum_of(part_of(x, start, along))
             k += 1
             continue
         width = lines_of(after, k, last)
@@ -181,7 +181,7 @@ def whole_sums(
         for j in range(width):
             totals[j] = 0
         for i in range(along):
-            row = part_of(x, start + i * apart, width)
+            row = part_of(x, start + i * stride, width)
             for j in range(width):
                 totals[j] += np.int64(row[j])
         k += width
@@ -194,7 +194,7 @@ def tests(
     every: int,
     along: int,
     after: int,
-    apart: int,
+    stride: int,
     between: int,
     times: int,
     outer: int,
@@ -204,28 +204,28 @@ def tests(
     """Whether some of x[b, :, j] is not zero, or with `every` none is zero."""
     k = first
     while k < last:
-        start = place_of(k // after, between, times, outer) + k % after
-        if after == 1 == apart:
-            row, found = part_of(x, start, along), 0
+        start = offset_of(k // after, between, times, outer) + k % after
+        if after == 1 == stride:
+            row, result = part_of(x, start, along), 0
             for i in range(row.size):
-                found += 1 if row[i] != 0 else 0
-            out[k] = found == along if every else found > 0
+                result += 1 if row[i] != 0 else 0
+            out[k] = result == along if every else result > 0
             k += 1
             continue
         width = lines_of(after, k, last)
-        told = part_of(out, k, width)
+        is_nan_row = part_of(out, k, width)
         for j in range(width):
-            told[j] = every != 0
+            is_nan_row[j] = every != 0
         for i in range(along):
-            row = part_of(x, start + i * apart, width)
+            row = part_of(x, start + i * stride, width)
             for j in range(width):
-                told[j] = told[j] and row[j] != 0 if every else told[j] or row[j] != 0
+                is_nan_row[j] = is_nan_row[j] and row[j] != 0 if every else is_nan_row[j] or row[j] != 0
         k += width
 
 
 @jit
 def selected_in_zeros(
-    grads: Array, places: Array, out: Array, along: int, count: int, after: int, first: int, last: int
+    grads: Array, positions: Array, out: Array, along: int, count: int, after: int, first: int, last: int
 ) -> None:
     """Zeros with grads[b, i, j] at out[b, places[b, i, j], j], for some b.
 
@@ -238,12 +238,15 @@ def selected_in_zeros(
         for i in range(plane.size):
             plane[i] = 0
         for i in range(count):
-            given, at = part_of(grads, (b * count + i) * after, after), part_of(places, (b * count + i) * after, after)
+            value, at = (
+                part_of(grads, (b * count + i) * after, after),
+                part_of(positions, (b * count + i) * after, after),
+            )
             for j in range(after):
-                place = at[j]
-                if place < 0 or place >= along:
+                position = at[j]
+                if position < 0 or position >= along:
                     outside = True
                 else:
-                    plane[place * after + j] = given[j]
+                    plane[position * after + j] = value[j]
     if outside:
         raise IndexError

@@ -11,7 +11,7 @@ import numpy as np
 from ...kernels.cpu.sums import CHUNK, FOUR_BLOCKS, NARROW
 from ...kernels.jit import READ, jit
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
-from ...kernels.llvm.lines import present_of_blocks, present_of_few
+from ...kernels.llvm.lines import nansum_of_blocks, nansum_of_tail
 
 _BLOCK = 1024  # elements that are added in single precision
 _ROWS = 128  # rows of columns that are
@@ -22,15 +22,15 @@ Array = np.ndarray
 
 
 @jit(halves=READ)
-def present_sums(x: Array, out: Array, before: int, along: int, after: int, first: int, last: int) -> None:
+def nansum_loop(x: Array, out: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """out[b, j] = sum_i x[b, i, j] of what is not nan."""
     if after == 1:
         rows, to = part_of(x, first * along, (last - first) * along), part_of(out, first, last - first)
         if along <= _SHORT:
-            short_present_sums(rows, along, to)
+            short_nansum(rows, along, to)
         else:
             for b in range(to.size):
-                to[b] = present_sum(part_of(rows, b * along, along))
+                to[b] = nansum_of_row(part_of(rows, b * along, along))
         return
     k = first
     while k < last:
@@ -38,37 +38,37 @@ def present_sums(x: Array, out: Array, before: int, along: int, after: int, firs
         table = part_of(x, b * along * after, along * after)
         totals = empty_row(0.0, min(_WIDTH, after - start, last - k))
         if totals.size == after and 2 * after <= NARROW <= along:
-            narrow_present_columns(table, totals)
+            narrow_nansum_columns(table, totals)
         else:
-            present_columns(table, after, start, totals)
+            nansum_columns(table, after, start, totals)
         for j in range(totals.size):
             out[k + j] = totals[j]
         k += totals.size
 
 
 @jit(halves=READ)
-def present_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
+def nansum_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
     """totals[k] = the sum of what is not nan in chunk k of x, in float64."""
     made = row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK)
     for k in range(first, last, CHUNK):
-        made[k // CHUNK] = present_sum(part_of(x, k, min(CHUNK, x.size - k)))
+        made[k // CHUNK] = nansum_of_row(part_of(x, k, min(CHUNK, x.size - k)))
 
 
 @jit
-def present_sum(row: Array) -> float:
+def nansum_of_row(row: Array) -> float:
     """sum_i x_i of what is not nan; four blocks at a time, as `chunk_sum`."""
     total, k = 0.0, 0
     while k + FOUR_BLOCKS <= row.size:
-        total += present_of_blocks(row, k)
+        total += nansum_of_blocks(row, k)
         k += FOUR_BLOCKS
     while k < row.size:
-        total += present_of_few(row, k, min(_BLOCK, row.size - k))
+        total += nansum_of_tail(row, k, min(_BLOCK, row.size - k))
         k += _BLOCK
     return total
 
 
 @jit
-def short_present_sums(x: Array, along: int, out: Array) -> None:
+def short_nansum(x: Array, along: int, out: Array) -> None:
     """out[b] = sum_i x[b, i] of what is not nan: four rows side by side, for one alone waits for itself."""
     zero, fours = x.dtype.type(0), out.size // 4 * 4
     for b in range(0, fours, 4):
@@ -90,7 +90,7 @@ def short_present_sums(x: Array, along: int, out: Array) -> None:
 
 
 @jit
-def present_columns(x: Array, after: int, start: int, totals: Array) -> None:
+def nansum_columns(x: Array, after: int, start: int, totals: Array) -> None:
     """totals[j] = sum_i x[i, start + j] of what is not nan, for rows of `after` elements, as `column_sums`."""
     zero, count, rows = x.dtype.type(0), totals.size, x.size // after
     part = empty_row(zero, count)
@@ -116,26 +116,26 @@ def present_columns(x: Array, after: int, start: int, totals: Array) -> None:
 
 
 @jit
-def narrow_present_columns(x: Array, totals: Array) -> None:
+def narrow_nansum_columns(x: Array, totals: Array) -> None:
     """The sums of few columns: as many rows as make a wide one are added as if they were one."""
     after, rows = totals.size, x.size // totals.size
     side = NARROW // after
-    together = rows // side * side
+    tile_rows = rows // side * side
     wide = empty_row(0.0, side * after)
-    present_columns(part_of(x, 0, together * after), wide.size, 0, wide)
-    present_columns(part_of(x, together * after, (rows - together) * after), after, 0, totals)
+    nansum_columns(part_of(x, 0, tile_rows * after), wide.size, 0, wide)
+    nansum_columns(part_of(x, tile_rows * after, (rows - tile_rows) * after), after, 0, totals)
     for k in range(wide.size):
         totals[k % after] += wide[k]
 
 
 @jit
-def present_gradients(
+def nansum_gradients(
     grads: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
     """g, 0 where x is nan; the range is one of rows of (before, along)."""
     zero = x.dtype.type(0)
     for k in range(first, last):
         row, line = part_of(x, k * after, after), part_of(out, k * after, after)
-        given = part_of(grads, k // along * after, after)
+        value = part_of(grads, k // along * after, after)
         for j in range(after):
-            line[j] = given[j] if row[j] == row[j] else zero
+            line[j] = value[j] if row[j] == row[j] else zero

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.dtypes.float_keys import extremum
+from ...kernels.cpu.dtypes.float_keys import min_or_max
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import (
     CHUNK,
@@ -30,8 +30,8 @@ from ...kernels.cpu.sums import (
     sum_of_chunks,
 )
 from ...kernels.jit import WRITTEN, jit
-from ...kernels.llvm.addresses import address, clear, empty_row, part_of, place_of, row_at
-from ...kernels.llvm.halves.rows import reading, room_for
+from ...kernels.llvm.addresses import address, clear, empty_row, offset_of, part_of, row_at
+from ...kernels.llvm.halves.rows import buffer_for, reading
 from ...kernels.llvm.lines import product_of
 from ...kernels.scalar import pow_number
 
@@ -77,20 +77,20 @@ def row_sums(
         for i in range(to.size):
             to[i] = rows[i] / divisor
     elif along <= _SHORT and between == along and last <= times:
-        together = 4 * max(1, _SHORT // along)  # rows that follow each other are widened many at a time
-        room = room_for(x, together * along)
-        for b in range(first, last, together):
-            some = min(together, last - b)
-            rows = reading(x, b * along, some * along, room)
+        tile_rows = 4 * max(1, _SHORT // along)  # rows that follow each other are widened many at a time
+        row_buffer = buffer_for(x, tile_rows * along)
+        for b in range(first, last, tile_rows):
+            some = min(tile_rows, last - b)
+            rows = reading(x, b * along, some * along, row_buffer)
             short_row_sums(rows, along, along, some, 0, 0, some, divisor, part_of(out, b, some))
     elif along <= _SHORT:
         short_row_sums(x, along, between, times, outer, first, last, divisor, out)
     elif along < FOUR_BLOCKS:
         for b in range(first, last):  # as `plain_sum` has them, without a call for each row
-            out[b] = blocks_sum(part_of(x, place_of(b, between, times, outer), along), 0, 0.0) / divisor
+            out[b] = blocks_sum(part_of(x, offset_of(b, between, times, outer), along), 0, 0.0) / divisor
     else:
         for b in range(first, last):
-            out[b] = plain_sum(part_of(x, place_of(b, between, times, outer), along)) / divisor
+            out[b] = plain_sum(part_of(x, offset_of(b, between, times, outer), along)) / divisor
 
 
 @jit
@@ -111,7 +111,7 @@ def grouped_column_sums(
     divisor: float,
     along: int,
     after: int,
-    apart: int,
+    stride: int,
     between: int,
     times: int,
     outer: int,
@@ -122,12 +122,12 @@ def grouped_column_sums(
     k = first
     while k < last:
         start, totals = k % after, empty_row(0.0, min(_WIDTH, after - k % after, last - k))
-        at = place_of(k // after, between, times, outer) + start
+        at = offset_of(k // after, between, times, outer) + start
         # Of few columns what lies between rows is added as well.
-        if totals.size == after <= apart <= 16 * after and 2 * apart <= NARROW <= along:
-            narrow_column_sums(x, along, apart, at, totals)
+        if totals.size == after <= stride <= 16 * after and 2 * stride <= NARROW <= along:
+            narrow_column_sums(x, along, stride, at, totals)
         else:
-            column_sums(x, along, apart, at, totals)
+            column_sums(x, along, stride, at, totals)
         write_divided(totals, divisor, part_of(out, k, totals.size))
         k += totals.size
 
@@ -138,7 +138,7 @@ def square_sums(
     out: Array,
     along: int,
     after: int,
-    apart: int,
+    stride: int,
     between: int,
     times: int,
     outer: int,
@@ -146,21 +146,21 @@ def square_sums(
     last: int,
 ) -> None:
     """out[b, j] = sum_i x[b, i, j]^2."""
-    if after == 1 == apart and along <= _SHORT:
+    if after == 1 == stride and along <= _SHORT:
         short_square_sums(x, along, between, times, outer, first, last, out)
         return
     k = first
     while k < last:
         start = k % after
-        at = place_of(k // after, between, times, outer) + start
-        if after == 1 == apart:
+        at = offset_of(k // after, between, times, outer) + start
+        if after == 1 == stride:
             out[k] = square_sum(part_of(x, at, along), 0.0)
             k += 1
             continue
         totals = empty_row(0.0, min(_WIDTH, after - start, last - k))
         centers = empty_row(x.dtype.type(0), totals.size)
         clear(centers)
-        column_square_sums(x, along, apart, at, centers, totals)
+        column_square_sums(x, along, stride, at, centers, totals)
         for j in range(totals.size):
             out[k + j] = totals[j]
         k += totals.size
@@ -181,7 +181,7 @@ def variances(
     divisor: float,
     along: int,
     after: int,
-    apart: int,
+    stride: int,
     between: int,
     times: int,
     outer: int,
@@ -192,8 +192,8 @@ def variances(
     k = first
     while k < last:
         start = k % after
-        at = place_of(k // after, between, times, outer) + start
-        if after == 1 == apart:
+        at = offset_of(k // after, between, times, outer) + start
+        if after == 1 == stride:
             row = part_of(x, at, along)
             mean = plain_sum(row) / along
             center = float(x.dtype.type(mean))
@@ -203,11 +203,11 @@ def variances(
             continue
         totals = empty_row(0.0, min(_WIDTH, after - start, last - k))
         means, centers = empty_row(0.0, totals.size), empty_row(x.dtype.type(0), totals.size)
-        column_sums(x, along, apart, at, means)
+        column_sums(x, along, stride, at, means)
         for j in range(means.size):
             means[j] /= along
             centers[j] = means[j]
-        column_square_sums(x, along, apart, at, centers, totals)
+        column_square_sums(x, along, stride, at, centers, totals)
         for j in range(totals.size):
             off = means[j] - centers[j]
             squares = totals[j] - along * off * off
@@ -228,26 +228,26 @@ def sizes(x: Array, out: Array, first: int, last: int) -> None:
 
     Counted from 0 here and below: where an index may be negative, Numba asks whether it is, and LLVM makes no vectors.
     """
-    given, to = part_of(x, first, last - first), part_of(out, first, last - first)
+    value, to = part_of(x, first, last - first), part_of(out, first, last - first)
     for i in range(to.size):
-        to[i] = abs(given[i])
+        to[i] = abs(value[i])
 
 
 @jit
 def not_zero(x: Array, out: Array, first: int, last: int) -> None:
     """out[i] = 1 where x[i] is not 0, else 0."""
-    given, to = part_of(x, first, last - first), part_of(out, first, last - first)
+    value, to = part_of(x, first, last - first), part_of(out, first, last - first)
     for i in range(to.size):
-        to[i] = given[i] != 0
+        to[i] = value[i] != 0
 
 
 @jit
 def size_powers(x: Array, out: Array, p: float, first: int, last: int) -> None:
     """out[i] = |x[i]|^p."""
     exponent = x.dtype.type(p)
-    given, to = part_of(x, first, last - first), part_of(out, first, last - first)
+    value, to = part_of(x, first, last - first), part_of(out, first, last - first)
     for i in range(to.size):
-        to[i] = pow_number(abs(given[i]), exponent)
+        to[i] = pow_number(abs(value[i]), exponent)
 
 
 @jit
@@ -259,19 +259,19 @@ def raised_results(out: Array, p: float) -> None:
 
 
 @jit
-def extremes_of_rows(
+def minmax_of_rows(
     x: Array, out: Array, sign: int, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
     """out[b] = max_i x[b, i], or with sign -1 the least; nan where there is one."""
     for b in range(first, last):
-        out[b] = extremum(part_of(x, place_of(b, between, times, outer), along), sign)
+        out[b] = min_or_max(part_of(x, offset_of(b, between, times, outer), along), sign)
 
 
 @jit
-def extremes_of_chunks(x: Array, out: Array, sign: int, first: int, last: int) -> None:
+def minmax_of_chunks(x: Array, out: Array, sign: int, first: int, last: int) -> None:
     """out[k] = the extremum of chunk k of x."""
     for k in range(first, last, CHUNK):
-        out[k // CHUNK] = extremum(part_of(x, k, min(CHUNK, x.size - k)), sign)
+        out[k // CHUNK] = min_or_max(part_of(x, k, min(CHUNK, x.size - k)), sign)
 
 
 REORDER = {"reassoc", "nsz"}
@@ -284,10 +284,10 @@ def products_of_rows(
     """out[b] = prod_i x[b, i], in double precision; four rows side by side, for one alone waits for itself."""
     fours = first + (last - first) // 4 * 4
     for b in range(first, fours, 4):
-        one = part_of(x, place_of(b, between, times, outer), along)
-        two = part_of(x, place_of(b + 1, between, times, outer), along)
-        three = part_of(x, place_of(b + 2, between, times, outer), along)
-        four = part_of(x, place_of(b + 3, between, times, outer), along)
+        one = part_of(x, offset_of(b, between, times, outer), along)
+        two = part_of(x, offset_of(b + 1, between, times, outer), along)
+        three = part_of(x, offset_of(b + 2, between, times, outer), along)
+        four = part_of(x, offset_of(b + 3, between, times, outer), along)
         p1 = p2 = p3 = p4 = 1.0
         for i in range(along):
             p1 *= one[i]
@@ -296,7 +296,7 @@ def products_of_rows(
             p4 *= four[i]
         out[b], out[b + 1], out[b + 2], out[b + 3] = p1, p2, p3, p4
     for b in range(fours, last):
-        out[b] = product_of(part_of(x, place_of(b, between, times, outer), along))
+        out[b] = product_of(part_of(x, offset_of(b, between, times, outer), along))
 
 
 @jit
@@ -305,7 +305,7 @@ def column_products(
     out: Array,
     along: int,
     after: int,
-    apart: int,
+    stride: int,
     between: int,
     times: int,
     outer: int,
@@ -316,17 +316,17 @@ def column_products(
     k = first
     while k < last:
         totals = empty_row(0.0, min(_WIDTH, after - k % after, last - k))
-        at = place_of(k // after, between, times, outer) + k % after
+        at = offset_of(k // after, between, times, outer) + k % after
         fill(totals, 1.0)
         fours = along // 4 * 4
         for i in range(0, fours, 4):  # so that products are read and written once for four rows
-            here = at + i * apart
-            one, two = part_of(x, here, totals.size), part_of(x, here + apart, totals.size)
-            three, four = part_of(x, here + 2 * apart, totals.size), part_of(x, here + 3 * apart, totals.size)
+            here = at + i * stride
+            one, two = part_of(x, here, totals.size), part_of(x, here + stride, totals.size)
+            three, four = part_of(x, here + 2 * stride, totals.size), part_of(x, here + 3 * stride, totals.size)
             for j in range(totals.size):
                 totals[j] = totals[j] * one[j] * two[j] * three[j] * four[j]
         for i in range(fours, along):
-            row = part_of(x, at + i * apart, totals.size)
+            row = part_of(x, at + i * stride, totals.size)
             for j in range(totals.size):
                 totals[j] *= row[j]
         copy_row(totals, part_of(out, k, totals.size))

@@ -15,7 +15,7 @@ from . import cuda_complex, plans
 from .cuda_products import prod_others as prod_others
 
 Dims = tuple[int, ...]
-LENGTHS = {0: "not_zero", 1: "total_size", 2: "length", math.inf: "greatest_size", -math.inf: "least_size"}
+LENGTHS = {0: "not_zero", 1: "total_size", 2: "length", math.inf: "norm_inf", -math.inf: "norm_neg_inf"}
 
 
 def sum_all(a: DeviceArray) -> DeviceArray:
@@ -35,7 +35,7 @@ def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
 
 def filled(self: DeviceArray, size: Dims) -> DeviceArray:
     steps = (0,) * len(size)
-    return memory.result_of(self.laid(size, steps))
+    return memory.result_of(self.with_strides(size, steps))
 
 
 def prod_all(a: DeviceArray) -> DeviceArray:
@@ -47,11 +47,11 @@ def prod_dim(a: DeviceArray, dim: int, keepdim: bool) -> DeviceArray:
 
 
 def mean_all(a: DeviceArray) -> DeviceArray:
-    return reduced("quotient_of_total", a, all_of(a), False, float(a.size))
+    return reduced("row_mean", a, all_of(a), False, float(a.size))
 
 
 def mean_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    return reduced("quotient_of_total", a, dim, keepdim, float(math.prod(a.shape[d] for d in dim)))
+    return reduced("row_mean", a, dim, keepdim, float(math.prod(a.shape[d] for d in dim)))
 
 
 def var_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
@@ -60,13 +60,13 @@ def var_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> Devi
 
 
 def std_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
-    return reduced("deviation", a, dim, keepdim, float(correction))
+    return reduced("std", a, dim, keepdim, float(correction))
 
 
 def norm(a: DeviceArray, p: float, dim: Dims, keepdim: bool) -> DeviceArray:
     numbers = () if p in LENGTHS else (float(p),)
-    given = cuda_complex.sizes(a) if a.dtype.kind == "c" else a
-    return reduced(LENGTHS.get(p, "length_of_power"), given, dim, keepdim, *numbers)
+    value = cuda_complex.sizes(a) if a.dtype.kind == "c" else a
+    return reduced(LENGTHS.get(p, "length_of_power"), value, dim, keepdim, *numbers)
 
 
 def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
@@ -86,15 +86,15 @@ def all_of(a: DeviceArray) -> Dims:
 OF_COMPLEX: dict[str, Callable[..., DeviceArray]] = {
     "product": cuda_complex.product,
     "variance": cuda_complex.variance,
-    "deviation": cuda_complex.deviation,
+    "std": cuda_complex.std,
     "logsumexp": cuda_complex.logsumexp,
 }
 
 
 def reduced(name: str, a: DeviceArray, dim: Dims | int, keepdim: bool, *numbers: Any) -> DeviceArray:
     if a.dtype.kind != "c":
-        found: DeviceArray = over(name, (a,), dim, *numbers, keepdim=keepdim)
-        return found
+        result: DeviceArray = over(name, (a,), dim, *numbers, keepdim=keepdim)
+        return result
     dims = reduced_dims_of(a.ndim, dim)
     if name in OF_COMPLEX:
         return OF_COMPLEX[name](a, dims, keepdim, *numbers)

@@ -15,35 +15,35 @@ INT64 = np.dtype(np.int64)
 
 
 def amax(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    return extreme("greatest", a, dim, keepdim)
+    return extreme("row_amax", a, dim, keepdim)
 
 
 def amin(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    return extreme("least", a, dim, keepdim)
+    return extreme("row_amin", a, dim, keepdim)
 
 
 def max_all(a: DeviceArray) -> DeviceArray:
-    return extreme("greatest", a, reduced_dims_of(a.ndim, None), False)
+    return extreme("row_amax", a, reduced_dims_of(a.ndim, None), False)
 
 
 def min_all(a: DeviceArray) -> DeviceArray:
-    return extreme("least", a, reduced_dims_of(a.ndim, None), False)
+    return extreme("row_amin", a, reduced_dims_of(a.ndim, None), False)
 
 
 def max_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    return with_place("greatest_and_place", a, dim, keepdim)
+    return with_argmax("max_with_indices", a, dim, keepdim)
 
 
 def min_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    return with_place("least_and_place", a, dim, keepdim)
+    return with_argmax("min_with_indices", a, dim, keepdim)
 
 
 def argmax(a: DeviceArray, dim: int | None, keepdim: bool) -> DeviceArray:
-    return with_place("greatest_and_place", a, dim, keepdim)[1]
+    return with_argmax("max_with_indices", a, dim, keepdim)[1]
 
 
 def argmin(a: DeviceArray, dim: int | None, keepdim: bool) -> DeviceArray:
-    return with_place("least_and_place", a, dim, keepdim)[1]
+    return with_argmax("min_with_indices", a, dim, keepdim)[1]
 
 
 def any_all(a: DeviceArray) -> DeviceArray:
@@ -75,14 +75,14 @@ def extreme(name: str, a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     return over(name, (in_registers(a),), dim, keepdim=keepdim, outputs=(element_of(a),))
 
 
-def with_place(name: str, a: DeviceArray, dim: int | None, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+def with_argmax(name: str, a: DeviceArray, dim: int | None, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
     outputs = element_of(a), Output("each", "int64")
-    found: tuple[DeviceArray, DeviceArray] = over(
+    result: tuple[DeviceArray, DeviceArray] = over(
         name, (in_registers(a),), reduced_dims_of(a.ndim, dim), keepdim=keepdim, outputs=outputs
     )
-    return found
+    return result
 
 
 def truth(name: str, a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    given = cuda_complex.truths(a) if a.dtype.kind == "c" else a
-    return over(name, (in_registers(given),), dim, keepdim=keepdim, outputs=(Output("each", "bool"),))
+    value = cuda_complex.truths(a) if a.dtype.kind == "c" else a
+    return over(name, (in_registers(value),), dim, keepdim=keepdim, outputs=(Output("each", "bool"),))

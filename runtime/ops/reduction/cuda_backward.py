@@ -7,9 +7,9 @@ import math
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.fallback import Fallback
-from ...cuda.launching.layouts import MOST
+from ...cuda.launching.layouts import MAX_LAUNCH_ELEMENTS
 from ...cuda.launching.moving import numbers, over_elements
-from ...cuda.launching.rows import Given, compute, in_order, over, program, rows_of, run
+from ...cuda.launching.rows import RowInput, compute, in_order, over, program, rows_of, run
 from ...kernels.cpu.folding import folding, reduced_dims_of
 from ...kernels.cuda.sorting.ranks import PUT_BACK
 from ...tensor.row_shapes import Output
@@ -26,74 +26,74 @@ def sum_backward(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArra
 
 def mean_backward(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
     count = folding(tuple(shape), dim).folded[1] or 1
-    given = (Given("grad", in_order(grad).ravel(), "row"),)
-    divided = run("mean_backward", program("divided"), given, (float(count),), ROW, 0, False)
+    args = (RowInput("grad", in_order(grad).ravel(), "row"),)
+    divided = run("mean_backward", program("divided"), args, (float(count),), ROW, 0, False)
     return repeated(divided, shape, dim)
 
 
 def repeated(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
-    kept = folding(tuple(shape), dim).kept
-    seen = in_order(grad).reshape(kept)
-    steps = tuple(0 if own != n else step for own, n, step in zip(kept, shape, seen.byte_strides, strict=True))
-    return memory.result_of(seen.laid(shape, steps))
+    keepdim_shape = folding(tuple(shape), dim).keepdim_shape
+    seen = in_order(grad).reshape(keepdim_shape)
+    steps = tuple(0 if own != n else step for own, n, step in zip(keepdim_shape, shape, seen.byte_strides, strict=True))
+    return memory.result_of(seen.with_strides(shape, steps))
 
 
 def var_backward(grad: DeviceArray, x: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
-    return spread("variance_slopes", (grad, x), dim, float(correction))
+    return expand_grad("var_row_backward", (grad, x), dim, float(correction))
 
 
 def std_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
-    return spread("deviation_slopes", (grad, x, result), dim, float(correction))
+    return expand_grad("std_row_backward", (grad, x, result), dim, float(correction))
 
 
-def extremum_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims | None) -> DeviceArray:
-    return spread("extremum_slopes", (grad, x, result), dim)
+def amax_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims | None) -> DeviceArray:
+    return expand_grad("amax_row_backward", (grad, x, result), dim)
 
 
 def norm_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, p: float, dim: Dims) -> DeviceArray:
     if p == 0:
-        found: DeviceArray = over("no_slopes", (x,), reduced_dims_of(x.ndim, dim), outputs=ROW)
-        return found
+        value: DeviceArray = over("zero_row_backward", (x,), reduced_dims_of(x.ndim, dim), outputs=ROW)
+        return value
     if math.isinf(p):
-        return spread("size_extremum_slopes", (grad, x, result), dim)
-    return spread("length_slopes", (grad, x, result), dim, float(p))
+        return expand_grad("norm_inf_backward", (grad, x, result), dim)
+    return expand_grad("norm_p_backward", (grad, x, result), dim, float(p))
 
 
 def logsumexp_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims) -> DeviceArray:
-    return spread("logsumexp_slopes", (grad, x, result), dim)
+    return expand_grad("logsumexp_row_backward", (grad, x, result), dim)
 
 
 def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int, indices: DeviceArray) -> DeviceArray:
     result = memory.result(grad, tuple(shape))
     before, along, after = folding(tuple(shape), dim).folded
-    if result.size > MOST and grad.size != before * after:
-        found: DeviceArray = Fallback(cpu.value_selecting_reduction_backward)(grad, shape, dim, indices)
-        return found
+    if result.size > MAX_LAUNCH_ELEMENTS and grad.size != before * after:
+        value: DeviceArray = Fallback(cpu.value_selecting_reduction_backward)(grad, shape, dim, indices)
+        return value
     if grad.size != before * after or not result.size:
-        return several_put_back(grad, indices, result, (before, along, after))
+        return scatter_multiple(grad, indices, result, (before, along, after))
     arrays = result, in_order(grad), in_order(indices)
-    compute(program("selected_slopes"), rows_of(before, along, after), arrays, (result,))
+    compute(program("selected_backward"), rows_of(before, along, after), arrays, (result,))
     return result
 
 
-def several_put_back(
+def scatter_multiple(
     grad: DeviceArray, indices: DeviceArray, result: DeviceArray, shape: tuple[int, int, int]
 ) -> DeviceArray:
     before, along, after = shape
     if grad.size != result.size:
         memory.fill(result, 0)
     if grad.size:
-        given = [in_order(each).ravel() for each in (grad, indices)]
+        args = [in_order(each).ravel() for each in (grad, indices)]
         layout = numbers(along, after, grad.size // (before * after))
-        over_elements(PUT_BACK, grad.size, *given, result.ravel(), *layout)
+        over_elements(PUT_BACK, grad.size, *args, result.ravel(), *layout)
     return result
 
 
-def spread(name: str, arrays: tuple[DeviceArray, ...], dim: Dims | int | None, *numbers: float) -> DeviceArray:
+def expand_grad(name: str, arrays: tuple[DeviceArray, ...], dim: Dims | int | None, *numbers: float) -> DeviceArray:
     """The gradient of x, the second array, by a program of one gradient, and one result, a row."""
     grad, x, *results = arrays
     dims = reduced_dims_of(x.ndim, dim)
     result = folding(x.shape, dims).result
-    given = [Given("x", x, "row"), *(Given("grad", in_order(a).reshape(result), "each") for a in (grad, *results))]
-    found: DeviceArray = run(name, program(name), given, numbers, ROW, dims, False)
-    return found
+    args = [RowInput("x", x, "row"), *(RowInput("grad", in_order(a).reshape(result), "each") for a in (grad, *results))]
+    value: DeviceArray = run(name, program(name), args, numbers, ROW, dims, False)
+    return value

@@ -21,26 +21,26 @@ BOOL = np.dtype(np.bool_)
 
 def pairs(a: DeviceArray) -> DeviceArray:
     """Complex numbers as pairs of real ones along one more dimension, the last; a number alone is a row of one."""
-    given = memory.materialized(a)
-    part = np.dtype(f"f{given.itemsize // 2}")
-    shape, steps = (*(a.shape or (1,)), 2), (*(given.byte_strides or (given.itemsize,)), part.itemsize)
-    kept = None if given.strides is None else steps
-    return DeviceArray(given.address, shape, part, given.block, given.device, kept)
+    value = memory.materialized(a)
+    part = np.dtype(f"f{value.itemsize // 2}")
+    shape, steps = (*(a.shape or (1,)), 2), (*(value.byte_strides or (value.itemsize,)), part.itemsize)
+    keepdim_shape = None if value.strides is None else steps
+    return DeviceArray(value.address, shape, part, value.block, value.device, keepdim_shape)
 
 
-def joined(parts: DeviceArray) -> DeviceArray:
+def combine_parts(parts: DeviceArray) -> DeviceArray:
     """Pairs of real numbers in row order as complex ones."""
     return parts.ravel().view(COMPLEX[parts.dtype.name]).reshape(parts.shape[:-1])
 
 
 def by_parts(name: str, a: DeviceArray, dim: Dims, keepdim: bool, *numbers: Any) -> DeviceArray:
     """The results of a program over real and over imaginary parts, as pairs."""
-    found: DeviceArray = over(name, (pairs(a),), dim or (0,), *numbers, keepdim=keepdim)
-    return found
+    result: DeviceArray = over(name, (pairs(a),), dim or (0,), *numbers, keepdim=keepdim)
+    return result
 
 
 def linear(name: str, a: DeviceArray, dim: Dims, keepdim: bool, *numbers: Any) -> DeviceArray:
-    return joined(by_parts(name, a, dim, keepdim, *numbers)).reshape(folding(a.shape, dim, keepdim).result)
+    return combine_parts(by_parts(name, a, dim, keepdim, *numbers)).reshape(folding(a.shape, dim, keepdim).result)
 
 
 def variance(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceArray:
@@ -48,8 +48,8 @@ def variance(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> Dev
     return over("total", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
 
 
-def deviation(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceArray:
-    parts = by_parts("deviation", a, dim, keepdim, correction)
+def std(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceArray:
+    parts = by_parts("std", a, dim, keepdim, correction)
     return over("length", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
 
 
@@ -70,8 +70,8 @@ def truths(a: DeviceArray) -> DeviceArray:
 def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     """m + log sum_i exp(a_i - m) over `dim`, m being the greatest real part of an element."""
     fold = folding(a.shape, dim, keepdim)
-    tops = by_parts("greatest", a, dim, True)
-    top = tops.viewed(fold.kept, 0, tops.byte_strides[:-1][: len(fold.kept)])
+    tops = by_parts("row_amax", a, dim, True)
+    top = tops.viewed(fold.keepdim_shape, 0, tops.byte_strides[:-1][: len(fold.keepdim_shape)])
     parts = made(kernels.exponential_from, a.shape, (a, top))
     total = linear("total", parts, dim, True)
-    return made(kernels.logarithm_from, fold.kept, (total, top)).reshape(fold.result)
+    return made(kernels.logarithm_from, fold.keepdim_shape, (total, top)).reshape(fold.result)

@@ -44,10 +44,10 @@ def products_of_others(before: Any, after: Any, result: Any, along: Any, step: A
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         row = index(i // step)
-        place = index(row - index(index(row // along) * along))
-        found = T(1)
-        if place > 0:
-            found = T(get_before(before, index(i - step)))
-        if place < along - 1:
-            found = T(found * get_after(after, index(i + step)))
-        put_result(result, i, found)
+        position = index(row - index(index(row // along) * along))
+        value = T(1)
+        if position > 0:
+            value = T(get_before(before, index(i - step)))
+        if position < along - 1:
+            value = T(value * get_after(after, index(i + step)))
+        put_result(result, i, value)

@@ -32,8 +32,8 @@ def of_others(a: DeviceArray, shape: Triple) -> DeviceArray:
 
 def prod_others(a: DeviceArray, dim: int) -> DeviceArray:
     shape = a.shape or (1,)
-    found = of_others(a, folding(shape, dim % len(shape)).folded).as_read(a.dtype)
-    return memory.copied(found).reshape(a.shape)
+    result = of_others(a, folding(shape, dim % len(shape)).folded).as_read(a.dtype)
+    return memory.copied(result).reshape(a.shape)
 
 
 def prod_backward(grad: DeviceArray, x: DeviceArray, dim: int | None) -> DeviceArray:

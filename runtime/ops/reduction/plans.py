@@ -11,8 +11,8 @@ from math import prod
 from typing import Any
 
 from ...kernels.cpu.folding import Folding, folding
-from ...kernels.cpu.lying import behind, brought_together, by_groups, folding_of, in_order, with_shape
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single, with_whole_numbers
+from ...kernels.cpu.lying import behind, by_groups, folding_of, in_order, packed_for_reduction, with_shape
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single, with_integers
 from ...kernels.cpu.sums import CHUNK
 from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
@@ -21,9 +21,11 @@ from . import plans_choices as choices_of
 from .plans_choices import LARGE
 
 Dim = Ints | int | None
-FEW = 1 << 16  # elements, of which norms are joined by groups of dimensions however these lie
+NORM_ELEMENTS_THRESHOLD = 1 << 16  # elements, of which norms are joined by groups of dimensions however these lie
 LONG_ROW = 16
-MANY = 1 << 18  # elements: to write as many takes longer than the 20 us that Python needs for a view
+WRITE_ELEMENTS_THRESHOLD = (
+    1 << 18
+)  # elements: to write as many takes longer than the 20 us that Python needs for a view
 
 
 def _reduced(kernel: Any, fold: Folding | None, numbers: tuple[float, ...] = (), ints: Ints = ()) -> Plan | None:
@@ -33,7 +35,7 @@ def _reduced(kernel: Any, fold: Folding | None, numbers: tuple[float, ...] = (),
     return in_order(single(kernel, 1, fold.result, numbers, ints or fold.ints, _results_of(fold)), fold)
 
 
-def _spread(kernel: Any, fold: Folding, *operands: Layout, numbers: tuple[float, ...] = ()) -> Plan | None:
+def _expand_grad(kernel: Any, fold: Folding, *operands: Layout, numbers: tuple[float, ...] = ()) -> Plan | None:
     """The plan of a loop that fills the gradient of a reduction's operand."""
     if not are_contiguous(*operands) or fold.order or not prod(fold.shape):
         return None
@@ -44,14 +46,14 @@ def _results_of(fold: Folding) -> tuple[int, int]:
     return fold.folded[0] * fold.folded[2], loops.unit_of(*fold.folded[1:])
 
 
-@with_whole_numbers(choices_of.whole_sum_of_all)
+@with_integers(choices_of.integer_sum_of_all)
 def sum_all(x: Layout) -> Plan | None:
     fold = folding_of(x, None)
     short = prod(x.shape) < LARGE and (x.strides is None or (fold and fold.dense))
     return single(loops.total, 1, ()) if short else summed(x, None, False, 1)
 
 
-@with_whole_numbers(choices_of.whole_sums)
+@with_integers(choices_of.integer_sums)
 def sum_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     return summed(x, dim, keepdim, 1)
 
@@ -76,10 +78,10 @@ def summed(x: Layout, dim: Dim, keepdim: bool, divisor: float) -> Plan | None:
 
 
 def sum_step(operand: int, output: int, shape: Ints, fold: Folding, divisor: float) -> Step:
-    given, results = (operand,), ((output, shape),)
+    value, results = (operand,), ((output, shape),)
     if fold.in_rows:
-        return Step(loops.row_sums, given, results, (divisor,), row_ints(fold), _results_of(fold), row=fold.folded[1])
-    return Step(loops.grouped_column_sums, given, results, (divisor,), fold.ints, _results_of(fold))
+        return Step(loops.row_sums, value, results, (divisor,), row_ints(fold), _results_of(fold), row=fold.folded[1])
+    return Step(loops.grouped_column_sums, value, results, (divisor,), fold.ints, _results_of(fold))
 
 
 def row_ints(fold: Folding) -> Ints:
@@ -91,13 +93,13 @@ def sum_of_chunks(shape: Ints, count: int, divisor: float) -> Plan:
     return in_chunks(loops.totals_of_chunks, loops.total_of_chunks, shape, count, (divisor,))
 
 
-def in_chunks(each: Any, joined: Any, shape: Ints, count: int, numbers: tuple[float, ...] = ()) -> Plan:
+def in_chunks(each: Any, combine: Any, shape: Ints, count: int, numbers: tuple[float, ...] = ()) -> Plan:
     """The calls that make one number of each chunk of a large operand, and one of these."""
     chunks = -(-count // CHUNK)
     made = (1, (2 * chunks,))  # a result that is not given: at least eight bytes for each
     return (
         Step(each, (0,), (made,), rows=(count, CHUNK), row=1),
-        Step(joined, (), (made, (0, shape)), numbers, (chunks,)),
+        Step(combine, (), (made, (0, shape)), numbers, (chunks,)),
     )
 
 
@@ -134,7 +136,7 @@ def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | Non
     """Variances along dimensions that are neighbours in memory, or brought together."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
-        return brought_together(x, dim, keepdim, lambda x, dim, keepdim: var_dim(x, dim, correction, keepdim))
+        return packed_for_reduction(x, dim, keepdim, lambda x, dim, keepdim: var_dim(x, dim, correction, keepdim))
     return _reduced(loops.variances, fold, (max(fold.folded[1] - correction, 0),))
 
 
@@ -147,7 +149,11 @@ def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
     """Norms along dimensions: Euclidean ones of sums of squares, others of sizes or their powers."""
     if p == 2:
         return _euclidean(x, dim, keepdim)
-    if x.strides is not None or not prod(x.shape) or (folding(x.shape, dim).order and prod(x.shape) > FEW):
+    if (
+        x.strides is not None
+        or not prod(x.shape)
+        or (folding(x.shape, dim).order and prod(x.shape) > NORM_ELEMENTS_THRESHOLD)
+    ):
         return None
     if math.isinf(p):
         return _of_each(loops.sizes, x, (), amax(x, dim, keepdim) if p > 0 else amin(x, dim, keepdim))
@@ -162,7 +168,7 @@ def _euclidean(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     """The roots of sums of squares; that of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:  # larger ones whose rows are short are sooner brought together
-        if prod(x.shape) > FEW and (x.strides is not None or x.shape[-1] < LONG_ROW):
+        if prod(x.shape) > NORM_ELEMENTS_THRESHOLD and (x.strides is not None or x.shape[-1] < LONG_ROW):
             return None
         return _rooted(by_groups(x, dim, keepdim, _squares, functools.partial(summed, divisor=1)))
     if fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
@@ -185,42 +191,42 @@ def _rooted(plan: Plan | None) -> Plan | None:
     return plan and (*plan, Step(loops.square_roots, (), plan[-1].results[-1:]))
 
 
-@with_whole_numbers(choices_of.greatest_of_all)
+@with_integers(choices_of.amax_of_all)
 def max_all(x: Layout) -> Plan | None:
     return amax(x, None, False)
 
 
-@with_whole_numbers(choices_of.least_of_all)
+@with_integers(choices_of.amin_of_all)
 def min_all(x: Layout) -> Plan | None:
     return amin(x, None, False)
 
 
-@with_whole_numbers(choices_of.greatest)
+@with_integers(choices_of.integer_amax)
 def amax(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    return _extremes(x, dim, keepdim, 1)
+    return _minmax(x, dim, keepdim, 1)
 
 
-@with_whole_numbers(choices_of.least)
+@with_integers(choices_of.integer_amin)
 def amin(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    return _extremes(x, dim, keepdim, -1)
+    return _minmax(x, dim, keepdim, -1)
 
 
-def _extremes(x: Layout, dim: Dim, keepdim: bool, sign: int) -> Plan | None:
+def _minmax(x: Layout, dim: Dim, keepdim: bool, sign: int) -> Plan | None:
     """The greatest, or with sign -1 the least; that of all of a large operand in chunks."""
-    fold, extremes = folding_of(x, dim, keepdim), functools.partial(_extremes, sign=sign)
+    fold, minmax = folding_of(x, dim, keepdim), functools.partial(_minmax, sign=sign)
     if fold is None:
-        return by_groups(x, dim, keepdim, extremes, extremes)
+        return by_groups(x, dim, keepdim, minmax, minmax)
     if not fold.in_rows:
-        return choices_of.column_extremes(fold, sign)
+        return choices_of.column_minmax(fold, sign)
     before, along, _ = fold.folded
     if before > 1 or along < LARGE:
         ints, rows = (sign, *row_ints(fold)), (before, 1)
-        return in_order((Step(loops.extremes_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along),), fold)
+        return in_order((Step(loops.minmax_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along),), fold)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given
     ints = (sign, *row_ints(folding(chunks[1], None)))
     return (
-        Step(loops.extremes_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
-        Step(loops.extremes_of_rows, (), (chunks, (0, fold.result)), (), ints, (1, 1)),
+        Step(loops.minmax_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
+        Step(loops.minmax_of_rows, (), (chunks, (0, fold.result)), (), ints, (1, 1)),
     )
 
 
@@ -229,7 +235,7 @@ def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     brought together."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
-        return brought_together(x, dim, keepdim, logsumexp)
+        return packed_for_reduction(x, dim, keepdim, logsumexp)
     return _reduced(exponentials.log_totals, fold, ints=fold.folded) if fold and fold.dense else None
 
 
@@ -249,7 +255,7 @@ def mean_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
 def stands(count: int, shape: Ints) -> bool:
     """Whether so many gradients are one that stands for all elements of a shape, so many that to write them costs more
     than what ops need to find out that there is but one."""
-    return count == 1 and prod(shape) >= MANY
+    return count == 1 and prod(shape) >= WRITE_ELEMENTS_THRESHOLD
 
 
 def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
@@ -264,7 +270,7 @@ def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
 def var_backward(grad: Layout, x: Layout, dim: Dim, correction: float) -> Plan | None:
     fold = folding(x.shape, dim)
     free = fold.folded[1] - correction
-    return _spread(backward.var_backward_loop, fold, grad, x, numbers=(2 / free if free > 0 else math.inf,))
+    return _expand_grad(backward.var_backward_loop, fold, grad, x, numbers=(2 / free if free > 0 else math.inf,))
 
 
 def std_backward(grad: Layout, x: Layout, result: Layout, dim: Dim, correction: float) -> Plan | None:
@@ -276,7 +282,7 @@ def std_backward(grad: Layout, x: Layout, result: Layout, dim: Dim, correction: 
 def norm_backward(grad: Layout, x: Layout, result: Layout, p: float, dim: Dim) -> Plan | None:
     """x, times gradients over norms; of sums of sizes the gradients with the signs of x."""
     if p == 1:
-        return _spread(backward.signed_gradients, folding(x.shape, dim), grad, x)
+        return _expand_grad(backward.signed_gradients, folding(x.shape, dim), grad, x)
     plan = scaled_by_result(grad, x, dim) if p == 2 else None
     return plan and _behind_shares(plan[0], grad, result, 1)
 
@@ -289,17 +295,17 @@ def _behind_shares(step: Step, grad: Layout, result: Layout, scale: float) -> Pl
     return shares, step._replace(operands=(~1, 1))
 
 
-def extremum_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:
-    return _spread(backward.extremum_backward_loop, folding(x.shape, dim), grad, x, result)
+def amax_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:
+    return _expand_grad(backward.amax_backward_loop, folding(x.shape, dim), grad, x, result)
 
 
 def logsumexp_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:
-    return _spread(backward.logsumexp_backward_loop, folding(x.shape, dim), grad, x, result)
+    return _expand_grad(backward.logsumexp_backward_loop, folding(x.shape, dim), grad, x, result)
 
 
 def prod_backward(grad: Layout, x: Layout, dim: Dim) -> Plan | None:
-    return _spread(backward.prod_backward_loop, folding(x.shape, dim), grad, x)
+    return _expand_grad(backward.prod_backward_loop, folding(x.shape, dim), grad, x)
 
 
 def scaled_by_result(factors: Layout, x: Layout, dim: Dim) -> Plan | None:
-    return _spread(backward.scale_by_result, folding(x.shape, dim), factors, x)
+    return _expand_grad(backward.scale_by_result, folding(x.shape, dim), factors, x)

@@ -12,29 +12,29 @@ from ...kernels.cpu.sums import CHUNK
 from . import cpu_choice_loops as loops
 
 LARGE = 2 * CHUNK  # elements of which each of two threads has a chunk
-MOST = 1 << 16  # elements that are tested: of more, NumPy needs not look at all
+MAX_TESTED_ELEMENTS = 1 << 16  # elements that are tested: of more, NumPy needs not look at all
 
 
 @of_any_dtype
 def max_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
     """The greatest along a dimension, and where they first are."""
-    return first_extremes(x, folding_of(x, dim, keepdim), 1, (0, 1))
+    return argminmax(x, folding_of(x, dim, keepdim), 1, (0, 1))
 
 
 @of_any_dtype
 def min_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
     """The least along a dimension, and where they first are."""
-    return first_extremes(x, folding_of(x, dim, keepdim), -1, (0, 1))
+    return argminmax(x, folding_of(x, dim, keepdim), -1, (0, 1))
 
 
 @of_any_dtype
 def argmax(x: Layout, dim: int | None, keepdim: bool) -> Plan | None:
-    return first_extremes(x, numbered(x, dim, keepdim), 1, (1, 0))
+    return argminmax(x, numbered(x, dim, keepdim), 1, (1, 0))
 
 
 @of_any_dtype
 def argmin(x: Layout, dim: int | None, keepdim: bool) -> Plan | None:
-    return first_extremes(x, numbered(x, dim, keepdim), -1, (1, 0))
+    return argminmax(x, numbered(x, dim, keepdim), -1, (1, 0))
 
 
 def numbered(x: Layout, dim: int | None, keepdim: bool) -> Folding | None:
@@ -42,13 +42,13 @@ def numbered(x: Layout, dim: int | None, keepdim: bool) -> Folding | None:
     return None if dim is None and x.strides is not None else folding_of(x, dim, keepdim)
 
 
-def first_extremes(x: Layout, fold: Folding | None, sign: int, outputs: Ints) -> Plan | None:
+def argminmax(x: Layout, fold: Folding | None, sign: int, outputs: Ints) -> Plan | None:
     """Extremes and where they are, which are the outputs of these numbers."""
     if fold is None or fold.made:
         return None
-    values, places = outputs
-    results = (values, fold.result), (places, fold.result)
-    return (Step(loops.first_extremes, (0,), results, (), (sign, *fold.ints), rows_of(fold), indices=(places,)),)
+    values, positions = outputs
+    results = (values, fold.result), (positions, fold.result)
+    return (Step(loops.argminmax, (0,), results, (), (sign, *fold.ints), rows_of(fold), indices=(positions,)),)
 
 
 def rows_of(fold: Folding) -> tuple[int, int]:
@@ -80,7 +80,7 @@ def all_dim(x: Layout, dim: Ints, keepdim: bool) -> Plan | None:
 
 def _tested(x: Layout, dim: Ints | None, keepdim: bool, every: int) -> Plan | None:
     fold, tested = folding_of(x, dim, keepdim), functools.partial(_tested, every=every)
-    if not 0 < prod(x.shape) <= MOST:
+    if not 0 < prod(x.shape) <= MAX_TESTED_ELEMENTS:
         return None
     if fold is None:
         return by_groups(x, dim, keepdim, tested, tested)
@@ -88,65 +88,67 @@ def _tested(x: Layout, dim: Ints | None, keepdim: bool, every: int) -> Plan | No
     return in_order((step,), fold)
 
 
-def greatest_of_all(x: Layout) -> Plan | None:
-    return greatest(x, None, False)
+def amax_of_all(x: Layout) -> Plan | None:
+    return integer_amax(x, None, False)
 
 
-def least_of_all(x: Layout) -> Plan | None:
-    return least(x, None, False)
+def amin_of_all(x: Layout) -> Plan | None:
+    return integer_amin(x, None, False)
 
 
-def greatest(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    return whole_extremes(x, dim, keepdim, 1)
+def integer_amax(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
+    return integer_minmax(x, dim, keepdim, 1)
 
 
-def least(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    return whole_extremes(x, dim, keepdim, -1)
+def integer_amin(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
+    return integer_minmax(x, dim, keepdim, -1)
 
 
-def whole_extremes(x: Layout, dim: Ints | None, keepdim: bool, sign: int) -> Plan | None:
+def integer_minmax(x: Layout, dim: Ints | None, keepdim: bool, sign: int) -> Plan | None:
     """Extremes of whole numbers, or of what is true or not; that of all of a large operand in chunks."""
-    fold, extremes = folding_of(x, dim, keepdim), functools.partial(whole_extremes, sign=sign)
+    fold, minmax = folding_of(x, dim, keepdim), functools.partial(integer_minmax, sign=sign)
     if fold is None:
-        return by_groups(x, dim, keepdim, extremes, extremes)
+        return by_groups(x, dim, keepdim, minmax, minmax)
     if not fold.in_rows:
-        return column_extremes(fold, sign)
+        return column_minmax(fold, sign)
     before, along, _ = fold.folded
     if before > 1 or along < LARGE:
         ints, rows = (sign, along, *fold.steps[1:]), (before, 1)
-        step = Step(loops.whole_extremes_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along)
+        step = Step(loops.integer_minmax_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along)
         return in_order((step,), fold)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given
     ints = (sign, chunks[1][0], *folding(chunks[1], None).steps[1:])
     return (
-        Step(loops.whole_extremes_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
-        Step(loops.whole_extremes_of_rows, (), (chunks, (0, fold.result)), (), ints, (1, 1)),
+        Step(loops.integer_minmax_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
+        Step(loops.integer_minmax_of_rows, (), (chunks, (0, fold.result)), (), ints, (1, 1)),
     )
 
 
-def column_extremes(fold: Folding, sign: int) -> Plan | None:
+def column_minmax(fold: Folding, sign: int) -> Plan | None:
     rows = (fold.folded[0] * fold.folded[2], loops.UNIT)
-    return in_order((Step(loops.column_extremes, (0,), ((0, fold.result),), (), (sign, *fold.ints), rows),), fold)
+    return in_order((Step(loops.column_minmax, (0,), ((0, fold.result),), (), (sign, *fold.ints), rows),), fold)
 
 
-def whole_sum_of_all(x: Layout) -> Plan | None:
-    return whole_sums(x, None, False)
+def integer_sum_of_all(x: Layout) -> Plan | None:
+    return integer_sums(x, None, False)
 
 
-def whole_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
+def integer_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
     """Sums of whole numbers; that of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
-        return by_groups(x, dim, keepdim, whole_sums, whole_sums)
+        return by_groups(x, dim, keepdim, integer_sums, integer_sums)
     before, along, after = fold.folded
     if fold.count > 1 or not fold.dense or along < LARGE:
         rows = (before * after, loops.UNIT)
-        step = Step(loops.whole_sums, (0,), ((0, fold.result),), (), fold.ints, rows, indices=(0,))
+        step = Step(loops.integer_sums, (0,), ((0, fold.result),), (), fold.ints, rows, indices=(0,))
         return in_order((step,), fold)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given
     return (
-        Step(loops.whole_sums_of_chunks, (0,), (chunks,), (), (), (along, CHUNK), row=1, indices=(1,)),
-        Step(loops.whole_sums, (), (chunks, (0, fold.result)), (), folding(chunks[1], None).ints, (1, 1), indices=(0,)),
+        Step(loops.integer_sums_of_chunks, (0,), (chunks,), (), (), (along, CHUNK), row=1, indices=(1,)),
+        Step(
+            loops.integer_sums, (), (chunks, (0, fold.result)), (), folding(chunks[1], None).ints, (1, 1), indices=(0,)
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...kernels.row_words import (
     Each,
-    Place,
+    ElementIndex,
     Row,
     abs,
     all,
@@ -33,12 +33,12 @@ def total(x: Row) -> Each:
     return sum(x)
 
 
-def present_total(x: Row) -> Each:
+def nansum_row(x: Row) -> Each:
     """sum_i x_i of what is not nan."""
     return sum(where(isnan(x), 0.0, x))
 
 
-def quotient_of_total(x: Row, divisor: float) -> Each:
+def row_mean(x: Row, divisor: float) -> Each:
     """sum_i x_i / divisor."""
     return sum(x) / divisor
 
@@ -55,7 +55,7 @@ def variance(x: Row, n: int, correction: float) -> Each:
     return sum(away * away) / maximum(n - correction, 0)
 
 
-def deviation(x: Row, n: int, correction: float) -> Each:
+def std(x: Row, n: int, correction: float) -> Each:
     """The square root of the variance."""
     average = sum(x) / n
     away = x - average
@@ -82,12 +82,12 @@ def length_of_power(x: Row, p: float) -> Each:
     return sum(abs(x) ** p) ** (1 / p)
 
 
-def greatest_size(x: Row) -> Each:
+def norm_inf(x: Row) -> Each:
     """max_i |x_i|."""
     return max(abs(x))
 
 
-def least_size(x: Row) -> Each:
+def norm_neg_inf(x: Row) -> Each:
     """min_i |x_i|."""
     return min(abs(x))
 
@@ -99,24 +99,24 @@ def logsumexp(x: Row) -> Each:
     return log(sum(exp(x - shift))) + shift
 
 
-def greatest(x: Row) -> Each:
+def row_amax(x: Row) -> Each:
     """max_i x_i."""
     return max(x)
 
 
-def least(x: Row) -> Each:
+def row_amin(x: Row) -> Each:
     """min_i x_i."""
     return min(x)
 
 
-def greatest_and_place(x: Row) -> tuple[Each, Each]:
+def max_with_indices(x: Row) -> tuple[Each, Each]:
     """max_i x_i, and where it first is."""
     result = max(x)
     index = argmax(x)
     return result, index
 
 
-def least_and_place(x: Row) -> tuple[Each, Each]:
+def min_with_indices(x: Row) -> tuple[Each, Each]:
     """min_i x_i, and where it first is."""
     result = min(x)
     index = argmin(x)
@@ -133,7 +133,7 @@ def every(x: Row) -> Each:
     return all(x != 0)
 
 
-def present_slopes(x: Row, grad_row: Each) -> Row:
+def nansum_row_backward(x: Row, grad_row: Each) -> Row:
     """grad, 0 where x is nan."""
     return where(isnan(x), 0.0, grad_row)
 
@@ -143,46 +143,46 @@ def divided(x: Row, divisor: float) -> Row:
     return x / divisor
 
 
-def variance_slopes(x: Row, grad_row: Each, n: int, correction: float) -> Row:
+def var_row_backward(x: Row, grad_row: Each, n: int, correction: float) -> Row:
     """2 grad (x - mean) / max(n - correction, 0)."""
     return (x - mean(x)) * (2.0 * grad_row / maximum(n - correction, 0))
 
 
-def deviation_slopes(x: Row, grad_row: Each, deviation_row: Each, n: int, correction: float) -> Row:
+def std_row_backward(x: Row, grad_row: Each, std_row: Each, n: int, correction: float) -> Row:
     """grad (x - mean) / max(n - correction, 0) / deviation, and 0 where that is 0."""
-    factor = where(deviation_row == 0, 0.0, grad_row / (deviation_row * maximum(n - correction, 0)))
+    factor = where(std_row == 0, 0.0, grad_row / (std_row * maximum(n - correction, 0)))
     return (x - mean(x)) * factor
 
 
-def extremum_slopes(x: Row, grad_row: Each, top_row: Each) -> Row:
+def amax_row_backward(x: Row, grad_row: Each, top_row: Each) -> Row:
     """grad, shared evenly between the elements that are the extremum; nan is one where it is the result."""
     chosen = where(x == top_row or (isnan(x) and isnan(top_row)), 1.0, 0.0)
     return chosen * (grad_row / sum(chosen))
 
 
-def size_extremum_slopes(x: Row, grad_row: Each, top_row: Each) -> Row:
+def norm_inf_backward(x: Row, grad_row: Each, top_row: Each) -> Row:
     """grad sgn(x), shared evenly between the elements whose sizes are the extremum."""
     chosen = where(abs(x) == top_row or (isnan(x) and isnan(top_row)), 1.0, 0.0)
     return chosen * sign(x) * (grad_row / sum(chosen))
 
 
-def length_slopes(x: Row, grad_row: Each, length_row: Each, p: float) -> Row:
+def norm_p_backward(x: Row, grad_row: Each, length_row: Each, p: float) -> Row:
     """grad sgn(x) (|x| / length)^(p - 1), and 0 where x is 0."""
     share = where(length_row == 0, 0.0, 1 / length_row)
     ratio = where(x == 0, 1.0, abs(x) * share)
     return grad_row * sign(x) * ratio ** (p - 1)
 
 
-def no_slopes(x: Row) -> Row:
+def zero_row_backward(x: Row) -> Row:
     """0 for each element, nan where that is nan: how many are not 0 has no slope."""
     return 0.0 * sign(x)
 
 
-def logsumexp_slopes(x: Row, grad_row: Each, result_row: Each) -> Row:
+def logsumexp_row_backward(x: Row, grad_row: Each, result_row: Each) -> Row:
     """grad exp(x - result), and 0 where all x are -inf."""
     return where(isneginf(result_row), 0.0, grad_row * exp(x - result_row))
 
 
-def selected_slopes(x: Row, grad_row: Each, index_row: Each, i: Place) -> Row:
+def selected_backward(x: Row, grad_row: Each, index_row: Each, i: ElementIndex) -> Row:
     """grad at the index, 0 elsewhere; of x only its places matter."""
     return where(i == index_row, grad_row, 0.0)

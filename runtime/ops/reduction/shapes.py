@@ -26,6 +26,6 @@ def reduced_to_norm(self: Any, p: Any, dim: Any, keepdim: bool) -> Shape:
     return reduced(self, dim, keepdim)
 
 
-def reduced_with_places(self: Any, dim: Any, keepdim: bool) -> list[Shape]:
+def reduced_with_indices(self: Any, dim: Any, keepdim: bool) -> list[Shape]:
     """As `reduced`: of the values, and of where they are."""
     return [reduced(self, dim, keepdim)] * 2

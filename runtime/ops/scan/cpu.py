@@ -25,20 +25,20 @@ Array = np.ndarray
 
 def cummax(a: Array, dim: int) -> tuple[Array, Array]:
     """The greatest element up to each, and where it last occurred."""
-    return _running_extremes(plans.cummax, a, dim)
+    return _cummax_cummin(plans.cummax, a, dim)
 
 
 def cummin(a: Array, dim: int) -> tuple[Array, Array]:
     """The least element up to each, and where it last occurred."""
-    return _running_extremes(plans.cummin, a, dim)
+    return _cummax_cummin(plans.cummin, a, dim)
 
 
-def _running_extremes(find: Any, a: Array, dim: int) -> tuple[Array, Array]:
+def _cummax_cummin(find: Any, a: Array, dim: int) -> tuple[Array, Array]:
     """nan is extreme: from the first one on all are nan, and each later one has its own index."""
     if not a.ndim or not a.size:
         return a.copy(), np.zeros(a.shape, np.int64)
-    values, places = run(find, contiguous(a), dim)
-    return values, places
+    values, positions = run(find, contiguous(a), dim)
+    return values, positions
 
 
 def cumsum(a: Array, dim: int) -> Array:
@@ -71,8 +71,8 @@ def cumprod(a: Array, dim: int) -> Array:
     return _recurrence(np.empty(0, a.dtype), a, dim, False)
 
 
-def _of_bools(joined: Any, a: Array, dim: int) -> Array:
-    return joined.accumulate(a, axis=dim) if a.ndim else a.copy()
+def _of_bools(running: Any, a: Array, dim: int) -> Array:
+    return running.accumulate(a, axis=dim) if a.ndim else a.copy()
 
 
 def linear_recurrence(self: Array, factor: Array, dim: int, reverse: bool) -> Array:

@@ -62,9 +62,9 @@ def chunk_totals(a: Array, totals: Array, along: int, first: int, last: int) -> 
 @jit
 def running_chunk(a: Array, out: Array, start: int, count: int, base: float) -> None:
     """The running sums of some elements, from a base on."""
-    whole = start + count // LANES * LANES
-    base = running_eights(a, out, start, whole, base)
-    for at in range(whole, start + count):
+    full = start + count // LANES * LANES
+    base = running_eights(a, out, start, full, base)
+    for at in range(full, start + count):
         base += a[at]
         out[at] = base
 
@@ -75,13 +75,13 @@ def running_lines_in_two(a: Array, out: Array, along: int, first: int, last: int
     for k in range(first, last):
         at, stop, total, low = k * along, (k + 1) * along, 0.0, 0.0
         while at < stop:
-            whole = at + (stop - at) // LANES * LANES
-            at, total, low = running_eights_in_two(a, out, at, whole, total, low)
-            for place in range(at, min(at + LANES, stop)):
+            full = at + (stop - at) // LANES * LANES
+            at, total, low = running_eights_in_two(a, out, at, full, total, low)
+            for position in range(at, min(at + LANES, stop)):
                 before = total
-                total = before + a[place]
-                low += lost(before, a[place], total)
-                out[place] = total + low
+                total = before + a[position]
+                low += lost(before, a[position], total)
+                out[position] = total + low
             at = min(at + LANES, stop)
 
 

@@ -10,75 +10,75 @@ import numpy as np
 
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
-from ...kernels.llvm.prefixes import LANES, greatest_down, greatest_of_eights, least_down, least_of_eights
+from ...kernels.llvm.prefixes import LANES, argmax_down, argmax_of_8, argmin_down, argmin_of_8
 
 Array = np.ndarray
 SIDE_BY_SIDE = 64  # lines that one thread has, at least
 WIDE = 4  # groups of lines that are scanned at once: with places, they fill half of the registers
-FEW = 32  # elements
+SCAN_ELEMENTS_THRESHOLD = 32  # elements
 
 
 @jit(halves=WRITTEN)
-def running_extremes(
-    x: Array, values: Array, places: Array, along: int, after: int, least: int, first: int, last: int
+def cumulative_minmax(
+    x: Array, values: Array, positions: Array, along: int, after: int, takes_min: int, first: int, last: int
 ) -> None:
     """The greatest element up to each, or the least one; nan is extreme, and each later one has its own place."""
     if after == 1:
         for line in range(first, last):
-            scan_line(x, values, places, line * along, along, least != 0)
+            scan_line(x, values, positions, line * along, along, takes_min != 0)
         return
     line = first
     while line < last:
         column = line % after
         count = min(after - column, last - line)
-        scan_columns(x, values, places, line // after * along * after + column, along, after, count, least != 0)
+        scan_columns(x, values, positions, line // after * along * after + column, along, after, count, takes_min != 0)
         line += count
 
 
 @jit
 def scan_columns(
-    x: Array, values: Array, places: Array, start: int, along: int, after: int, count: int, least: bool
+    x: Array, values: Array, positions: Array, start: int, along: int, after: int, count: int, takes_min: bool
 ) -> None:
     """The running extremes of neighbouring lines: of many at once, then of eight; the last eight are whole again."""
     done = 0
     while count - done >= WIDE * LANES:
-        if least:
-            least_down(WIDE, x, values, places, start + done, along, after)
+        if takes_min:
+            argmin_down(WIDE, x, values, positions, start + done, along, after)
         else:
-            greatest_down(WIDE, x, values, places, start + done, along, after)
+            argmax_down(WIDE, x, values, positions, start + done, along, after)
         done += WIDE * LANES
     while done < count and count >= LANES:
         column = start + min(done, count - LANES)
-        if least:
-            least_down(1, x, values, places, column, along, after)
+        if takes_min:
+            argmin_down(1, x, values, positions, column, along, after)
         else:
-            greatest_down(1, x, values, places, column, along, after)
+            argmax_down(1, x, values, positions, column, along, after)
         done += LANES
     for k in range(done, count):
-        scan_column(x, values, places, start + k, along, after, least)
+        scan_column(x, values, positions, start + k, along, after, takes_min)
 
 
 @jit
-def scan_column(x: Array, values: Array, places: Array, start: int, along: int, after: int, least: bool) -> None:
+def scan_column(x: Array, values: Array, positions: Array, start: int, along: int, after: int, takes_min: bool) -> None:
     """The running extremes of one line whose elements lie apart."""
     best, at = x[start], 0
     for i in range(along):
-        place = start + i * after
-        if is_extreme(x[place], best, least):
-            best, at = x[place], i
-        values[place], places[place] = best, at
+        position = start + i * after
+        if is_extreme(x[position], best, takes_min):
+            best, at = x[position], i
+        values[position], positions[position] = best, at
 
 
 @jit(forceinline=True)
-def scan_line(x: Array, values: Array, places: Array, start: int, along: int, least: bool) -> None:
+def scan_line(x: Array, values: Array, positions: Array, start: int, along: int, takes_min: bool) -> None:
     """The running extremes of one line whose elements follow each other: some are filled in where none is extreme."""
     best, at = x[start], 0
-    for begin in range(0, along, FEW):
-        count = min(FEW, along - begin)
+    for begin in range(0, along, SCAN_ELEMENTS_THRESHOLD):
+        count = min(SCAN_ELEMENTS_THRESHOLD, along - begin)
         some, to = part_of(x, start + begin, count), part_of(values, start + begin, count)
-        where = part_of(places, start + begin, count)
-        if is_beaten(some, best, least):
-            best, at = scan_some(some, to, where, begin, best, at, least)
+        where = part_of(positions, start + begin, count)
+        if is_beaten(some, best, takes_min):
+            best, at = scan_some(some, to, where, begin, best, at, takes_min)
             continue
         for k in range(count):
             to[k] = best
@@ -88,33 +88,33 @@ def scan_line(x: Array, values: Array, places: Array, start: int, along: int, le
 
 @jit(forceinline=True)
 def scan_some(
-    some: Array, values: Array, places: Array, begin: int, best: float, at: int, least: bool
+    some: Array, values: Array, positions: Array, begin: int, best: float, at: int, takes_min: bool
 ) -> tuple[float, int]:
     """The running extremes of a few elements from number `begin` of their line on, and the last of these."""
     # An int64 is compared and chosen in two cycles: vectors of them are no faster than one after the other.
-    whole = 0 if some.dtype.type(0.5) == 0 else some.size // LANES * LANES
-    if least:
-        best, at = least_of_eights(some, values, places, 0, whole, begin, best, at)
+    full = 0 if some.dtype.type(0.5) == 0 else some.size // LANES * LANES
+    if takes_min:
+        best, at = argmin_of_8(some, values, positions, 0, full, begin, best, at)
     else:
-        best, at = greatest_of_eights(some, values, places, 0, whole, begin, best, at)
-    for k in range(whole, some.size):
-        if is_extreme(some[k], best, least):
+        best, at = argmax_of_8(some, values, positions, 0, full, begin, best, at)
+    for k in range(full, some.size):
+        if is_extreme(some[k], best, takes_min):
             best, at = some[k], begin + k
-        values[k], places[k] = best, at
+        values[k], positions[k] = best, at
     return best, at
 
 
 @jit
-def is_extreme(value: float, best: float, least: bool) -> bool:
+def is_extreme(value: float, best: float, takes_min: bool) -> bool:
     """Whether a number is as extreme as the best one, or nan."""
-    return value != value or (value <= best if least else value >= best)
+    return value != value or (value <= best if takes_min else value >= best)
 
 
 @jit(forceinline=True)
-def is_beaten(some: Array, best: float, least: bool) -> bool:
+def is_beaten(some: Array, best: float, takes_min: bool) -> bool:
     """Whether one of some elements is as extreme as `best`, or nan, or this is."""
     beaten = np.int32(0)
-    if least:
+    if takes_min:
         for k in range(some.size):
             beaten |= np.int32(not some[k] > best)
     else:

@@ -53,7 +53,7 @@ def complex_logarithms(a: Array, out: Array, along: int, after: int, first: int,
     while first < last:
         start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         tops, sums, lows = np.full(width, -math.inf), np.zeros(width, np.complex128), np.zeros(width, np.complex128)
-        found = np.full(width, complex(-math.inf, 0))
+        result = np.full(width, complex(-math.inf, 0))
         for i in range(along):
             at = start + i * after
             for j in range(width):
@@ -69,8 +69,8 @@ def complex_logarithms(a: Array, out: Array, along: int, after: int, first: int,
                 sums[j] = before + more
                 real = lost(before.real, more.real, sums[j].real)
                 lows[j] += complex(real, lost(before.imag, more.imag, sums[j].imag))
-                found[j] = _followed(sums[j], lows[j], tops[j], z if z.real > found[j].real else found[j])
-                out[at + j] = found[j]
+                result[j] = _followed(sums[j], lows[j], tops[j], z if z.real > result[j].real else result[j])
+                out[at + j] = result[j]
         first += width
 
 
@@ -80,5 +80,7 @@ def _followed(total: complex, low: complex, top: float, nearest: complex) -> com
     if total == 0:
         return complex(-math.inf, 0.0)
     result = cmath.log(total) + low / total + top
-    turns = round((nearest.imag - result.imag) / (2 * math.pi))
-    return complex(result.real, result.imag + 2 * math.pi * turns) if turns == turns else result
+    full_rotations = round((nearest.imag - result.imag) / (2 * math.pi))
+    return (
+        complex(result.real, result.imag + 2 * math.pi * full_rotations) if full_rotations == full_rotations else result
+    )

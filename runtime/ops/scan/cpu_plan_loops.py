@@ -26,7 +26,7 @@ def sums_along(x: Array, out: Array, along: int, after: int, reverse: int, first
 
 
 @jit
-def whole_sums_along(x: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
+def integer_sums_along(x: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
     """y_i = sum_{j <= i} x_j of whole numbers or bools, modulo 2^64."""
     for line in range(first, last):
         start, total = line // after * along * after + line % after, 0

@@ -23,7 +23,7 @@ Array = np.ndarray
 
 
 @jit(forceinline=True)
-def joined(high: float, low: float) -> float:
+def renormalized(high: float, low: float) -> float:
     """high + low; high alone where it is not finite, and where nothing was lost, for it may be -0."""
     return high + low if 0 < abs(low) < math.inf else high
 
@@ -31,13 +31,13 @@ def joined(high: float, low: float) -> float:
 @jit
 def neighbours_products(a: Array, out: Array, like: Array, along: int, first: int, last: int) -> None:
     """The running products of lines of neighbours one by one, in the type of `like`."""
-    whole = along // LANES * LANES
+    full = along // LANES * LANES
     for k in range(first, last):
         at = k * along
-        total = running_products(a, out, at, at + whole, like.dtype.type(1))
-        for place in range(at + whole, at + along):
-            total *= a[place]
-            out[place] = total
+        total = running_products(a, out, at, at + full, like.dtype.type(1))
+        for position in range(at + full, at + along):
+            total *= a[position]
+            out[position] = total
 
 
 @jit
@@ -95,7 +95,7 @@ def row_recurrence_in_two(
                 total = product + added[at]
                 error += lost(product, added[at], total)
             low = fma(low, factor[at], error)
-            out[at] = joined(total, low)
+            out[at] = renormalized(total, low)
 
 
 @jit
@@ -142,7 +142,7 @@ def column_recurrence_in_two(
                 total = product + more[j]
                 error += lost(product, more[j], total)
             lows[j] = fma(lows[j], by[j], error)
-            to[j] = joined(total, lows[j])
+            to[j] = renormalized(total, lows[j])
             totals[j] = total
 
 
@@ -215,7 +215,7 @@ def row_complex(added: Array, factor: Array, out: Array, in_two: bool, start: in
         at += step
         state = following(state, factor[at], added[at] if adding else 0j, adding, in_two)
         a, b, low, other = state
-        out[at] = complex(joined(a, low), joined(b, other))
+        out[at] = complex(renormalized(a, low), renormalized(b, other))
 
 
 @jit
@@ -234,7 +234,7 @@ def column_complex(
             state = own[0], own[1], own[2], own[3]
             a, b, low, other = following(state, factor[at + j], added[at + j] if adding else 0j, adding, in_two)
             own[0], own[1], own[2], own[3] = a, b, low, other
-            out[at + j] = complex(joined(a, low), joined(b, other))
+            out[at + j] = complex(renormalized(a, low), renormalized(b, other))
 
 
 @jit

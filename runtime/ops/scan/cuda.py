@@ -10,7 +10,7 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import numbers, over_elements, summed_in, within_reach
+from ...cuda.launching.moving import numbers, over_elements, pinned_reader, summed_in
 from ...cuda.launching.scans import scan, seen
 from ...kernels.cuda.moving.logarithms import complex_logarithm_kernel
 from . import cpu
@@ -18,32 +18,32 @@ from . import cpu
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
 
-@within_reach(cpu.cummax)
+@pinned_reader(cpu.cummax)
 def cummax(a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
-    return _extremes("greatest", a, dim)
+    return _minmax("maximum", a, dim)
 
 
-@within_reach(cpu.cummin)
+@pinned_reader(cpu.cummin)
 def cummin(a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
-    return _extremes("least", a, dim)
+    return _minmax("minimum", a, dim)
 
 
-def _extremes(name: str, a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
+def _minmax(name: str, a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
     if not a.ndim:
         return memory.result_of(a), memory.zeros((), INT64, a.device)
-    values, places = memory.result(a, a.shape), memory.empty(a.shape, INT64, a.device)
+    values, positions = memory.result(a, a.shape), memory.empty(a.shape, INT64, a.device)
     computed = INT64 if a.dtype.kind == "b" else summed_in(a.dtype)
-    scan(name, computed, [memory.in_order(a)], [values, places], seen(a.shape, dim % a.ndim))
-    return values, places
+    scan(name, computed, [memory.in_order(a)], [values, positions], seen(a.shape, dim % a.ndim))
+    return values, positions
 
 
-@within_reach(cpu.cumsum)
+@pinned_reader(cpu.cumsum)
 def cumsum(a: DeviceArray, dim: int) -> DeviceArray:
     """y_i = sum_{j <= i} a_j along `dim`."""
     return running_sum(a, dim, False)
 
 
-@within_reach(cpu.running_sum)
+@pinned_reader(cpu.running_sum)
 def running_sum(a: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
     if a.dtype.kind != "c" or not a.ndim:
         name = "sum_in_two" if a.dtype == FLOAT64 else "sum"
@@ -57,18 +57,18 @@ def running_sum(a: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
     return result
 
 
-@within_reach(cpu.cumprod)
+@pinned_reader(cpu.cumprod)
 def cumprod(a: DeviceArray, dim: int) -> DeviceArray:
     """y_i = prod_{j <= i} a_j along `dim`."""
     return _scanned("product", [a], dim)
 
 
-@within_reach(cpu.linear_recurrence)
+@pinned_reader(cpu.linear_recurrence)
 def linear_recurrence(self: DeviceArray, factor: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
     return _scanned("recurrence", [self, factor], dim, reverse)
 
 
-@within_reach(cpu.logcumsumexp)
+@pinned_reader(cpu.logcumsumexp)
 def logcumsumexp(a: DeviceArray, dim: int) -> DeviceArray:
     return _scanned("logarithm", [a], dim) if a.dtype.kind != "c" else _complex_logarithms(a, dim)
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_whole_numbers
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
 from . import cpu_plan_loops as loops
 from .cpu_chunks import CHUNK
-from .cpu_extremes import SIDE_BY_SIDE, running_extremes
+from .cpu_extremes import SIDE_BY_SIDE, cumulative_minmax
 from .cpu_logarithms import running_logarithms
 from .cpu_sums import NARROW
 
-MOST = 1 << 16  # elements
+MAX_PLANNED_ELEMENTS = 1 << 16  # elements
 
 
-def whole_cumsum(x: Layout, dim: int) -> Plan | None:
+def integer_cumsum(x: Layout, dim: int) -> Plan | None:
     shape = x.shape
     if not shape or not are_contiguous(x) or not prod(shape):
         return None
     along, after = shape[dim], prod(shape[dim + 1 :])
     rows = (prod(shape) // along, 1 if after == 1 else 64)
-    return (Step(loops.whole_sums_along, (0,), ((0, shape),), (), (along, after), rows, prod(shape), indices=(0,)),)
+    return (Step(loops.integer_sums_along, (0,), ((0, shape),), (), (along, after), rows, prod(shape), indices=(0,)),)
 
 
-@with_whole_numbers(whole_cumsum)
+@with_integers(integer_cumsum)
 def cumsum(x: Layout, dim: int) -> Plan | None:
     return _scanned(loops.sums_along, dim, (0,), (x,), (0,))
 
@@ -48,26 +48,26 @@ def logcumsumexp(x: Layout, dim: int) -> Plan | None:
 @of_any_dtype
 def cummax(x: Layout, dim: int) -> Plan | None:
     """Running maxima, and where they are."""
-    return _extremes(x, dim, 0)
+    return _minmax(x, dim, 0)
 
 
 @of_any_dtype
 def cummin(x: Layout, dim: int) -> Plan | None:
     """Running minima, and where they are."""
-    return _extremes(x, dim, 1)
+    return _minmax(x, dim, 1)
 
 
-def _extremes(x: Layout, dim: int, least: int) -> Plan | None:
+def _minmax(x: Layout, dim: int, takes_min: int) -> Plan | None:
     if not x.shape or not prod(x.shape) or not are_contiguous(x):
         return None
     along, after = x.shape[dim], prod(x.shape[dim + 1 :])
     results, rows = ((0, x.shape), (1, x.shape)), (prod(x.shape) // along, 1 if after == 1 else SIDE_BY_SIDE)
-    return (Step(running_extremes, (0,), results, (), (along, after, least), rows, prod(x.shape), indices=(1,)),)
+    return (Step(cumulative_minmax, (0,), results, (), (along, after, takes_min), rows, prod(x.shape), indices=(1,)),)
 
 
 def _scanned(kernel: Any, dim: int, which: Ints, operands: tuple[Layout, ...], how: Ints = ()) -> Plan | None:
     shape = operands[0].shape
-    if not are_contiguous(*operands) or not 1 < prod(shape) < MOST or not 1 < shape[dim] <= CHUNK:
+    if not are_contiguous(*operands) or not 1 < prod(shape) < MAX_PLANNED_ELEMENTS or not 1 < shape[dim] <= CHUNK:
         return None
     count, after = prod(shape) // shape[dim], prod(shape[dim + 1 :])
     rows = (count, 4 if after <= NARROW else 64)

@@ -33,8 +33,8 @@ def complete_size(op: str, size: tuple[int, ...], numel: int) -> tuple[int, ...]
         )
     if known != numel and not (-1 in size and known and numel % known == 0):
         raise ShapeError(f"{op}(): shape '{list(size)}' is invalid for input of size {numel}")
-    found = tuple(numel // known if n == -1 else n for n in size)
-    return found if numel else checked_size(op, found)
+    result = tuple(numel // known if n == -1 else n for n in size)
+    return result if numel else checked_size(op, result)
 
 
 def view(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
@@ -141,11 +141,11 @@ def as_strided(op: str, self: Any, size: Ints, stride: Ints, storage_offset: int
             f"{op}(): negative sizes, strides and offsets are not supported, got size {list(size)}, stride "
             f"{list(stride)}, storage_offset {offset}"
         )
-    reach, available = offset + views.span(size, stride), len(self._storage)
-    if prod(size) and reach > available:
+    read_extent, available = offset + views.span(size, stride), len(self._storage)
+    if prod(size) and read_extent > available:
         raise RuntimeError(
             f"{op}(): sizes {list(size)}, strides {list(stride)}, storage offset {offset} requiring a "
-            f"storage of {reach} elements are out of bounds for storage of {available} elements"
+            f"storage of {read_extent} elements are out of bounds for storage of {available} elements"
         )
     return self, tuple(size), tuple(stride), offset
 

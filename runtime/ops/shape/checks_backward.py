@@ -38,23 +38,23 @@ def _require_shape(op: str, grad: Any, expected: views.Layout) -> None:
 
 def select_backward(op: str, grad: Any, sizes: Ints, dim: int, index: int) -> tuple[Any, ...]:
     """Arguments of select on a tensor of `sizes`; the gradient has the shape of the slice."""
-    whole, dim, index = checks_slice_join.select(op, _shaped(op, sizes), dim, index)
-    _require_shape(op, grad, views.select(whole._shape, whole._shape, 0, dim, index))
-    return grad, whole._shape, dim, index
+    full, dim, index = checks_slice_join.select(op, _shaped(op, sizes), dim, index)
+    _require_shape(op, grad, views.select(full._shape, full._shape, 0, dim, index))
+    return grad, full._shape, dim, index
 
 
 def slice_backward(op: str, grad: Any, sizes: Ints, dim: int, start: int, end: int, step: int) -> tuple[Any, ...]:
     """Arguments of slice on a tensor of `sizes`; the gradient has the shape of the slice."""
-    whole, dim, start, end, step = checks_slice_join.slice(op, _shaped(op, sizes), dim, start, end, step)
-    _require_shape(op, grad, views.slice(whole._shape, whole._shape, 0, dim, start, end, step))
-    return grad, whole._shape, dim, start, end, step
+    full, dim, start, end, step = checks_slice_join.slice(op, _shaped(op, sizes), dim, start, end, step)
+    _require_shape(op, grad, views.slice(full._shape, full._shape, 0, dim, start, end, step))
+    return grad, full._shape, dim, start, end, step
 
 
 def diagonal_backward(op: str, grad: Any, sizes: Ints, offset: int, dim1: int, dim2: int) -> tuple[Any, ...]:
     """Arguments of diagonal on a tensor of `sizes`; the gradient has the shape of the diagonal."""
-    whole, offset, dim1, dim2 = diagonal(op, _shaped(op, sizes), offset, dim1, dim2)
-    _require_shape(op, grad, views.diagonal(whole._shape, whole._shape, 0, offset, dim1, dim2))
-    return grad, whole._shape, offset, dim1, dim2
+    full, offset, dim1, dim2 = diagonal(op, _shaped(op, sizes), offset, dim1, dim2)
+    _require_shape(op, grad, views.diagonal(full._shape, full._shape, 0, offset, dim1, dim2))
+    return grad, full._shape, offset, dim1, dim2
 
 
 def restride(

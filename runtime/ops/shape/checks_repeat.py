@@ -12,7 +12,7 @@ from .checks import distinct_dims
 from .checks_slice_join import not_empty
 
 Ints = Sequence[int]
-MOST_COMBINED = 100_000_000  # more would only fill the memory
+MAX_COMBINED = 100_000_000  # more would only fill the memory
 
 
 def repeat(op: str, self: Any, repeats: Ints) -> tuple[Any, ...]:
@@ -158,8 +158,8 @@ def combinations(op: str, self: Any, r: int, with_replacement: bool) -> tuple[An
         raise RuntimeError(f"{op}(): Expect a non-negative number, but got {r}")
     size = self._shape[0]
     rows = comb(size + r - 1, r) if with_replacement and r else comb(size, r)
-    if r * rows > MOST_COMBINED:
-        raise RuntimeError(f"{op}(): more than {MOST_COMBINED} elements are wanted: rows of {r} out of {size}")
+    if r * rows > MAX_COMBINED:
+        raise RuntimeError(f"{op}(): more than {MAX_COMBINED} elements are wanted: rows of {r} out of {size}")
     return self, r, with_replacement
 
 

@@ -11,7 +11,7 @@ from ...errors import ShapeError
 from ...tensor.dtypes import int64
 
 Ints = Sequence[int]
-MOST_PIECES = 1_000_000  # more would only fill the memory
+MAX_PIECES = 1_000_000  # more would only fill the memory
 
 
 def select(op: str, self: Any, dim: int, index: int) -> tuple[Any, ...]:
@@ -37,8 +37,8 @@ def slice(op: str, self: Any, dim: int, start: int | None, end: int | None, step
     return self, dim, first, max(first, _clamped(size if end is None else end, size)), step
 
 
-def _clamped(place: int, size: int) -> int:
-    return max(place + size, 0) if place < 0 else min(place, size)
+def _clamped(idx: int, size: int) -> int:
+    return max(idx + size, 0) if idx < 0 else min(idx, size)
 
 
 def narrow(op: str, self: Any, dim: int, start: int, length: int) -> tuple[Any, ...]:
@@ -93,8 +93,8 @@ def chunk(op: str, self: Any, chunks: int, dim: int) -> tuple[Any, ...]:
     if chunks <= 0:
         raise RuntimeError(f"{op}() expects `chunks` to be greater than 0, got: {chunks}")
     dim = wrap_dim(op, dim, self.ndim)
-    if not self._shape[dim] and chunks > MOST_PIECES:
-        raise RuntimeError(f"{op}() gives at most {MOST_PIECES} pieces of an empty dimension, got: {chunks}")
+    if not self._shape[dim] and chunks > MAX_PIECES:
+        raise RuntimeError(f"{op}() gives at most {MAX_PIECES} pieces of an empty dimension, got: {chunks}")
     return self, chunks, dim
 
 
@@ -179,66 +179,66 @@ def not_empty(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
     return (tensors,)
 
 
-def tensor_split(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
+def tensor_split(op: str, self: Any, indices: Any, dim: int) -> tuple[Any, ...]:
     """Wraps `dim`; at least one section."""
     require_dimensions(op, self, 1)
-    if isinstance(places, int) and not 0 < places <= MOST_PIECES:
-        raise RuntimeError(f"{op}(): number of sections must be larger than 0 and at most {MOST_PIECES}, got {places}")
-    return self, places, wrap_dim(op, dim, self.ndim)
+    if isinstance(indices, int) and not 0 < indices <= MAX_PIECES:
+        raise RuntimeError(f"{op}(): number of sections must be larger than 0 and at most {MAX_PIECES}, got {indices}")
+    return self, indices, wrap_dim(op, dim, self.ndim)
 
 
 def tensor_split_by(op: str, self: Any, tensor_indices_or_sections: Any, dim: int) -> tuple[Any, ...]:
     """int64 numbers of at most one dimension, which become an int or ints."""
-    places = tensor_indices_or_sections
-    if places._dtype is not int64:
+    indices = tensor_indices_or_sections
+    if indices._dtype is not int64:
         raise RuntimeError(
-            f"{op}(): expected tensor_indices_or_sections to have dtype of long, but got {places._dtype}"
+            f"{op}(): expected tensor_indices_or_sections to have dtype of long, but got {indices._dtype}"
         )
-    if places.ndim > 1:
+    if indices.ndim > 1:
         raise RuntimeError(
             f"{op}(): expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
-            f"{places.ndim} dims"
+            f"{indices.ndim} dims"
         )
-    if not is_known(places) and not is_recorded(places):
+    if not is_known(indices) and not is_recorded(indices):
         raise RuntimeError(
             f"vmap: {op}() by other places in each example: the shape of its result depends on the values"
         )
-    return tensor_split(op, self, places.tolist(), dim)
+    return tensor_split(op, self, indices.tolist(), dim)
 
 
-def require_dimensions(op: str, self: Any, least: int) -> None:
+def require_dimensions(op: str, self: Any, minimum: int) -> None:
     """At least so many dimensions."""
-    if self.ndim < least:
+    if self.ndim < minimum:
         raise RuntimeError(
-            f"{op}() expected a tensor with at least {least} dimension(s), but got a tensor with {self.ndim} dimensions"
+            f"{op}() expected a tensor with at least {minimum} dimension(s), but got a tensor with {self.ndim} dimensions"
         )
 
 
-def _equal_pieces(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
-    if isinstance(places, int) and (not places or self._shape[dim] % places):
+def _equal_pieces(op: str, self: Any, indices: Any, dim: int) -> tuple[Any, ...]:
+    if isinstance(indices, int) and (not indices or self._shape[dim] % indices):
         raise RuntimeError(
             f"{op}() attempted to split along dimension {dim}, but the size of the dimension {self._shape[dim]} is not "
-            f"divisible by the split_size {places}"
+            f"divisible by the split_size {indices}"
         )
-    return self, places
+    return self, indices
 
 
-def hsplit(op: str, self: Any, places: Any) -> tuple[Any, ...]:
+def hsplit(op: str, self: Any, indices: Any) -> tuple[Any, ...]:
     """At least one dimension; pieces of equal size."""
     require_dimensions(op, self, 1)
-    return _equal_pieces(op, self, places, min(self.ndim - 1, 1))
+    return _equal_pieces(op, self, indices, min(self.ndim - 1, 1))
 
 
-def vsplit(op: str, self: Any, places: Any) -> tuple[Any, ...]:
+def vsplit(op: str, self: Any, indices: Any) -> tuple[Any, ...]:
     """At least two dimensions; pieces of equal size."""
     require_dimensions(op, self, 2)
-    return _equal_pieces(op, self, places, 0)
+    return _equal_pieces(op, self, indices, 0)
 
 
-def dsplit(op: str, self: Any, places: Any) -> tuple[Any, ...]:
+def dsplit(op: str, self: Any, indices: Any) -> tuple[Any, ...]:
     """At least three dimensions; pieces of equal size."""
     require_dimensions(op, self, 3)
-    return _equal_pieces(op, self, places, 2)
+    return _equal_pieces(op, self, indices, 2)
 
 
 def at_least_1d(op: str, self: Any) -> tuple[Any, ...]:
@@ -281,9 +281,9 @@ def unfold(op: str, self: Any, dimension: int, size: int, step: int) -> tuple[An
         raise RuntimeError(f"{op}(): size is {size} but must be >= 0")
     if step <= 0:
         raise RuntimeError(f"{op}(): step is {step} but must be > 0")
-    most = self._shape[dim] if self.ndim else 1
-    if size > most:
-        raise RuntimeError(f"{op}(): maximum size for tensor at dimension {dim} is {most} but size is {size}")
+    max_size = self._shape[dim] if self.ndim else 1
+    if size > max_size:
+        raise RuntimeError(f"{op}(): maximum size for tensor at dimension {dim} is {max_size} but size is {size}")
     return self, dim, size, step
 
 

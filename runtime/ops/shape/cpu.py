@@ -70,10 +70,10 @@ def diagonal_backward(grad: Array, sizes: Ints, offset: int, dim1: int, dim2: in
 def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> Array:
     """Adds a into zero storage through one layout and reads it through another."""
     low = min(offset, to_offset)
-    reach = max(offset + views.span(a.shape, stride), to_offset + views.span(to_size, to_stride)) - low
-    places = strided(np.arange(reach), a.shape, stride, offset - low)
-    storage = np.zeros(reach, a.dtype)
-    np.add.at(storage, places.ravel(), a.ravel())
+    read_extent = max(offset + views.span(a.shape, stride), to_offset + views.span(to_size, to_stride)) - low
+    indices = strided(np.arange(read_extent), a.shape, stride, offset - low)
+    storage = np.zeros(read_extent, a.dtype)
+    np.add.at(storage, indices.ravel(), a.ravel())
     return strided(storage, to_size, to_stride, to_offset - low).copy()
 
 
@@ -92,44 +92,44 @@ def stack(arrays: list[Array], dim: int) -> Array:
     return np.concatenate(arrays, axis=0 if shape else None).reshape(len(arrays), *shape)
 
 
-def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
+def split_grad(output_mask: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
     """The slice along `dim` that came from each array; those of shape (0,) had none."""
     lengths = [0 if shape == (0,) else shape[dim] for shape in shapes]
     before, starts = (slice(None),) * dim, accumulate(lengths, initial=0)
     slices = (grad[*before, i : i + n] for i, n in zip(starts, lengths, strict=False))
-    return [x.reshape(s).copy() if yes else None for yes, x, s in zip(wanted, slices, shapes, strict=True)]
+    return [x.reshape(s).copy() if yes else None for yes, x, s in zip(output_mask, slices, shapes, strict=True)]
 
 
-def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | None]:
+def unstacked(output_mask: Sequence[bool], grad: Array, dim: int) -> list[Array | None]:
     if not dim and grad.flags.c_contiguous:
-        return [part.copy() if yes else None for yes, part in zip(wanted, grad, strict=True)]
+        return [part.copy() if yes else None for yes, part in zip(output_mask, grad, strict=True)]
     pieces = np.moveaxis(grad, dim, 0)
-    return [copied(pieces[i, ...]) if yes else None for i, yes in enumerate(wanted)]
+    return [copied(pieces[i, ...]) if yes else None for i, yes in enumerate(output_mask)]
 
 
 def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
     """Elements moved on, cyclically, along `dims` or in the flattened array."""
-    if (found := run_moving(plans_assembled.roll, a, shifts, dims)) is not None:
-        return found
+    if (result := run_moving(plans_assembled.roll, a, shifts, dims)) is not None:
+        return result
     return np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0])
 
 
 def triu(a: Array, diagonal: int) -> Array:
-    found = run_moving(plans_assembled.triu, a, diagonal)
-    return np.triu(a, diagonal) if found is None else found
+    result = run_moving(plans_assembled.triu, a, diagonal)
+    return np.triu(a, diagonal) if result is None else result
 
 
 def tril(a: Array, diagonal: int) -> Array:
-    found = run_moving(plans_assembled.tril, a, diagonal)
-    return np.tril(a, diagonal) if found is None else found
+    result = run_moving(plans_assembled.tril, a, diagonal)
+    return np.tril(a, diagonal) if result is None else result
 
 
 def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     number = 0.0 if not value else float(value) if a.dtype.kind == "f" and not isinstance(value, complex) else None
-    found = None if number is None else run_moving(plans_assembled.constant_pad_nd, a, pad, number)
-    if found is not None:
-        return found
+    match = None if number is None else run_moving(plans_assembled.constant_pad_nd, a, pad, number)
+    if match is not None:
+        return match
     pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
     sizes = [n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True)]
     result = np.empty(sizes, a.dtype)
@@ -139,14 +139,16 @@ def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
         for border in (slice(0, max(left, 0)), slice(inside.shape[dim] - max(right, 0), None)):
             inside[*before, border] = value
         inside = inside[*before, max(left, 0) : inside.shape[dim] - max(right, 0)]
-    kept = tuple(slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True))
-    inside[...] = a[kept]
+    inner_part = tuple(
+        slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True)
+    )
+    inside[...] = a[inner_part]
     return result
 
 
 def flip(a: Array, dims: Ints) -> Array:
-    if (found := run_moving(plans_assembled.flip, a, dims)) is not None:
-        return found
+    if (result := run_moving(plans_assembled.flip, a, dims)) is not None:
+        return result
     return np.flip(a, dims if a.ndim else ()).copy()
 
 
@@ -174,8 +176,8 @@ def col2im(columns: Array, output_size: Ints, kernel_size: Ints, dilation: Ints,
 
 def _windows(a: Array, kernel_size: Ints, dilation: Ints, stride: Ints) -> Array:
     """A view (..., C, kh, kw, rows, columns) of (..., C, H, W)."""
-    reach = [(k - 1) * d + 1 for k, d in zip(kernel_size, dilation, strict=True)]
-    counts = [(n - r) // s + 1 for n, r, s in zip(a.shape[-2:], reach, stride, strict=True)]
+    read_extent = [(k - 1) * d + 1 for k, d in zip(kernel_size, dilation, strict=True)]
+    counts = [(n - r) // s + 1 for n, r, s in zip(a.shape[-2:], read_extent, stride, strict=True)]
     inner = [step * d for step, d in zip(a.strides[-2:], dilation, strict=True)]
     outer = [step * s for step, s in zip(a.strides[-2:], stride, strict=True)]
     shape, strides = (*a.shape[:-2], *kernel_size, *counts), (*a.strides[:-2], *inner, *outer)

@@ -63,7 +63,7 @@ def slice_in_zeros(x: Array, out: Array, before: int, size: int, after: int, sta
 
 
 @jit(halves=WRITTEN)
-def two_joined(x: Array, y: Array, out: Array, one: int, other: int, first: int, last: int) -> None:
+def cat_pair(x: Array, y: Array, out: Array, one: int, other: int, first: int, last: int) -> None:
     """out[i] = x[i] and y[i] side by side. Row by row, as large arrays are written faster from front to back."""
     for i in range(first, last):
         offset = i * (one + other)
@@ -72,10 +72,10 @@ def two_joined(x: Array, y: Array, out: Array, one: int, other: int, first: int,
 
 
 @jit(halves=WRITTEN)
-def piece_joined(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
+def cat_piece(x: Array, out: Array, rows: int, piece: int, full: int, offset: int) -> None:
     """out[i, offset:offset + piece] = x[i], for rows of `whole` elements: one operand of a concatenation."""
     for i in range(rows):
-        copy_elements(part_of(out, i * whole + offset, piece), part_of(x, i * piece, piece))
+        copy_elements(part_of(out, i * full + offset, piece), part_of(x, i * piece, piece))
 
 
 @jit(halves=WRITTEN)
@@ -118,10 +118,10 @@ def quadruples_made(w: Array, x: Array, y: Array, z: Array, out: Array, first: i
 
 
 @jit(halves=WRITTEN)
-def pairs_parted(given: Array, x: Array, y: Array, first: int, last: int) -> None:
+def pairs_parted(value: Array, x: Array, y: Array, first: int, last: int) -> None:
     """x[i], y[i] = given[i], for rows of two numbers."""
     n = last - first
-    rows = part_of(given, 2 * first, 2 * n)
+    rows = part_of(value, 2 * first, 2 * n)
     x, y = part_of(x, first, n), part_of(y, first, n)
     for i in range(n):
         x[i] = rows[2 * i]
@@ -129,10 +129,10 @@ def pairs_parted(given: Array, x: Array, y: Array, first: int, last: int) -> Non
 
 
 @jit(halves=WRITTEN)
-def triples_parted(given: Array, x: Array, y: Array, z: Array, first: int, last: int) -> None:
+def triples_parted(value: Array, x: Array, y: Array, z: Array, first: int, last: int) -> None:
     """x[i], y[i], z[i] = given[i], for rows of three numbers."""
     n = last - first
-    rows = part_of(given, 3 * first, 3 * n)
+    rows = part_of(value, 3 * first, 3 * n)
     x, y, z = part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
     for i in range(n):
         x[i] = rows[3 * i]
@@ -141,10 +141,10 @@ def triples_parted(given: Array, x: Array, y: Array, z: Array, first: int, last:
 
 
 @jit(halves=WRITTEN)
-def quadruples_parted(given: Array, w: Array, x: Array, y: Array, z: Array, first: int, last: int) -> None:
+def quadruples_parted(value: Array, w: Array, x: Array, y: Array, z: Array, first: int, last: int) -> None:
     """w[i], x[i], y[i], z[i] = given[i], for rows of four numbers."""
     n = last - first
-    rows = part_of(given, 4 * first, 4 * n)
+    rows = part_of(value, 4 * first, 4 * n)
     w, x, y, z = part_of(w, first, n), part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
     for i in range(n):
         w[i] = rows[4 * i]
@@ -158,8 +158,8 @@ def triangle(x: Array, out: Array, height: int, width: int, diagonal: int, upper
     """Some rows of matrices from column i + diagonal on (upper), or up to it; zeros elsewhere."""
     for k in range(first, last):
         start, at = k * width, min(max(k % height + diagonal, 0), width)
-        kept, size = (start + at, width - at) if upper else (start, at)
+        inner_part, size = (start + at, width - at) if upper else (start, at)
         zeros = part_of(out, start if upper else start + at, width - size)
         for i in range(zeros.size):
             zeros[i] = 0
-        copy_elements(part_of(out, kept, size), part_of(x, kept, size))
+        copy_elements(part_of(out, inner_part, size), part_of(x, inner_part, size))

@@ -47,13 +47,13 @@ def windows_to_columns(
             for j in range(high, columns):
                 to[j] = 0
             within, start = part_of(to, low, high - low), low * stride_across + left
-            taken = part_of(line, start, within.size * stride_across)
+            segment = part_of(line, start, within.size * stride_across)
             if stride_across == 1:
                 for j in range(within.size):
-                    within[j] = taken[j]
+                    within[j] = segment[j]
             else:
                 for j in range(within.size):
-                    within[j] = taken[np.uint64(j) * np.uint64(stride_across)]
+                    within[j] = segment[np.uint64(j) * np.uint64(stride_across)]
 
 
 @jit
@@ -85,17 +85,17 @@ def columns_to_windows(
     """A range of planes: to each element what windows have there, in the order of the places of a window."""
     taps = kernel_height * kernel_width
     for plane in range(first, last):
-        whole = part_of(out, plane * height * width, height * width)
-        for k in range(whole.size):
-            whole[k] = 0
+        full = part_of(out, plane * height * width, height * width)
+        for k in range(full.size):
+            full[k] = 0
         for tap in range(taps):
             top, left = tap // kernel_width * dilation_down - down, tap % kernel_width * dilation_across - across
             low, high = inside(left, width, stride_across, columns)
             begin, end = inside(top, height, stride_down, rows)
             for i in range(begin, end):
-                line = part_of(whole, (i * stride_down + top) * width, width)
-                given = part_of(x, ((plane * taps + tap) * rows + i) * columns, columns)
-                added, start = part_of(given, low, high - low), low * stride_across + left
+                line = part_of(full, (i * stride_down + top) * width, width)
+                value = part_of(x, ((plane * taps + tap) * rows + i) * columns, columns)
+                added, start = part_of(value, low, high - low), low * stride_across + left
                 reached = part_of(line, start, added.size * stride_across)
                 if stride_across == 1:
                     for j in range(added.size):

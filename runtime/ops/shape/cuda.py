@@ -15,7 +15,7 @@ from .cuda_repeats import repeated_indices
 from .cuda_turns import flip, roll, tril, triu
 from .cuda_windows import col2im, im2col, restride, unfold_backward
 
-__all__ = ["cat", "clone", "col2im", "constant_pad_nd", "cut_apart", "diagonal_backward", "flip", "im2col"]
+__all__ = ["cat", "clone", "col2im", "constant_pad_nd", "split_grad", "diagonal_backward", "flip", "im2col"]
 __all__ += [
     "repeated_indices",
     "restride",
@@ -43,8 +43,8 @@ def part(a: DeviceArray, starts: Sequence[int], sizes: Ints, steps: Sequence[int
     """Every `steps`-th element of an array from `starts` on, so many along each dimension; no copy."""
     by = a.byte_strides
     offset = sum(first * step for first, step in zip(starts, by, strict=True))
-    apart = by if not steps else tuple(n * step for n, step in zip(steps, by, strict=True))
-    return a.viewed(tuple(sizes), offset, apart)
+    step_sizes = by if not steps else tuple(n * step for n, step in zip(steps, by, strict=True))
+    return a.viewed(tuple(sizes), offset, step_sizes)
 
 
 def part_along(a: DeviceArray, dim: int, start: int, size: int, step: int = 1) -> DeviceArray:
@@ -103,11 +103,13 @@ def stack(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
     return result
 
 
-def cut_apart(wanted: Sequence[bool], grad: DeviceArray, shapes: Sequence[Ints], dim: int) -> list[DeviceArray | None]:
+def split_grad(
+    output_mask: Sequence[bool], grad: DeviceArray, shapes: Sequence[Ints], dim: int
+) -> list[DeviceArray | None]:
     starts = list(accumulate([0 if shape == (0,) else shape[dim] for shape in shapes], initial=0))
     return [
         _piece(grad, tuple(shape), dim, start) if yes else None
-        for yes, shape, start in zip(wanted, shapes, starts, strict=False)
+        for yes, shape, start in zip(output_mask, shapes, starts, strict=False)
     ]
 
 
@@ -117,8 +119,8 @@ def _piece(grad: DeviceArray, shape: Ints, dim: int, start: int) -> DeviceArray:
     return result_of(part_along(grad, dim, start, shape[dim]))
 
 
-def unstacked(wanted: Sequence[bool], grad: DeviceArray, dim: int) -> list[DeviceArray | None]:
-    return [result_of(one_of(grad, dim % grad.ndim, i)) if yes else None for i, yes in enumerate(wanted)]
+def unstacked(output_mask: Sequence[bool], grad: DeviceArray, dim: int) -> list[DeviceArray | None]:
+    return [result_of(one_of(grad, dim % grad.ndim, i)) if yes else None for i, yes in enumerate(output_mask)]
 
 
 def constant_pad_nd(a: DeviceArray, pad: Ints, value: Any) -> DeviceArray:
@@ -128,7 +130,7 @@ def constant_pad_nd(a: DeviceArray, pad: Ints, value: Any) -> DeviceArray:
     if any(each > 0 for pair in pairs for each in pair):
         memory.fill(result, value)
     firsts = [max(left, 0) for left, _ in pairs]
-    kept = tuple(n + min(left, 0) + min(right, 0) for n, (left, right) in zip(a.shape, pairs, strict=True))
-    if all(n > 0 for n in kept):
-        memory.copy(part(result, firsts, kept), part(a, [max(-left, 0) for left, _ in pairs], kept))
+    inner_part = tuple(n + min(left, 0) + min(right, 0) for n, (left, right) in zip(a.shape, pairs, strict=True))
+    if all(n > 0 for n in inner_part):
+        memory.copy(part(result, firsts, inner_part), part(a, [max(-left, 0) for left, _ in pairs], inner_part))
     return result

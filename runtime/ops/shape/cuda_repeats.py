@@ -6,7 +6,7 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import UINT32, numbers, over_elements, within_reach
+from ...cuda.launching.moving import UINT32, numbers, over_elements, pinned_reader
 from ...cuda.launching.scans import scan
 from ...kernels.cuda.moving.places import OFFSETS
 from ...kernels.cuda.moving.searching import bisecting
@@ -16,21 +16,21 @@ from . import cpu
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 
-@within_reach(cpu.repeated_indices)
+@pinned_reader(cpu.repeated_indices)
 def repeated_indices(repeats: DeviceArray, output_size: int | None) -> DeviceArray:
     """The index i, repeats[i] times, for each i: how many repetitions end before each place."""
     if not repeats.size:
         return _checked(0, output_size, repeats)
-    least = int(memory.to_host(min_all(repeats)))
-    if least < 0:
-        raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {least}")
+    min_value = int(memory.to_host(min_all(repeats)))
+    if min_value < 0:
+        raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {min_value}")
     ends = memory.empty(repeats.shape, INT64, repeats.device)
     scan("sum", INT64, [memory.contiguous(repeats)], [ends], (1, repeats.size, 1))
     result = _checked(int(memory.to_host(ends[repeats.size - 1 :])[0]), output_size, repeats)
-    places = memory.empty(result.shape, INT32, repeats.device)
-    over_elements(OFFSETS, places.size, places, numbers(1), (), UINT32(0))
+    indices = memory.empty(result.shape, INT32, repeats.device)
+    over_elements(OFFSETS, indices.size, indices, numbers(1), (), UINT32(0))
     kernel = bisecting(INT64, False)
-    over_elements(kernel, result.size, ends, places, (), result, *numbers(repeats.size, result.size, 1, 0))
+    over_elements(kernel, result.size, ends, indices, (), result, *numbers(repeats.size, result.size, 1, 0))
     return result
 
 

@@ -11,23 +11,23 @@ from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.elementwise import between
 from ...cuda.launching.layouts import steps_in
-from ...cuda.launching.moving import numbers, over_elements, within_reach
+from ...cuda.launching.moving import numbers, over_elements, pinned_reader
 from ...kernels.cuda.loops import divisor
-from ...kernels.cuda.moving.places import triangles, turning
+from ...kernels.cuda.moving.places import flip_kernel, triangles
 from . import cpu
 
 Ints = tuple[int, ...]
 Turn = tuple[int, int, int, int]  # size, 1 or -1, the index of the source for index 0, step in elements
 
 
-@within_reach(cpu.flip)
+@pinned_reader(cpu.flip)
 def flip(a: DeviceArray, dims: Ints) -> DeviceArray:
-    turned = {d % a.ndim for d in dims} if a.ndim else ()
+    flipped = {d % a.ndim for d in dims} if a.ndim else ()
     steps = steps_in(a, a.shape)
-    return _turned(a, [(n, -1, n - 1, s) if d in turned else (n, 1, 0, s) for d, (n, s) in _dims(a, steps)])
+    return _flipped(a, [(n, -1, n - 1, s) if d in flipped else (n, 1, 0, s) for d, (n, s) in _dims(a, steps)])
 
 
-@within_reach(cpu.roll)
+@pinned_reader(cpu.roll)
 def roll(a: DeviceArray, shifts: Ints, dims: Ints) -> DeviceArray:
     if not dims:
         flat = memory.in_order(a).ravel()
@@ -35,59 +35,59 @@ def roll(a: DeviceArray, shifts: Ints, dims: Ints) -> DeviceArray:
     moved = [0] * a.ndim
     for shift, dim in zip(shifts, dims, strict=True):
         moved[dim] += shift
-    return _turned(a, [(n, 1, -moved[d] % n if n else 0, s) for d, (n, s) in _dims(a, steps_in(a, a.shape))])
+    return _flipped(a, [(n, 1, -moved[d] % n if n else 0, s) for d, (n, s) in _dims(a, steps_in(a, a.shape))])
 
 
 def _dims(a: DeviceArray, steps: Ints) -> Sequence[tuple[int, tuple[int, int]]]:
     return list(enumerate(zip(a.shape, steps, strict=True)))
 
 
-def _turned(a: DeviceArray, turns: list[Turn]) -> DeviceArray:
+def _flipped(a: DeviceArray, flips: list[Turn]) -> DeviceArray:
     """A copy in which index i along a dimension is first + i, or first - i, of the source."""
     result = memory.result(a, a.shape)
     if not a.size:
         return result
-    kept = _merged(turns)
-    inner = tuple([numbers(*divisor(n)) for n, *_ in kept[:-1]])
-    kernel = turning(between(a.stored, a.dtype))
-    over_elements(kernel, a.size, a, result, tuple([numbers(*turn) for turn in kept]), inner)
+    inner_part = _merged(flips)
+    inner = tuple([numbers(*divisor(n)) for n, *_ in inner_part[:-1]])
+    kernel = flip_kernel(between(a.stored, a.dtype))
+    over_elements(kernel, a.size, a, result, tuple([numbers(*turn) for turn in inner_part]), inner)
     return result
 
 
-def _merged(turns: list[Turn]) -> list[Turn]:
+def _merged(flips: list[Turn]) -> list[Turn]:
     """The dimensions, the innermost first, in as few as say it; at least one."""
-    kept: list[Turn] = []
-    for n, sign, first, step in reversed(turns):
+    inner_part: list[Turn] = []
+    for n, sign, first, step in reversed(flips):
         if n == 1:
             continue
-        if kept:
-            inner = kept[-1]
-            whole = (sign, first) == inner[1:3] == (1, 0) or (sign == inner[1] == -1)
-            if whole and step == inner[3] * inner[0]:
+        if inner_part:
+            inner = inner_part[-1]
+            full = (sign, first) == inner[1:3] == (1, 0) or (sign == inner[1] == -1)
+            if full and step == inner[3] * inner[0]:
                 size = n * inner[0]
-                kept[-1] = (size, sign, size - 1 if sign < 0 else 0, inner[3])
+                inner_part[-1] = (size, sign, size - 1 if sign < 0 else 0, inner[3])
                 continue
-        kept.append((n, sign, first, step))
-    return kept or [(1, 1, 0, 0)]
+        inner_part.append((n, sign, first, step))
+    return inner_part or [(1, 1, 0, 0)]
 
 
-@within_reach(cpu.triu)
+@pinned_reader(cpu.triu)
 def triu(a: DeviceArray, diagonal: int) -> DeviceArray:
     """a_ij where j - i >= diagonal, else 0."""
     return _triangle(a, diagonal, True)
 
 
-@within_reach(cpu.tril)
+@pinned_reader(cpu.tril)
 def tril(a: DeviceArray, diagonal: int) -> DeviceArray:
     """a_ij where j - i <= diagonal, else 0."""
     return _triangle(a, diagonal, False)
 
 
 def _triangle(a: DeviceArray, diagonal: int, upper: bool) -> DeviceArray:
-    given = memory.in_order(a)
+    value = memory.in_order(a)
     result = memory.result(a, a.shape)
     rows, columns = a.shape[-2:]
     limit = np.int32(min(max(diagonal, -rows), columns))
-    kernel = triangles(between(given.stored, result.dtype), upper)
-    over_elements(kernel, prod(a.shape), given.ravel(), result, *numbers(rows, columns), limit)
+    kernel = triangles(between(value.stored, result.dtype), upper)
+    over_elements(kernel, prod(a.shape), value.ravel(), result, *numbers(rows, columns), limit)
     return result

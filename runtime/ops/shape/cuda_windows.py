@@ -9,7 +9,7 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import UINT32, numbers, over_elements, summed_in, within_reach
+from ...cuda.launching.moving import UINT32, numbers, over_elements, pinned_reader, summed_in
 from ...kernels.cuda.loops import divisor
 from ...kernels.cuda.moving import windows
 from ...kernels.cuda.moving.places import OFFSETS
@@ -21,22 +21,22 @@ from . import cpu
 Ints = tuple[int, ...]
 
 
-@within_reach(cpu.im2col)
+@pinned_reader(cpu.im2col)
 def im2col(a: DeviceArray, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> DeviceArray:
     plane = a.shape[-2:]
-    found = _counts(plane, kernel_size, dilation, padding, stride)
-    shape = (*a.shape[:-3], a.shape[-3] * prod(kernel_size), found[0][1] * found[1][1])
-    return _windows(windows.im2col, a, shape, plane, found)
+    result = _counts(plane, kernel_size, dilation, padding, stride)
+    shape = (*a.shape[:-3], a.shape[-3] * prod(kernel_size), result[0][1] * result[1][1])
+    return _windows(windows.im2col, a, shape, plane, result)
 
 
-@within_reach(cpu.col2im)
+@pinned_reader(cpu.col2im)
 def col2im(
     columns: DeviceArray, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> DeviceArray:
     """Zeros to which each column is added where its window lies."""
-    found = _counts(output_size, kernel_size, dilation, padding, stride)
+    result = _counts(output_size, kernel_size, dilation, padding, stride)
     shape = (*columns.shape[:-2], columns.shape[-2] // prod(kernel_size), *output_size)
-    return _windows(windows.col2im, columns, shape, output_size, found)
+    return _windows(windows.col2im, columns, shape, output_size, result)
 
 
 def _counts(plane: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> list[Ints]:
@@ -45,32 +45,32 @@ def _counts(plane: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, strid
     return [(k, (n + 2 * p - (k - 1) * d - 1) // s + 1, d, s, p) for n, k, d, p, s in each]
 
 
-def _windows(function: Any, a: DeviceArray, shape: Ints, plane: Ints, found: list[Ints]) -> DeviceArray:
-    given, result = memory.in_order(a), memory.result(a, shape)
+def _windows(function: Any, a: DeviceArray, shape: Ints, plane: Ints, match: list[Ints]) -> DeviceArray:
+    value, result = memory.in_order(a), memory.result(a, shape)
     if result.size > 1 << 30:
         raise RuntimeError(f"expected a result of at most {1 << 30} elements, but it has shape {list(shape)}")
     kernel = window_kernel(function, summed_in(a.dtype))
-    over_elements(kernel, result.size, given.ravel(), result, numbers(*plane), *[numbers(*each) for each in found])
+    over_elements(kernel, result.size, value.ravel(), result, numbers(*plane), *[numbers(*each) for each in match])
     return result
 
 
-@within_reach(cpu.unfold_backward)
+@pinned_reader(cpu.unfold_backward)
 def unfold_backward(grad: DeviceArray, sizes: Ints, dim: int, length: int, step: int) -> DeviceArray:
-    given = memory.in_order(grad)
+    value = memory.in_order(grad)
     shape = sizes or (1,)
     along, after = shape[dim], prod(shape[dim:][1:])
     count = grad.shape[dim] if sizes else 1
     result = memory.result(grad, sizes)
     kernel = window_kernel(windows.overlapped, summed_in(grad.dtype))
-    over_elements(kernel, result.size, given.ravel(), result, *numbers(along, after), numbers(count, length, step))
+    over_elements(kernel, result.size, value.ravel(), result, *numbers(along, after), numbers(count, length, step))
     return result
 
 
-@within_reach(cpu.restride)
+@pinned_reader(cpu.restride)
 def restride(a: DeviceArray, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> DeviceArray:
     low = min(offset, to_offset)
-    reach = max(offset + views.span(a.shape, stride), to_offset + views.span(to_size, to_stride)) - low
-    storage = memory.result_of_zeros(a, (reach,))
+    read_extent = max(offset + views.span(a.shape, stride), to_offset + views.span(to_size, to_stride)) - low
+    storage = memory.result_of_zeros(a, (read_extent,))
     if a.size and not views.may_overlap(a.shape, stride):
         memory.copy(_seen(storage, a.shape, stride, offset - low), a)
     elif a.size:

@@ -64,10 +64,10 @@ def with_ones_before(x: Tensor, count: int) -> Tensor:
     return x.reshape((1,) * count + x._shape)
 
 
-def with_dims(tensors: Sequence[Tensor], least: int) -> list[Tensor]:
+def with_dims(tensors: Sequence[Tensor], minimum: int) -> list[Tensor]:
     """The tensors with at least 1, 2 or 3 dimensions: a vector is a row, a matrix has a last dimension of size 1."""
-    widened = (op.atleast_1d, op.atleast_2d, op.atleast_3d)[least - 1]
-    return [t if t.ndim >= least else widened(t) for t in tensors]
+    widened = (op.atleast_1d, op.atleast_2d, op.atleast_3d)[minimum - 1]
+    return [t if t.ndim >= minimum else widened(t) for t in tensors]
 
 
 def as_columns(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -77,11 +77,11 @@ def as_columns(tensors: Sequence[Tensor]) -> list[Tensor]:
 
 def section_starts(size: int, sections: int) -> list[int]:
     """Starts of sections of `size`, but for the first; the first ones are larger by one where they cannot be equal."""
-    least, larger = divmod(size, sections)
-    return [i * least + min(i, larger) for i in range(1, sections)]
+    minimum, larger = divmod(size, sections)
+    return [i * minimum + min(i, larger) for i in range(1, sections)]
 
 
-def each_apart(self: Tensor, pieces: Sequence[Tensor], dim: int) -> tuple[Tensor, ...]:
+def each_unaliased(self: Tensor, pieces: Sequence[Tensor], dim: int) -> tuple[Tensor, ...]:
     """Pieces along a dimension, each as a slice of its own: those that one op gives together may not be written to."""
     ends = list(itertools.accumulate(piece._shape[dim] for piece in pieces))
     return tuple(op.slice(self, dim, i, j) for i, j in zip((0, *ends), ends, strict=False))
@@ -126,9 +126,9 @@ def unflattened(shape: Ints, dim: int, sizes: Ints) -> tuple[int, ...]:
 
 def moved_order(ndim: int, source: Ints, destination: Ints) -> tuple[int, ...]:
     """The permutation that puts each dimension of `source` at its `destination`, the others in their order."""
-    places = dict(zip(destination, source, strict=True))
+    positions = dict(zip(destination, source, strict=True))
     others = iter(dim for dim in range(ndim) if dim not in source)
-    return tuple(places[place] if place in places else next(others) for place in range(ndim))
+    return tuple(positions[position] if position in positions else next(others) for position in range(ndim))
 
 
 def diagonal_matrix(self: Tensor, diagonal: int) -> Tensor:

@@ -35,17 +35,17 @@ def combination_indices(size: int, r: int, with_replacement: bool, device: Any) 
     Each beginning of a row is continued by all numbers that leave room for the rest. Which beginning a number continues
     is kept, so that rows are read from their ends.
     """
-    step, least, numbers = (0 if with_replacement else 1), np.zeros(1, np.int64), []
+    step, min_value, numbers = (0 if with_replacement else 1), np.zeros(1, np.int64), []
     with allocating("combinations"):
         for rest in range(r - 1, -1, -1):
-            counts = np.maximum(size - step * rest - least, 0)
+            counts = np.maximum(size - step * rest - min_value, 0)
             before = np.repeat(np.arange(len(counts)), counts)
-            number = np.arange(len(before)) - (np.cumsum(counts) - counts - least)[before]
+            number = np.arange(len(before)) - (np.cumsum(counts) - counts - min_value)[before]
             numbers.append((number, before))
-            least = number + step
+            min_value = number + step
             if not len(number):
                 break
-        rows, at = np.empty((len(least), r), np.int64), np.arange(len(least))
+        rows, at = np.empty((len(min_value), r), np.int64), np.arange(len(min_value))
         for k, (number, before) in reversed([*enumerate(numbers)]):
             rows[:, k], at = number[at], before[at]
     return op.tensor(rows.ravel(), dtype=int64, device=device)

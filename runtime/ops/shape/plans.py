@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.movement.assembled import SHORT, assembled, bordered, lines, whole
+from ...kernels.cpu.movement.assembled import SHORT, assembled, bordered, full_run, lines
 from ...kernels.cpu.movement.contiguous import along_path, by_squares, merged
 from ...kernels.cpu.movement.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, of_any_layout, single
@@ -12,8 +12,10 @@ from ...pool.layout import SLICE
 from ...tensor.shapes import contiguous_strides
 from . import cpu_loops as loops
 
-MOST = 1 << 16  # elements: larger copies whose rows lie in columns are for kernels that go square by square
-MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread; 16-bit floats always are
+MAX_COPIED_ELEMENTS = (
+    1 << 16
+)  # elements: larger copies whose rows lie in columns are for kernels that go square by square
+MAX_CONCATENATED = 1 << 18  # elements that are joined piece by piece, by one thread; 16-bit floats always are
 COPIED = 5  # dimensions of what `strided_copy` copies
 LOOPS = 3  # of what `path_copy` copies
 MADE = {2: loops.pairs_made, 3: loops.triples_made, 4: loops.quadruples_made}  # of operands of one element a row
@@ -25,19 +27,19 @@ def clone(x: Layout) -> Plan | None:
     """Loops over up to five dimensions; where rows are short, or dimensions more, several rows at a time; where rows
     are columns in memory, by squares."""
     size = prod(x.shape)
-    if x.strides is None and size > MOST:
+    if x.strides is None and size > MAX_COPIED_ELEMENTS:
         return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE), row=1)
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
     if len(dims) > 1 and not size:
         return None
-    if not x.halves and (turned := by_squares(x.shape, dims)) is not None:
-        return (turned,)
-    is_long = len(dims) > (LOOPS if size > MOST else COPIED)
+    if not x.halves and (transposed_plan := by_squares(x.shape, dims)) is not None:
+        return (transposed_plan,)
+    is_long = len(dims) > (LOOPS if size > MAX_COPIED_ELEMENTS else COPIED)
     if is_long or (len(dims) > 1 and dims[-1][0] < SHORT):
-        found = assembled(x.shape, [whole(*dim) for dim in dims])
-        if found is not None or is_long:
-            return moved(x, lambda places: places) if found is None else found
-    if size > MOST:
+        result = assembled(x.shape, [full_run(*dim) for dim in dims])
+        if result is not None or is_long:
+            return moved(x, lambda indices: indices) if result is None else result
+    if size > MAX_COPIED_ELEMENTS:
         along = along_path(x)
         return None if along is None else (along,)
     dims = [(1, 0)] * (COPIED - len(dims)) + dims
@@ -46,7 +48,7 @@ def clone(x: Layout) -> Plan | None:
 
 @of_any_layout
 def slice_backward(grad: Layout, sizes: Ints, dim: int, start: int, end: int, step: int) -> Plan | None:
-    if step != 1 and grad.strides is None and prod(sizes) <= MOST and start >= 0 and dim >= 0:
+    if step != 1 and grad.strides is None and prod(sizes) <= MAX_COPIED_ELEMENTS and start >= 0 and dim >= 0:
         before, after, count = prod(sizes[:dim]), prod(sizes[dim + 1 :]), grad.shape[dim] if sizes else 1
         return single(loops.slice_in_zeros, 1, tuple(sizes), (), (before, sizes[dim], after, start, step, count))
     return _embedded(grad, lines(grad), sizes, dim, start) if step == 1 else None
@@ -62,7 +64,7 @@ def _embedded(grad: Layout, own: list[tuple[int, int]], sizes: Ints, dim: int, s
     if start < 0 or dim < 0 or not sizes:
         return None
     inside = bordered(*own[dim], start, sizes[dim] - start - own[dim][0])
-    return assembled(tuple(sizes), [inside if d == dim else whole(*line) for d, line in enumerate(own)])
+    return assembled(tuple(sizes), [inside if d == dim else full_run(*line) for d, line in enumerate(own)])
 
 
 @of_any_dtype
@@ -71,71 +73,84 @@ def cat(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
         return None  # one of shape (0,), which counts for nothing
     shape = list(tensors[0].shape)
     shape[dim] = sum(t.shape[dim] for t in tensors)
-    return _joined(tensors, dim, tuple(shape))
+    return _concatenated(tensors, dim, tuple(shape))
 
 
 @of_any_dtype
 def stack(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
     own = tensors[0].shape
-    return _joined(tensors, dim, (*own[:dim], len(tensors), *own[dim:]))
+    return _concatenated(tensors, dim, (*own[:dim], len(tensors), *own[dim:]))
 
 
-def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
+def _concatenated(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
     rows, steps, offset = prod(shape[:dim]), [], 0
     if any(t.strides is not None for t in tensors):
-        return _joined_as_they_lie(tensors, dim, shape)
+        return _concatenated_in_layout(tensors, dim, shape)
     if len(tensors) in MADE and all(prod(t.shape[dim:]) == 1 for t in tensors):
         return single(MADE[len(tensors)], len(tensors), shape, (), (), (rows, SLICE), row=len(tensors))
     if len(tensors) == 2:
         first, second = (prod(t.shape[dim:]) for t in tensors)
-        return single(loops.two_joined, 2, shape, (), (first, second), (rows, 1), row=first + second)
-    if prod(shape) > MOST_JOINED and not tensors[0].halves:
-        return _joined_as_they_lie(tensors, dim, shape)
+        return single(loops.cat_pair, 2, shape, (), (first, second), (rows, 1), row=first + second)
+    if prod(shape) > MAX_CONCATENATED and not tensors[0].halves:
+        return _concatenated_in_layout(tensors, dim, shape)
     for i, t in enumerate(tensors):
         piece = prod(t.shape[dim:])
-        steps.append(Step(loops.piece_joined, (i,), ((0, shape),), (), (rows, piece, prod(shape[dim:]), offset)))
+        steps.append(Step(loops.cat_piece, (i,), ((0, shape),), (), (rows, piece, prod(shape[dim:]), offset)))
         offset += piece
     return tuple(steps)
 
 
-def _joined_as_they_lie(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
+def _concatenated_in_layout(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
     """A walk through each piece, of which threads share the rows; None where rows of one are columns of the result."""
     every, steps, offset = contiguous_strides(shape), list[Step](), 0
     for i, t in enumerate(tensors):
-        joined = len(t.shape) == len(shape)  # else they are stacked
-        found = along_path(t, shape, every if joined else (*every[:dim], *every[dim + 1 :]), offset)
-        if found is None:
+        concatenated = len(t.shape) == len(shape)  # else they are stacked
+        result = along_path(t, shape, every if concatenated else (*every[:dim], *every[dim + 1 :]), offset)
+        if result is None:
             return None
         if prod(t.shape):  # paths leave out dimensions of no elements as well
-            steps.append(found._replace(operands=(i,)))
-        offset += every[dim] * (t.shape[dim] if joined else 1)
+            steps.append(result._replace(operands=(i,)))
+        offset += every[dim] * (t.shape[dim] if concatenated else 1)
     return tuple(steps) or None
 
 
 @of_any_layout
-def cut_apart(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Plan | None:
-    return _pieces(wanted, grad, shapes, dim)
+def split_grad(output_mask: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Plan | None:
+    return _pieces(output_mask, grad, shapes, dim)
 
 
 @of_any_layout
-def unstacked(wanted: tuple[bool, ...], grad: Layout, dim: int) -> Plan | None:
+def unstacked(output_mask: tuple[bool, ...], grad: Layout, dim: int) -> Plan | None:
     own = (*grad.shape[:dim], *grad.shape[dim + 1 :])
-    return _pieces(wanted, grad, (own,) * len(wanted), dim)
+    return _pieces(output_mask, grad, (own,) * len(output_mask), dim)
 
 
-def _pieces(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Plan | None:
+def _pieces(output_mask: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Plan | None:
     """Pieces of the shapes, or without the dimension that they are one of."""
     own, start, steps = lines(grad), 0, list[Step]()
     if dim < 0 or any(0 in shape for shape in shapes):
         return None
-    if len(wanted) in PARTED and all(wanted) and all(prod(shape[dim:]) == 1 for shape in shapes) and not grad.strides:
-        return (Step(PARTED[len(wanted)], (1,), (*enumerate(shapes),), rows=(prod(shapes[0]), SLICE), row=len(wanted)),)
-    for i, (yes, shape) in enumerate(zip(wanted, shapes, strict=True)):
+    if (
+        len(output_mask) in PARTED
+        and all(output_mask)
+        and all(prod(shape[dim:]) == 1 for shape in shapes)
+        and not grad.strides
+    ):
+        return (
+            Step(
+                PARTED[len(output_mask)],
+                (1,),
+                (*enumerate(shapes),),
+                rows=(prod(shapes[0]), SLICE),
+                row=len(output_mask),
+            ),
+        )
+    for i, (yes, shape) in enumerate(zip(output_mask, shapes, strict=True)):
         size = shape[dim] if len(shape) == len(own) else 1
         piece = bordered(*own[dim], -start, start + size - own[dim][0])
-        found = assembled(shape, [piece if d == dim else whole(*line) for d, line in enumerate(own)]) if yes else ()
-        if found is None:
+        result = assembled(shape, [piece if d == dim else full_run(*line) for d, line in enumerate(own)]) if yes else ()
+        if result is None:
             return None
-        steps += [step._replace(operands=(1,), results=((i, shape),)) for step in found]
+        steps += [step._replace(operands=(1,), results=((i, shape),)) for step in result]
         start += size
     return tuple(steps) or None

@@ -6,9 +6,9 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.movement.assembled import assembled, bordered, length, lines, mirrored, turned, whole
+from ...kernels.cpu.movement.assembled import assembled, bordered, full_run, length, lines, mirrored, rolled_run
 from ...kernels.cpu.movement.places import moved
-from ...kernels.cpu.plan import Ints, Layout, Plan, is_exact, of_any_dtype, of_any_layout, single, with_whole_numbers
+from ...kernels.cpu.plan import Ints, Layout, Plan, is_exact, of_any_dtype, of_any_layout, single, with_integers
 from . import cpu_loops as loops
 
 
@@ -16,26 +16,26 @@ from . import cpu_loops as loops
 @of_any_dtype
 def roll(x: Layout, shifts: Ints, dims: Ints) -> Plan | None:
     if not dims:
-        return assembled(x.shape, [turned(prod(x.shape), 1, shifts[0])]) if x.strides is None else None
+        return assembled(x.shape, [rolled_run(prod(x.shape), 1, shifts[0])]) if x.strides is None else None
     shift = [
         sum(s for s, dim in zip(shifts, dims, strict=True) if dim % len(x.shape) == d) for d in range(len(x.shape))
     ]
-    return assembled(x.shape, [turned(*line, s) for line, s in zip(lines(x), shift, strict=True)])
+    return assembled(x.shape, [rolled_run(*line, s) for line, s in zip(lines(x), shift, strict=True)])
 
 
 @of_any_layout
 @of_any_dtype
 def flip(x: Layout, dims: Ints) -> Plan | None:
     back = {dim % len(x.shape) for dim in dims} if x.shape else set()
-    return assembled(x.shape, [(mirrored if d in back else whole)(*line) for d, line in enumerate(lines(x))])
+    return assembled(x.shape, [(mirrored if d in back else full_run)(*line) for d, line in enumerate(lines(x))])
 
 
-def padded_whole(x: Layout, pad: Ints, value: float) -> Plan | None:
+def padded_full(x: Layout, pad: Ints, value: float) -> Plan | None:
     """As `constant_pad_nd`, of bools and integers: calls take the number as a float64."""
     return constant_pad_nd(x, pad, value) if is_exact(value) else None
 
 
-@with_whole_numbers(padded_whole)
+@with_integers(padded_full)
 @of_any_layout
 def constant_pad_nd(x: Layout, pad: Ints, value: float) -> Plan | None:
     pairs = [(0, 0)] * (len(x.shape) - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))

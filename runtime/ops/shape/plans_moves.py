@@ -6,7 +6,7 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.movement.contiguous import along_path, zeros
-from ...kernels.cpu.movement.places import MOST, moved
+from ...kernels.cpu.movement.places import MAX_MOVED_ELEMENTS, moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_layout
 from ...tensor import views
 from ...tensor.shapes import contiguous_strides
@@ -16,7 +16,7 @@ from .cpu_window_loops import columns_to_windows, windows_to_columns
 
 @of_any_layout
 def diagonal_backward(grad: Layout, sizes: Ints, offset: int, dim1: int, dim2: int) -> Plan | None:
-    if prod(sizes) <= MOST:
+    if prod(sizes) <= MAX_MOVED_ELEMENTS:
         return moved(grad, lambda a: cpu.diagonal_backward(a, sizes, offset, dim1, dim2))
     _, steps, first = views.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)
     written = along_path(grad, sizes, tuple(steps), first)
@@ -28,9 +28,9 @@ def im2col(x: Layout, kernel_size: Ints, dilation: Ints, padding: Ints, stride: 
     if x.strides is not None or not prod(x.shape):
         return None
     geometry = window_geometry(x.shape[-2:], kernel_size, dilation, padding, stride)
-    rows, places = prod(x.shape[:-2]) * prod(kernel_size), geometry[4] * geometry[5]
-    shape = (*x.shape[:-3], x.shape[-3] * prod(kernel_size), places)
-    return (Step(windows_to_columns, (0,), ((0, shape),), (), geometry, (rows, 1), rows * places),)
+    rows, indices = prod(x.shape[:-2]) * prod(kernel_size), geometry[4] * geometry[5]
+    shape = (*x.shape[:-3], x.shape[-3] * prod(kernel_size), indices)
+    return (Step(windows_to_columns, (0,), ((0, shape),), (), geometry, (rows, 1), rows * indices),)
 
 
 def col2im(x: Layout, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Plan | None:

@@ -12,7 +12,7 @@ from ...tensor.meta import MetaArray, no_data
 from ...tensor.shapes import Shape
 
 
-def joined(tensors: Sequence[Any], dim: int) -> Shape:
+def concatenated(tensors: Sequence[Any], dim: int) -> Shape:
     """The sizes along `dim` added up; tensors of shape (0,) count for nothing."""
     shapes = [tuple(t.shape) for t in tensors if tuple(t.shape) != (0,)]
     if not shapes:
@@ -30,8 +30,8 @@ def stacked(tensors: Sequence[Any], dim: int) -> Shape:
 def padded(self: Any, pad: Sequence[int], *rest: Any) -> Shape:
     """The last dimensions grown by pairs of `pad`, the last one first."""
     sizes = list(self.shape)
-    for place, (left, right) in enumerate(zip(pad[::2], pad[1::2], strict=True), 1):
-        sizes[-place] += left + right
+    for position, (left, right) in enumerate(zip(pad[::2], pad[1::2], strict=True), 1):
+        sizes[-position] += left + right
     return tuple(sizes)
 
 
@@ -44,7 +44,7 @@ def columns(self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: An
     """(..., C kh kw, windows) of (..., C, H, W)."""
     *lead, channels, height, width = self.shape
     along = zip((height, width), kernel_size, stride, padding, dilation, strict=True)
-    counts = [conv_size(size, kernel, step, 2 * pad, apart) for size, kernel, step, pad, apart in along]
+    counts = [conv_size(size, kernel, step, 2 * pad, dilation_step) for size, kernel, step, pad, dilation_step in along]
     return (*lead, channels * prod(kernel_size), prod(counts))
 
 

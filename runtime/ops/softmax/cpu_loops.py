@@ -13,12 +13,12 @@ from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import plain_sum
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.llvm.halves.rows import reading, room_for, writing, written
+from ...kernels.llvm.halves.rows import buffer_for, reading, writing, written
 from ...kernels.llvm.lines import range_of
 from ...kernels.scalar import exp, exp_of_masked, log
 
 _BLOCK = 256
-_LOGS, _NEAR = 16, 2048  # short rows have their logarithms taken together: so many, of so many elements
+_LOGS, _BATCH_ELEMENTS = 16, 2048  # short rows have their logarithms taken together: so many, of so many elements
 _ROWS = 256  # that are added one after the other before their sums are added up, in float64
 REORDER = {"reassoc"}  # without `contract`: g - exp(y) t has its product ready before it is its turn
 Array = np.ndarray
@@ -27,9 +27,9 @@ Array = np.ndarray
 @jit(halves=WRITTEN)
 def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """exp(x) / sum(exp(x)) of each row."""
-    room = room_for(result, along)
+    row_buffer = buffer_for(result, along)
     for i in range(first, last):
-        row, out = part_of(x, i * along, along), writing(result, i * along, along, room)
+        row, out = part_of(x, i * along, along), writing(result, i * along, along, row_buffer)
         low, top = range_of(row)
         exponentials(row, low, top, out)
         scale(out, out.dtype.type(1 / plain_sum(out)), part_of(result, i * along, along))
@@ -38,18 +38,18 @@ def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> 
 @jit(halves=WRITTEN)
 def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """x - log(sum(exp(x))) of each row; of short rows several logarithms are taken together, as vectors have them."""
-    side = max(1, min(_LOGS, _NEAR // along))
-    room, tops, shifts = room_for(x, along), empty_row(x.dtype.type(0), side), empty_row(x.dtype.type(0), side)
+    side = max(1, min(_LOGS, _BATCH_ELEMENTS // along))
+    row_buffer, tops, shifts = buffer_for(x, along), empty_row(x.dtype.type(0), side), empty_row(x.dtype.type(0), side)
     for k in range(first, last, side):
         count = min(side, last - k)
         for i in range(count):
-            row = reading(x, (k + i) * along, along, room)
+            row = reading(x, (k + i) * along, along, row_buffer)
             low, tops[i] = range_of(row)
             shifts[i] = exponential_sum(row, low, tops[i])
         for i in range(count):
             shifts[i] = log(shifts[i])
         for i in range(count):
-            row, out = reading(x, (k + i) * along, along, room), part_of(result, (k + i) * along, along)
+            row, out = reading(x, (k + i) * along, along, row_buffer), part_of(result, (k + i) * along, along)
             top, shift = tops[i], shifts[i]
             for j in range(row.size):
                 out[j] = (row[j] - top) - shift
@@ -58,9 +58,9 @@ def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int)
 @jit(fastmath=REORDER, halves=WRITTEN)
 def softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """y (g - sum(g y)) of each row."""
-    room, other, third = room_for(grad, along), room_for(output, along), room_for(result, along)
+    row_buffer, other, third = buffer_for(grad, along), buffer_for(output, along), buffer_for(result, along)
     for i in range(first, last):
-        g, y = reading(grad, i * along, along, room), reading(output, i * along, along, other)
+        g, y = reading(grad, i * along, along, row_buffer), reading(output, i * along, along, other)
         out = writing(result, i * along, along, third)
         total = grad.dtype.type(0)
         for j in range(g.size):
@@ -73,9 +73,9 @@ def softmax_backward_rows(grad: Array, output: Array, result: Array, along: int,
 @jit(fastmath=REORDER, halves=WRITTEN)
 def log_softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """g - exp(y) sum(g) of each row."""
-    room, other, third = room_for(grad, along), room_for(output, along), room_for(result, along)
+    row_buffer, other, third = buffer_for(grad, along), buffer_for(output, along), buffer_for(result, along)
     for i in range(first, last):
-        g, y = reading(grad, i * along, along, room), reading(output, i * along, along, other)
+        g, y = reading(grad, i * along, along, row_buffer), reading(output, i * along, along, other)
         out = writing(result, i * along, along, third)
         total = grad.dtype.type(0)
         for j in range(g.size):

@@ -11,14 +11,14 @@ from ...batching.rules.shapes import flattened
 from ...namespace import op
 
 
-def middle(call: Call) -> Any:
+def median_value(call: Call) -> Any:
     """The median of all elements: of flattened examples, equal elements sharing the gradient as in amax."""
-    rows = flattened(call.whole(call.first))
+    rows = flattened(call.batch_first(call.first))
     values = call.sibling(call.op)(rows, 1).values if rows.shape[1] else loop(call)
     if not rows.is_floating_point() or not rows.shape[1]:
         return values
-    found = values.detach().unsqueeze(1)
-    chosen = (rows == found) | (op.isnan(rows) & op.isnan(found))
+    result = values.detach().unsqueeze(1)
+    chosen = (rows == result) | (op.isnan(rows) & op.isnan(result))
     share = chosen.to(rows.dtype) / chosen.sum(1, True)
     missing = (rows.masked_fill(~chosen, 0) * share).sum(1)  # amax has no gradient at nan
     return op.where(op.isnan(values), missing, op.amax(rows.masked_fill(~chosen | op.isnan(rows), -math.inf), [1]))
@@ -31,9 +31,9 @@ def one_by_one(call: Call) -> Any:
 
 def searched(call: Call) -> Any:
     """In one row that all examples share, or in a row for each; values of any shape lie in a row for that."""
-    values = call.whole(call["input"])
+    values = call.batch_first(call["input"])
     if len(call["sorted_sequence"]._shape) > 1:
-        return call.run(call.all_whole())
+        return call.run(call.all_batch_first())
     if not call.is_batched("sorted_sequence", "sorter"):
         return call.run(call.arguments | {"input": values})
-    return call.run(call.all_whole() | {"input": flattened(values)}).reshape(values._shape)
+    return call.run(call.all_batch_first() | {"input": flattened(values)}).reshape(values._shape)

@@ -86,7 +86,7 @@ def searchsorted(
     if side == "left" and right:
         raise RuntimeError(f"{op}(): expected side and right to agree, but got side='left' and right=True")
     searchsorted_indices(op, sorted_sequence, self, right, sorter)
-    _require_places(op, sorted_sequence, sorter)
+    _require_indices(op, sorted_sequence, sorter)
     return sorted_sequence, self, out_int32, right or side == "right", None, sorter
 
 
@@ -124,7 +124,7 @@ def _require_rows(op: str, rows: Any, values: Any) -> None:
         )
 
 
-def _require_places(op: str, rows: Any, sorter: Any) -> None:
+def _require_indices(op: str, rows: Any, sorter: Any) -> None:
     """Indices into its row for each element of the rows."""
     known = sorter is not None and is_known(sorter) and sorter.numel()
     if known and not 0 <= host_array(sorter).min() <= host_array(sorter).max() < rows._shape[-1]:

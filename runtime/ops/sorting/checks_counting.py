@@ -54,8 +54,8 @@ def histogram_of_edges(op: str, self: Any, bins: Any, weight: Any, density: bool
     """Floating-point numbers, a weight for each, and a vector of at least two edges."""
     _require_weight(op, self, weight)
     if bins.ndim != 1 or bins.numel() < 2 or bins.dtype is not self.dtype:
-        found = f"shape {list(bins._shape)} and {bins.dtype!r}"
-        raise RuntimeError(f"{op}(): expected at least two edges in a vector of {self.dtype!r}, but got {found}")
+        result = f"shape {list(bins._shape)} and {bins.dtype!r}"
+        raise RuntimeError(f"{op}(): expected at least two edges in a vector of {self.dtype!r}, but got {result}")
     return self, bins, weight, density
 
 
@@ -64,8 +64,8 @@ def histogram_of_parts(op: str, self: Any, bins: int, range: Any, weight: Any, d
     _require_weight(op, self, weight)
     _require_bins(op, bins)
     if range is None:
-        found = self.numel() and not self.is_meta
-        range = [float(x) for x in namespace.op.aminmax(self.detach())] if found else (0.0, 1.0)
+        result = self.numel() and not self.is_meta
+        range = [float(x) for x in namespace.op.aminmax(self.detach())] if result else (0.0, 1.0)
     if len(range) != 2:
         raise RuntimeError(f"{op}(): expected a range of 2 numbers, but got {len(range)}")
     low, high = finite_range(op, *range)
@@ -75,8 +75,8 @@ def histogram_of_parts(op: str, self: Any, bins: int, range: Any, weight: Any, d
 def _require_weight(op: str, self: Any, weight: Any) -> None:
     require_kind(op, self, "f", "a floating point dtype")
     if weight is not None and (weight._shape != self._shape or weight.dtype is not self.dtype):
-        found = f"{list(weight._shape)} and {weight.dtype!r}"
-        raise RuntimeError(f"{op}(): expected weight of shape {list(self._shape)} and {self.dtype!r}, but got {found}")
+        result = f"{list(weight._shape)} and {weight.dtype!r}"
+        raise RuntimeError(f"{op}(): expected weight of shape {list(self._shape)} and {self.dtype!r}, but got {result}")
 
 
 def distinct_in_order(

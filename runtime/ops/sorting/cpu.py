@@ -18,9 +18,9 @@ from ...kernels.cpu.plan import run
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
 from . import plans
-from .cpu_loops import pack, pick, place_of_rank, radix_order, sort_packed, unpack
+from .cpu_loops import kth_index, pack, pick, radix_order, sort_packed, unpack
 from .cpu_ranks import SHORT, short_order
-from .cpu_topk import few_greatest, is_few
+from .cpu_topk import is_small_k, topk_small
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -43,8 +43,8 @@ def argsort(a: Array, dim: int, descending: bool, stable: bool) -> Array:
 def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array, Array]:
     """The k greatest (or least) elements along `dim`, the most extreme first, and where they are."""
     rows = _rows(a, dim)
-    if is_few(k, rows.shape[1]):
-        indices = few_greatest(*_codes(rows), not largest, k)
+    if is_small_k(k, rows.shape[1]):
+        indices = topk_small(*_codes(rows), not largest, k)
     else:
         indices = np.ascontiguousarray(_order(rows, largest)[:, :k])
     shape = (*a.shape[:dim], k, *a.shape[dim + 1 :]) if a.ndim else ()
@@ -54,7 +54,7 @@ def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array
 def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
     rows = _rows(a, dim)
     missing = rows.dtype.kind == "f" and bool((rows != rows).any())  # nan equals nothing by which it could be found
-    chosen = _order(rows, False)[:, k - 1 : k] if missing else _middle(rows, np.full((len(rows), 1), k - 1), True)
+    chosen = _order(rows, False)[:, k - 1 : k] if missing else _median(rows, np.full((len(rows), 1), k - 1), True)
     return _chosen(rows, chosen, a, dim, keepdim)
 
 
@@ -121,14 +121,14 @@ def nanmedian_all(a: Array) -> Array:
 def median_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The element in the middle along `dim`, and where it is; the first nan where there is one."""
     rows = _rows(a, dim)
-    return _chosen(rows, _middle(rows, np.full((len(rows), 1), (rows.shape[1] - 1) // 2), False), a, dim, keepdim)
+    return _chosen(rows, _median(rows, np.full((len(rows), 1), (rows.shape[1] - 1) // 2), False), a, dim, keepdim)
 
 
 def nanmedian_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The element in the middle of those along `dim` that are not nan, and where it is."""
     rows = _rows(a, dim)
     counts = (rows == rows).sum(1, keepdims=True)
-    return _chosen(rows, _middle(rows, (counts - 1).clip(0) // 2, True), a, dim, keepdim)
+    return _chosen(rows, _median(rows, (counts - 1).clip(0) // 2, True), a, dim, keepdim)
 
 
 def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
@@ -146,9 +146,9 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 
 def _of_all(find: Any, a: Array, skip: bool) -> Array:
     """The median of all elements: of floats without any, nan; of integers the least that there is."""
-    if a.dtype.kind == "f" and 0 < a.size <= plans.MOST_AT_ONCE:
-        found: Array = run(find, contiguous(a))[0]
-        return found
+    if a.dtype.kind == "f" and 0 < a.size <= plans.MAX_MEDIAN_ELEMENTS:
+        entry: Array = run(find, contiguous(a))[0]
+        return entry
     flat = a.reshape(-1)
     if not a.size:
         return np.array(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)
@@ -157,20 +157,20 @@ def _of_all(find: Any, a: Array, skip: bool) -> Array:
     return np.partition(flat, max(rank, 0))[max(rank, 0)].reshape(())
 
 
-def _middle(rows: Array, ranks: Array, skips: bool) -> Array:
+def _median(rows: Array, ranks: Array, skips: bool) -> Array:
     """Where the element of each row's rank is: among its equals as many come before it as in a stable sort."""
     if not rows.size:
         return ranks
-    values, indices, places = np.empty(ranks.shape, rows.dtype), np.empty(ranks.shape, np.int64), np.unique(ranks)
+    values, indices, positions = np.empty(ranks.shape, rows.dtype), np.empty(ranks.shape, np.int64), np.unique(ranks)
 
     def rank(i: int, j: int) -> None:
-        values[i:j] = np.take_along_axis(np.partition(rows[i:j], places, 1), ranks[i:j], 1)
+        values[i:j] = np.take_along_axis(np.partition(rows[i:j], positions, 1), ranks[i:j], 1)
 
     if is_long(PARTITION * rows.size):
         in_parts(len(rows), 1, rank)
     else:
         rank(0, len(rows))
-    shared(place_of_rank, (rows, values, ranks, skips, indices), len(rows), rows.size)
+    shared(kth_index, (rows, values, ranks, skips, indices), len(rows), rows.size)
     return indices
 
 

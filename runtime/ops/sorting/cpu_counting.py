@@ -15,9 +15,9 @@ from .cpu_counting_loops import TABLES, count_into, even_counts, rank_of
 
 Array = np.ndarray
 COUNTED = 1  # elements of a sum that one counts as whose number is counted
-MOST_TABLES = 16
+MAX_TABLES = 16
 SHORT = 1 << 13  # numbers of a line that NumPy counts sooner
-FEW = 1 << 10  # numbers for which there are places in any case
+MIN_TABLE_BINS = 1 << 10  # numbers for which there are places in any case
 FLOATS = np.float32, np.float64
 DENSE = 4  # times as many places as there are numbers may be needed for those between the least and the greatest
 
@@ -28,7 +28,9 @@ def bin_counts(a: Array, minlength: int) -> Array:
     if line.size <= SHORT:
         require_none_negative(int(line.min(initial=0)))
         return np.bincount(line, minlength=minlength)
-    expected = max(minlength, FEW)  # most often there are no greater ones, so nobody looks for the greatest before
+    expected = max(
+        minlength, MIN_TABLE_BINS
+    )  # most often there are no greater ones, so nobody looks for the greatest before
     counts = counts_from(line, 0, expected) if expected <= line.size else None
     if counts is not None:
         used = np.flatnonzero(counts[minlength:])
@@ -39,22 +41,22 @@ def bin_counts(a: Array, minlength: int) -> Array:
     return np.bincount(line, minlength=size) if counts is None else counts[:size].copy()
 
 
-def require_none_negative(least: int) -> None:
+def require_none_negative(lowest: int) -> None:
     """Refuse a number that has no bin; a RuntimeError where it is negative."""
-    if least < 0:
-        raise RuntimeError(f"bincount(): expected a 1-D tensor of integers that are not negative, but got {least}")
+    if lowest < 0:
+        raise RuntimeError(f"bincount(): expected a 1-D tensor of integers that are not negative, but got {lowest}")
 
 
 def counts_from(line: Array, low: int, size: int) -> Array | None:
     """How often each of low, low + 1, ..., at least `size` of them, occurs in a line of int64; None if others do."""
-    places = places_for(size)
-    parts = min(get_num_threads(), MOST_TABLES) if is_shared(COUNTED * line.size) else 1
-    tables, bits = np.zeros((parts, TABLES, places), np.int64), np.zeros(parts, np.uint64)
+    return_index = index_buffer_size(size)
+    parts = min(get_num_threads(), MAX_TABLES) if is_shared(COUNTED * line.size) else 1
+    tables, bits = np.zeros((parts, TABLES, return_index), np.int64), np.zeros(parts, np.uint64)
     shared(count_into, (line, low, tables, bits), parts, COUNTED * line.size)
-    return tables.sum((0, 1)) if (bits < places).all() else None
+    return tables.sum((0, 1)) if (bits < return_index).all() else None
 
 
-def places_for(size: int) -> int:
+def index_buffer_size(size: int) -> int:
     return 1 << (size - 1).bit_length()
 
 
@@ -78,45 +80,45 @@ def counts_between(self: Array, edges: Array, weight: Array | None) -> Array:
     """The number of elements, or the sum of their weights, between neighbouring edges; the last bin includes both."""
     inside = (self >= edges[0]) & (self <= edges[-1])
     parts = len(edges) - 1
-    places = np.minimum(np.searchsorted(edges, self[inside], "right") - 1, parts - 1)
-    return np.bincount(places, None if weight is None else weight[inside], parts).astype(self.dtype)
+    return_index = np.minimum(np.searchsorted(edges, self[inside], "right") - 1, parts - 1)
+    return np.bincount(return_index, None if weight is None else weight[inside], parts).astype(self.dtype)
 
 
-def distinct(a: Array, dim: int | None, runs: bool, places: bool) -> tuple[Array, Array, Array]:
+def distinct(a: Array, dim: int | None, runs: bool, return_index: bool) -> tuple[Array, Array, Array]:
     """The distinct elements, or slices along `dim`, in order or as they follow one another.
 
     Also the index of each element among them and how often each occurs; both empty where `places` is False.
     """
     if dim is not None and a.dtype in FLOATS:
-        found = run_if_planned(plans_counting.distinct, contiguous(a), dim, runs, places)
-        if found is not None:
-            return found[0], found[1], found[2]
+        result = run_if_planned(plans_counting.distinct, contiguous(a), dim, runs, return_index)
+        if result is not None:
+            return result[0], result[1], result[2]
     if runs:
         return _runs(a, dim)
     if dim is None and a.dtype.kind == "i" and a.size:
         low, high = int(a.min()), int(a.max())
-        if places_for(high - low + 1) <= DENSE * a.size:
-            return _distinct_between(a, low, high - low + 1, places)
-    if dim is None and 0 < a.size <= plans_counting.MOST and a.dtype in FLOATS:
-        values, inverse, counts, *_ = run(plans_counting.distinct, contiguous(a), None, False, places)
+        if index_buffer_size(high - low + 1) <= DENSE * a.size:
+            return _distinct_between(a, low, high - low + 1, return_index)
+    if dim is None and 0 < a.size <= plans_counting.MAX_SERIAL_COUNTED and a.dtype in FLOATS:
+        values, inverse, counts, *_ = run(plans_counting.distinct, contiguous(a), None, False, return_index)
         return values, inverse, counts
-    if not places and dim is None:
+    if not return_index and dim is None:
         return np.unique(a, equal_nan=False), *(np.empty(0, np.int64),) * 2
     values, inverse, counts = np.unique(a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return values, inverse.reshape(a.shape if dim is None else -1), counts
 
 
-def _distinct_between(a: Array, low: int, size: int, places: bool) -> tuple[Array, Array, Array]:
+def _distinct_between(a: Array, low: int, size: int, return_index: bool) -> tuple[Array, Array, Array]:
     """The distinct ones of numbers that lie close together, where each is among them, and how often each occurs."""
     line = np.ascontiguousarray(a, np.int64).reshape(-1)
     counts = counts_from(line, low, size)
     assert counts is not None, "low and size were found in the line"
-    found = np.flatnonzero(counts)
-    if not places:
-        return (found + low).astype(a.dtype), *(np.empty(0, np.int64),) * 2
+    result = np.flatnonzero(counts)
+    if not return_index:
+        return (result + low).astype(a.dtype), *(np.empty(0, np.int64),) * 2
     ranks, inverse = np.cumsum(counts > 0) - 1, np.empty(line.size, np.int64)
     shared(rank_of, (line, low, ranks, inverse), line.size, COUNTED * line.size)
-    return (found + low).astype(a.dtype), inverse.reshape(a.shape), counts[found]
+    return (result + low).astype(a.dtype), inverse.reshape(a.shape), counts[result]
 
 
 def _runs(a: Array, dim: int | None) -> tuple[Array, Array, Array]:

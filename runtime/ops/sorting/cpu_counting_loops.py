@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.dtypes.float_keys import extremum
+from ...kernels.cpu.dtypes.float_keys import min_or_max
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import clear, part_of, zero_row
 
@@ -49,26 +49,26 @@ def rank_of(line: Array, low: int, ranks: Array, out: Array, first: int, last: i
 
 
 @jit
-def range_of(line: Array, found: Array) -> None:
+def range_of(line: Array, result: Array) -> None:
     """The least number of a line, and how many numbers lie between that and the greatest, these included."""
     low = high = np.int64(line[0])
     for i in range(line.size):
         low, high = min(low, np.int64(line[i])), max(high, np.int64(line[i]))
-    found[0], found[1] = low, high - low + 1
+    result[0], result[1] = low, high - low + 1
 
 
 @jit
-def bins_needed(line: Array, found: Array, minlength: int, most: int) -> None:
+def bins_needed(line: Array, result: Array, minlength: int, max_bin: int) -> None:
     """The last of what is found is how many bins there are, at least `minlength`.
 
     Raises:
         IndexError: a number is negative, or so great that it takes too many.
     """
-    range_of(line, found)
-    needed = max(found[0] + found[1], minlength)
-    if found[0] < 0 or needed > most or found[1] < 1:
+    range_of(line, result)
+    needed = max(result[0] + result[1], minlength)
+    if result[0] < 0 or needed > max_bin or result[1] < 1:
         raise IndexError
-    found[2] = needed
+    result[2] = needed
 
 
 @jit
@@ -94,27 +94,27 @@ def counts_of_bins(line: Array, counts: Array) -> None:
 
 
 @jit
-def even_counts(line: Array, out: Array, least: float, greatest: float) -> None:
+def even_counts(line: Array, out: Array, lowest: float, highest: float) -> None:
     """How many elements are in each of `out.size` equal parts of a range, or of their own range where that is empty.
 
     Raises:
         IndexError: an element is not finite, where their own range is asked for.
     """
     kind, bins = line.dtype.type, out.size
-    if least == greatest and line.size:
-        least, greatest = np.float64(extremum(line, -1)), np.float64(extremum(line, 1))
-        if not (greatest - greatest == 0 and least - least == 0):
+    if lowest == highest and line.size:
+        lowest, highest = np.float64(min_or_max(line, -1)), np.float64(min_or_max(line, 1))
+        if not (highest - highest == 0 and lowest - lowest == 0):
             raise IndexError
-    if least == greatest:
-        least, greatest = least - 1.0, greatest + 1.0
-    low, high, counts, places = kind(least), kind(greatest), zero_row(0, bins + 1), zero_row(np.int32(0), BLOCK)
+    if lowest == highest:
+        lowest, highest = lowest - 1.0, highest + 1.0
+    low, high, counts, positions = kind(lowest), kind(highest), zero_row(0, bins + 1), zero_row(np.int32(0), BLOCK)
     for begin in range(0, line.size, BLOCK):
         row = part_of(line, begin, min(BLOCK, line.size - begin))
         for i in range(row.size):
             part = (row[i] - low) * kind(bins) / (high - low)
-            place = np.int32(part if part < kind(bins) else kind(bins - 1)) if part > 0 else np.int32(0)
-            places[i] = place if row[i] >= low and row[i] <= high else np.int32(bins)
+            position = np.int32(part if part < kind(bins) else kind(bins - 1)) if part > 0 else np.int32(0)
+            positions[i] = position if row[i] >= low and row[i] <= high else np.int32(bins)
         for i in range(row.size):
-            counts[np.uint64(places[i])] += 1
+            counts[np.uint64(positions[i])] += 1
     for k in range(bins):
         out[k] = counts[k]

@@ -21,7 +21,7 @@ Array = np.ndarray
 @jit
 def order_by_digits(keys: Array, spare: Array, order: Array) -> None:
     """The indices of keys in order, of equal ones the first first; `keys`, and `spare`, are overwritten."""
-    places, counts = empty_row(0, order.size), empty_row(0, BINS * keys.itemsize)
+    positions, counts = empty_row(0, order.size), empty_row(0, BINS * keys.itemsize)
     count_digits(keys, counts)
     for i in range(order.size):
         order[i] = i
@@ -33,12 +33,12 @@ def order_by_digits(keys: Array, spare: Array, order: Array) -> None:
             continue  # all have this digit
         put_bin_starts(bins, flipped)
         if moved:
-            distribute(spare, places, p, bins, keys, order)
+            distribute(spare, positions, p, bins, keys, order)
         else:
-            distribute(keys, order, p, bins, spare, places)
+            distribute(keys, order, p, bins, spare, positions)
         moved = not moved
     if moved:
-        copy_row(places, order)
+        copy_row(positions, order)
 
 
 @jit
@@ -61,9 +61,9 @@ def put_bin_starts(bins: Array, flipped: int) -> None:
     """Where the keys of each digit begin, in place of how many there are; bin b comes as number b ^ flipped."""
     total = 0
     for b in range(BINS):
-        found = bins[b ^ flipped]
+        entry = bins[b ^ flipped]
         bins[b ^ flipped] = total
-        total += found
+        total += entry
 
 
 @jit

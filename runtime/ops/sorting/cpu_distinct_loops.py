@@ -13,7 +13,7 @@ from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.order_keys import order_key
 from .cpu_counting_loops import count_from, range_of
 from .cpu_loops import order_keys
-from .cpu_ranks import SHORT, put_in_order, room_for_keys
+from .cpu_ranks import SHORT, key_buffers, put_in_order
 
 Array = np.ndarray
 
@@ -24,10 +24,10 @@ def put_order_of(keys: Array, order: Array) -> None:
     if keys.size > SHORT:
         order_keys(keys, order)
         return
-    room, ranks = room_for_keys(0.0, keys.size)
+    buffer, ranks = key_buffers(0.0, keys.size)
     for i in range(keys.size):
-        room[i] = keys[i]
-    put_in_order(room, ranks, order)
+        buffer[i] = keys[i]
+    put_in_order(buffer, ranks, order)
 
 
 @jit
@@ -40,53 +40,53 @@ def changes(line: Array, order: Array) -> int:
 
 
 @jit
-def order_floats(line: Array, order: Array, found: Array) -> None:
+def order_floats(line: Array, order: Array, result: Array) -> None:
     """The indices of floats in order; the last of what is found is how many are different."""
     keys = empty_row(0, line.size)
     for i in range(line.size):
         keys[i] = np.int64(order_key(line[i]))
     put_order_of(keys, order)
-    found[0], found[1], found[2] = 0, 0, changes(line, order)
+    result[0], result[1], result[2] = 0, 0, changes(line, order)
 
 
 @jit
-def count_or_order(line: Array, order: Array, found: Array, table: Array) -> None:
+def count_or_order(line: Array, order: Array, result: Array, table: Array) -> None:
     """How often each number between the least and the greatest is in the line, if there is room in the table; else the
     indices in order, and no such numbers. The last of what is found is how many are different."""
-    range_of(line, found)
-    if 1 <= found[1] <= table.size:
-        counts, different = part_of(table, 0, found[1]), 0
-        count_from(line, found[0], counts)
+    range_of(line, result)
+    if 1 <= result[1] <= table.size:
+        counts, different = part_of(table, 0, result[1]), 0
+        count_from(line, result[0], counts)
         for k in range(counts.size):
             different += counts[k] != 0
-        found[2] = different
+        result[2] = different
         return
     keys = empty_row(0, line.size)
     for i in range(line.size):
         keys[i] = np.int64(line[i])
     put_order_of(keys, order)
-    found[1], found[2] = 0, changes(line, order)
+    result[1], result[2] = 0, changes(line, order)
 
 
 @jit
 def put_distinct(
-    line: Array, order: Array, found: Array, table: Array, values: Array, inverse: Array, counts: Array
+    line: Array, order: Array, result: Array, table: Array, values: Array, inverse: Array, counts: Array
 ) -> None:
     """The distinct numbers, and if there is room where each is among them, and how often it is."""
-    if found[1] == 0:
+    if result[1] == 0:
         put_ordered(line, order, values, inverse, counts)
         return
-    ranks, at = part_of(table, 0, found[1]), 0
+    ranks, at = part_of(table, 0, result[1]), 0
     for k in range(ranks.size):
         count = ranks[k]
         ranks[k] = at
         if count != 0:
-            values[at] = line.dtype.type(found[0] + k)
+            values[at] = line.dtype.type(result[0] + k)
             if counts.size:
                 counts[at] = count
             at += 1
     for j in range(inverse.size):
-        inverse[j] = ranks[np.uint64(np.int64(line[j]) - found[0])]
+        inverse[j] = ranks[np.uint64(np.int64(line[j]) - result[0])]
 
 
 @jit(halves=WRITTEN)
@@ -107,12 +107,12 @@ def put_ordered(line: Array, order: Array, values: Array, inverse: Array, counts
 
 
 @jit(halves=READ)
-def count_runs(line: Array, found: Array) -> None:
+def count_runs(line: Array, result: Array) -> None:
     """How many runs of equal elements there are; nan equals nothing."""
     row, before, runs = part_of(line, 1, line.size - 1), part_of(line, 0, line.size - 1), 1
     for i in range(row.size):
         runs += row[i] != before[i]
-    found[0] = runs
+    result[0] = runs
 
 
 @jit(halves=WRITTEN)

@@ -34,24 +34,24 @@ def are_different(x: Array, i: int, j: int, before: int, count: int, after: int)
 
 
 @jit(halves=READ)
-def order_slices(x: Array, order: Array, found: Array, before: int, count: int, after: int, runs: int) -> None:
+def order_slices(x: Array, order: Array, result: Array, before: int, count: int, after: int, runs: int) -> None:
     """The indices of slices in order, of equal ones the first first, or, of `runs`, as they are; and how many of them
     differ from the one before."""
     different = 0
     for k in range(count):
         low, high = (k, k) if runs else (0, k)
         while low < high:
-            middle = (low + high) // 2
-            if comes_before(x, k, order[middle], before, count, after):
-                high = middle
+            midpoint = (low + high) // 2
+            if comes_before(x, k, order[midpoint], before, count, after):
+                high = midpoint
             else:
-                low = middle + 1
+                low = midpoint + 1
         for i in range(k, low, -1):
             order[i] = order[i - 1]
         order[low] = k
     for k in range(count):
         different += k == 0 or are_different(x, order[k], order[k - 1], before, count, after)
-    found[0] = different
+    result[0] = different
 
 
 @jit(halves=WRITTEN)

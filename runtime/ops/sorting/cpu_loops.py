@@ -122,7 +122,7 @@ def pick(rows: Array, indices: Array, values: Array, first: int, last: int) -> N
 
 
 @jit
-def place_of_rank(rows: Array, values: Array, ranks: Array, skips: bool, indices: Array, first: int, last: int) -> None:
+def kth_index(rows: Array, values: Array, ranks: Array, skips: bool, indices: Array, first: int, last: int) -> None:
     """Where the element of each row's rank is, of which the value is known: among its equals as many come before it as
     in a stable sort. The first nan where there is one, unless the op skips them."""
     for r in range(first, last):
@@ -132,8 +132,8 @@ def place_of_rank(rows: Array, values: Array, ranks: Array, skips: bool, indices
             missing += row[i] != row[i]
         at = 0
         for i in range(row.size):
-            found = row[i] == value
-            if found if skips or missing == 0 else row[i] != row[i]:
+            result = row[i] == value
+            if result if skips or missing == 0 else row[i] != row[i]:
                 at = i
                 if left <= 0 or missing and not skips:
                     break

@@ -10,13 +10,13 @@ import numpy as np
 
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.llvm.order_keys import greatest_key, order_key
+from ...kernels.llvm.order_keys import max_key, order_key
 from ...kernels.llvm.ranks import put_ranks
 from .cpu_digits import order_by_digits
 from .cpu_loops import keys_of
 
 SHORT = 128  # elements of a line that are compared; of longer ones the place of one is found sooner
-TOGETHER = 16  # keys that are ranked at once: whole vectors
+TILE_KEYS = 16  # keys that are ranked at once: whole vectors
 BLOCK = 16  # keys of which the least decides whether one of them can be among the least few
 
 Array = np.ndarray
@@ -38,16 +38,16 @@ def put_keys(x: Array, start: int, after: int, inverted: bool, keys: Array) -> N
 
 
 @jit
-def room_for_keys(like: float, count: int) -> tuple[Array, Array]:
+def key_buffers(like: float, count: int) -> tuple[Array, Array]:
     """A row for keys, filled up with the greatest one to whole vectors, and one for their ranks.
 
     They lie side by side, as loads wait for a store before them whose address has the same last 12 bits.
     """
-    size = (count + TOGETHER - 1) // TOGETHER * TOGETHER
-    room = empty_row(order_key(like), 2 * size)
+    size = (count + TILE_KEYS - 1) // TILE_KEYS * TILE_KEYS
+    buffer = empty_row(order_key(like), 2 * size)
     for i in range(count, size):
-        room[i] = greatest_key(like)
-    return room[:size], room[size:]
+        buffer[i] = max_key(like)
+    return buffer[:size], buffer[size:]
 
 
 @jit
@@ -61,7 +61,7 @@ def put_in_order(keys: Array, ranks: Array, to: Array) -> None:
 @jit
 def short_order(codes: Array, like: float, floating: bool, inverted: bool, out: Array, first: int, last: int) -> None:
     """The indices of each row's elements in order; of integer codes, which have as many bits as `like`."""
-    keys, ranks = room_for_keys(like, codes.shape[1])
+    keys, ranks = key_buffers(like, codes.shape[1])
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, keys)
         put_in_order(keys, ranks, out[r])
@@ -81,7 +81,7 @@ def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, ra
 @jit
 def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first: int, last: int) -> None:
     """Where the elements of each line in order were."""
-    (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
+    (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
         line_order(x, start, after, inverted != 0, keys, ranks, order)
@@ -93,7 +93,7 @@ def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first
 def some_in_order(
     x: Array,
     values: Array,
-    places: Array,
+    positions: Array,
     inverted: int,
     skip: int,
     k: int,
@@ -103,7 +103,7 @@ def some_in_order(
     last: int,
 ) -> None:
     """k elements of each line in order, behind the first `skip`, and where they were."""
-    (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
+    (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
         if k == 1 and along > SHORT:
@@ -113,14 +113,14 @@ def some_in_order(
             line_order(x, start, after, inverted != 0, keys, ranks, order)
         for i in range(k):
             at = order[i + skip]
-            values[to + i * after], places[to + i * after] = x[start + at * after], at
+            values[to + i * after], positions[to + i * after] = x[start + at * after], at
 
 
 @jit
-def few_in_order(
+def topk_sorted_small(
     x: Array,
     values: Array,
-    places: Array,
+    positions: Array,
     inverted: int,
     skip: int,
     k: int,
@@ -130,29 +130,33 @@ def few_in_order(
     last: int,
 ) -> None:
     """k elements of each line in order, behind the first `skip`, and where they were: few in all."""
-    few = skip + k
-    keys, best, order = empty_row(order_key(x[0]), along), empty_row(order_key(x[0]), few), empty_row(0, few)
+    selected_count = skip + k
+    keys, best, order = (
+        empty_row(order_key(x[0]), along),
+        empty_row(order_key(x[0]), selected_count),
+        empty_row(0, selected_count),
+    )
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
         put_keys(x, start, after, inverted != 0, keys)
-        put_few_in_order(keys, best, order)
+        sort_small(keys, best, order)
         for i in range(k):
             at = order[i + skip]
-            values[to + i * after], places[to + i * after] = x[start + at * after], at
+            values[to + i * after], positions[to + i * after] = x[start + at * after], at
 
 
 @jit
-def put_few_in_order(keys: Array, best: Array, order: Array) -> None:
+def sort_small(keys: Array, best: Array, order: Array) -> None:
     """The least keys in order and their indices: each key goes before those that it beats, and of a block in which
     none beats the last one nothing does."""
     last = best.size - 1
     for begin in range(0, keys.size, BLOCK):
         block = part_of(keys, begin, min(BLOCK, keys.size - begin))
         if begin > last:
-            least = block[0]
+            lowest = block[0]
             for i in range(block.size):
-                least = min(least, block[i])
-            if least >= best[last]:
+                lowest = min(lowest, block[i])
+            if lowest >= best[last]:
                 continue
         for i in range(block.size):
             at = min(begin + i, last)
@@ -165,9 +169,11 @@ def put_few_in_order(keys: Array, best: Array, order: Array) -> None:
 
 
 @jit
-def middles(x: Array, values: Array, places: Array, skips: int, along: int, after: int, first: int, last: int) -> None:
+def middles(
+    x: Array, values: Array, positions: Array, skips: int, along: int, after: int, first: int, last: int
+) -> None:
     """The median of each line, the lower one of two, and where it is: without nan if `skips`, else the first nan."""
-    (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
+    (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start, own, known = line // after * along * after + line % after, part_of(keys, 0, along), 0
         put_keys(x, start, after, False, own)
@@ -179,23 +185,23 @@ def middles(x: Array, values: Array, places: Array, skips: int, along: int, afte
         else:
             put_in_order(keys, ranks, order)
             at = order[rank]
-        values[line], places[line] = x[start + at * after], at
+        values[line], positions[line] = x[start + at * after], at
 
 
 @jit
-def most_frequent(x: Array, values: Array, places: Array, along: int, after: int, first: int, last: int) -> None:
+def mode_values(x: Array, values: Array, positions: Array, along: int, after: int, first: int, last: int) -> None:
     """The least of the elements of each line that occur most often, and where it occurs last; nan equals nothing."""
-    (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
+    (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
         line_order(x, start, after, False, keys, ranks, order)
         run, longest, at, before = 0, 0, 0, x[start]
         for i in range(along):
-            found = x[start + order[i] * after]
-            run, before = run + 1 if found == before and i else 1, found
+            entry = x[start + order[i] * after]
+            run, before = run + 1 if entry == before and i else 1, entry
             if run > longest:
                 longest, at = run, order[i]
-        values[line], places[line] = x[start + at * after], at
+        values[line], positions[line] = x[start + at * after], at
 
 
 @jit
@@ -205,14 +211,22 @@ def key_of_rank(keys: Array, rank: int) -> int:
     for i in range(keys.size):
         low, high = min(low, keys[i]), max(high, keys[i])
     while low < high:
-        half, few, some, most = mean_of(low, high), np.int32(0), np.int32(0), np.int32(0)
+        half, selected_count, some, max_bin = mean_of(low, high), np.int32(0), np.int32(0), np.int32(0)
         quarter, rest = mean_of(low, half), mean_of(half, high)
         for i in range(keys.size):
-            few += np.int32(keys[i] <= quarter)
+            selected_count += np.int32(keys[i] <= quarter)
             some += np.int32(keys[i] <= half)
-            most += np.int32(keys[i] <= rest)
-        high = quarter if few > rank else half if some > rank else rest if most > rank else high
-        low = rest + 1 if most <= rank else half + 1 if some <= rank else quarter + 1 if few <= rank else low
+            max_bin += np.int32(keys[i] <= rest)
+        high = quarter if selected_count > rank else half if some > rank else rest if max_bin > rank else high
+        low = (
+            rest + 1
+            if max_bin <= rank
+            else half + 1
+            if some <= rank
+            else quarter + 1
+            if selected_count <= rank
+            else low
+        )
     return low
 
 
@@ -235,7 +249,7 @@ def index_of_rank(keys: Array, rank: int) -> int:
 
 
 @jit(halves=WRITTEN)
-def middle_of_all(x: Array, out: Array, skips: int) -> None:
+def median_of_all(x: Array, out: Array, skips: int) -> None:
     """The median of numbers, the lower one of two: of those that are not nan if `skips`, else nan where one is."""
     keys, missing = empty_row(order_key(x[0]), x.size), 0
     for i in range(x.size):

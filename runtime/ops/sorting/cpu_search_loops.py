@@ -10,11 +10,11 @@ import numpy as np
 
 from ...kernels.jit import READ, jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.llvm.lane_bits import FEW, few_above, few_not_below, lowest_bit
+from ...kernels.llvm.lane_bits import LINEAR_SEARCH_LANES, count_above, count_not_below, lowest_bit
 
 Array = np.ndarray
 
-MOST_LEVELS = 16  # of tables: more than there is memory for
+MAX_LEVELS = 16  # of tables: more than there is memory for
 MATCHED = 1024  # elements that are compared with one and then with the next
 WORTH = 16  # elements of a row for which there must be a value, where tables above it are made
 
@@ -22,18 +22,18 @@ WORTH = 16  # elements of a row for which there must be a value, where tables ab
 @jit
 def search(rows: Array, values: Array, out: Array, right: int, length: int, each: int, first: int, last: int) -> None:
     """The places of values in their rows, each of which has `each` values; the last two say which of these."""
-    table, shape = empty_row(rows[0] if rows.size else values[0], room_above(length)), empty_row(0, 2 * MOST_LEVELS)
-    place = first
-    while place < last:
-        count = min(last, (place // each + 1) * each) - place
-        row = part_of(rows, place // each * length, length)
-        some, to = part_of(values, place, count), part_of(out, place, count)
+    table, shape = empty_row(rows[0] if rows.size else values[0], next_capacity(length)), empty_row(0, 2 * MAX_LEVELS)
+    position = first
+    while position < last:
+        count = min(last, (position // each + 1) * each) - position
+        row = part_of(rows, position // each * length, length)
+        some, to = part_of(values, position, count), part_of(out, position, count)
         if length > WORTH * each or not is_ordered(row):
             bisect(row, some, right != 0, to)
         else:
             top = put_tables(row, table, shape)
-            search_blocks(table if length < FEW else row, table, shape, top, some, right != 0, to)
-        place += count
+            search_blocks(table if length < LINEAR_SEARCH_LANES else row, table, shape, top, some, right != 0, to)
+        position += count
 
 
 @jit
@@ -46,13 +46,13 @@ def is_ordered(row: Array) -> bool:
 
 
 @jit
-def room_above(length: int) -> int:
+def next_capacity(length: int) -> int:
     """How many elements the tables above a row have: whole blocks, one more than are full of elements."""
-    room, count = FEW, length
-    while count > FEW:
-        count //= FEW
-        room += (count // FEW + 1) * FEW
-    return room
+    buffer, count = LINEAR_SEARCH_LANES, length
+    while count > LINEAR_SEARCH_LANES:
+        count //= LINEAR_SEARCH_LANES
+        buffer += (count // LINEAR_SEARCH_LANES + 1) * LINEAR_SEARCH_LANES
+    return buffer
 
 
 @jit
@@ -63,19 +63,19 @@ def put_tables(row: Array, table: Array, shape: Array) -> int:
     anything, as who goes beyond what counts is brought back.
     """
     shape[0], shape[1] = 0, row.size
-    if row.size < FEW:
+    if row.size < LINEAR_SEARCH_LANES:
         for i in range(row.size):
             table[i] = row[i]
     level, start, count = 0, 0, row.size
     below = row
-    while count > FEW:
-        count //= FEW
+    while count > LINEAR_SEARCH_LANES:
+        count //= LINEAR_SEARCH_LANES
         level += 1
         above = part_of(table, start, count)
         for i in range(count):
-            above[i] = below[i * FEW + FEW - 1]
+            above[i] = below[i * LINEAR_SEARCH_LANES + LINEAR_SEARCH_LANES - 1]
         shape[2 * level], shape[2 * level + 1] = start, count
-        below, start = above, start + (count // FEW + 1) * FEW
+        below, start = above, start + (count // LINEAR_SEARCH_LANES + 1) * LINEAR_SEARCH_LANES
     return level
 
 
@@ -83,21 +83,25 @@ def put_tables(row: Array, table: Array, shape: Array) -> int:
 def search_blocks(row: Array, table: Array, shape: Array, top: int, values: Array, right: bool, out: Array) -> None:
     """Each value in one row: how many elements of a block come before it is the block of the table below."""
     length = shape[1]
-    last = max(length - FEW, 0)  # the last block is a whole one: what it has of the one before comes before the value
+    last = max(
+        length - LINEAR_SEARCH_LANES, 0
+    )  # the last block is a whole one: what it has of the one before comes before the value
     for i in range(values.size):
-        value, place = values[i], 0
+        value, position = values[i], 0
         for level in range(top, 0, -1):
-            place = min(
-                FEW * place + come_before(table, shape[2 * level] + FEW * place, value, right), shape[2 * level + 1]
+            position = min(
+                LINEAR_SEARCH_LANES * position
+                + come_before(table, shape[2 * level] + LINEAR_SEARCH_LANES * position, value, right),
+                shape[2 * level + 1],
             )
-        start = min(FEW * place, last)
+        start = min(LINEAR_SEARCH_LANES * position, last)
         out[i] = min(start + come_before(row, start, value, right), length)
 
 
 @jit
 def come_before(row: Array, start: int, value: float, right: bool) -> int:
     """How many of the elements of a block, which are in order, come before a value."""
-    return lowest_bit(few_above(row, start, value) if right else few_not_below(row, start, value))
+    return lowest_bit(count_above(row, start, value) if right else count_not_below(row, start, value))
 
 
 @jit
@@ -106,24 +110,24 @@ def bisect(row: Array, values: Array, right: bool, out: Array) -> None:
     for i in range(values.size):
         value, low, high = values[i], 0, row.size
         while low < high:
-            middle = (low + high) // 2
-            found = row[middle]
-            if found > value or (found >= value and not right):
-                high = middle
+            midpoint = (low + high) // 2
+            entry = row[midpoint]
+            if entry > value or (entry >= value and not right):
+                high = midpoint
             else:
-                low = middle + 1
+                low = midpoint + 1
         out[i] = low
 
 
 @jit(halves=READ)
-def match(x: Array, found: Array, out: Array, invert: int, first: int, last: int) -> None:
+def match(x: Array, result: Array, out: Array, invert: int, first: int, last: int) -> None:
     """out = whether an element equals one of those that are to be found, or with `invert` none, for a range of them."""
     for start in range(first, last, MATCHED):
         count = min(MATCHED, last - start)
         row, to, none = part_of(x, start, count), part_of(out, start, count), invert != 0
         for i in range(count):
             to[i] = none
-        for k in range(found.size):
-            wanted = found[k]
+        for k in range(result.size):
+            requested = result[k]
             for i in range(count):
-                to[i] = not none if row[i] == wanted else to[i]
+                to[i] = not none if row[i] == requested else to[i]

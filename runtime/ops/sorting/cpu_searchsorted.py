@@ -14,13 +14,13 @@ Array = np.ndarray
 def searchsorted_indices(sorted_sequence: Array, self: Array, right: bool, sorter: Array | None) -> Array:
     """Where each element would be put in to keep its row in order, before its equals or after them."""
     wide = np.float64 if self.dtype.kind == "f" else np.uint64 if self.dtype == np.uint64 else np.int64
-    kept = np.float32 if self.dtype == sorted_sequence.dtype == np.float32 else wide
+    result_dims = np.float32 if self.dtype == sorted_sequence.dtype == np.float32 else wide
     rows = sorted_sequence if sorter is None else np.take_along_axis(sorted_sequence, sorter, -1)
     if not self.size:
         return np.empty(self.shape, np.int64)
-    arrays = [contiguous(a.astype(kept, copy=False)) for a in (rows, self)]
-    found: Array = run(plans.searchsorted_indices, *arrays, right, None)[0]
-    return found
+    arrays = [contiguous(a.astype(result_dims, copy=False)) for a in (rows, self)]
+    entry: Array = run(plans.searchsorted_indices, *arrays, right, None)[0]
+    return entry
 
 
 def is_among(elements: Array, test_elements: Array, assume_unique: bool, invert: bool) -> Array:

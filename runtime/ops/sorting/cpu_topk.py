@@ -5,32 +5,32 @@ from __future__ import annotations
 import numpy as np
 
 from ...pool.parallel_for import shared
-from .cpu_topk_loops import BLOCK, block_tops, collect_greatest, greatest_few
+from .cpu_topk_loops import BLOCK, block_tops, collect_topk, topk_small_k
 
 Array = np.ndarray
 
-FEW = 64  # so many greatest elements are found in one pass over a row
+TOPK_THRESHOLD = 64  # so many greatest elements are found in one pass over a row
 LONG = 16384  # elements of a row whose blocks are worth looking at
 
 
-def is_few(k: int, length: int) -> bool:
+def is_small_k(k: int, length: int) -> bool:
     """Whether k of the elements of a row are so few that it need not be sorted."""
-    return k <= FEW or are_few_blocks(k, length)
+    return k <= TOPK_THRESHOLD or is_single_pass(k, length)
 
 
-def are_few_blocks(k: int, length: int) -> bool:
+def is_single_pass(k: int, length: int) -> bool:
     return length >= LONG and 4 * k * BLOCK <= length
 
 
-def few_greatest(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
+def topk_small(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
     """The indices of the k greatest keys of each row, the greatest first, of equal ones the first first."""
     indices = np.empty((len(codes), k), np.int64)
-    if k and are_few_blocks(k, codes.shape[1]):
-        for row, found in zip(codes, indices, strict=True):
-            found[:] = of_long_row(row, floating, inverted, k)
+    if k and is_single_pass(k, codes.shape[1]):
+        for row, result in zip(codes, indices, strict=True):
+            result[:] = of_long_row(row, floating, inverted, k)
     else:
         like = np.float32(0) if codes.itemsize == 4 else 0.0
-        shared(greatest_few, (codes, like, floating, inverted, indices), len(codes), codes.size)
+        shared(topk_small_k, (codes, like, floating, inverted, indices), len(codes), codes.size)
     return indices
 
 
@@ -42,8 +42,8 @@ def of_long_row(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
     """
     tops = np.empty(-(-codes.size // BLOCK), codes.dtype)
     shared(block_tops, (codes, floating, inverted, tops), tops.size, codes.size)
-    least = int(np.partition(tops, tops.size - k)[tops.size - k])
-    room = int((tops > least).sum()) * BLOCK + k
-    keys, indices = np.empty(room, codes.dtype), np.empty(room, np.int64)
-    found = collect_greatest(codes, floating, inverted, tops, least, k, keys, indices)
-    return indices[:found][np.argsort(~keys[:found], kind="stable")[:k]]
+    threshold_key = int(np.partition(tops, tops.size - k)[tops.size - k])
+    buffer = int((tops > threshold_key).sum()) * BLOCK + k
+    keys, indices = np.empty(buffer, codes.dtype), np.empty(buffer, np.int64)
+    result = collect_topk(codes, floating, inverted, tops, threshold_key, k, keys, indices)
+    return indices[:result][np.argsort(~keys[:result], kind="stable")[:k]]

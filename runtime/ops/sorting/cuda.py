@@ -11,11 +11,11 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import numbers, over_elements, within_reach
+from ...cuda.launching.moving import numbers, over_elements, pinned_reader
 from ...cuda.launching.scans import scan, seen
 from ...cuda.launching.sorting import keyed, order_of, sort_into
 from ...kernels.cpu.folding import folding
-from ...kernels.cuda.sorting.ranks import MIDDLE_RANKS, PICKED_AT
+from ...kernels.cuda.sorting.ranks import MEDIAN_RANKS, PICKED_AT
 from ...kernels.cuda.sorting.runs import BEGINS, LENGTHS
 from ..reduction.cuda_argreduce import argmax
 from . import cpu
@@ -24,12 +24,12 @@ INT32 = np.dtype(np.int32)
 INT64 = np.dtype(np.int64)
 
 
-@within_reach(cpu.sort)
+@pinned_reader(cpu.sort)
 def sort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> tuple[DeviceArray, DeviceArray]:
     return _ranked(a, dim, (0, _length(a, dim)), descending, a.shape)
 
 
-@within_reach(cpu.argsort)
+@pinned_reader(cpu.argsort)
 def argsort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> DeviceArray:
     """Where the elements in ascending (or descending) order along `dim` were."""
     result = memory.empty(a.shape, INT64, a.device)
@@ -37,13 +37,13 @@ def argsort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> DeviceA
     return result
 
 
-@within_reach(cpu.topk)
+@pinned_reader(cpu.topk)
 def topk(a: DeviceArray, k: int, dim: int, largest: bool, sorted: bool) -> tuple[DeviceArray, DeviceArray]:
     shape = (*a.shape[:dim], k, *a.shape[dim + 1 :]) if a.ndim else ()
     return _ranked(a, dim, (0, k), largest, shape)
 
 
-@within_reach(cpu.kthvalue)
+@pinned_reader(cpu.kthvalue)
 def kthvalue(a: DeviceArray, k: int, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
     """The k-th least element along `dim`, and where it is."""
     return _ranked(a, dim, (k - 1, 1), False, folding(a.shape, dim, keepdim).result)
@@ -67,56 +67,61 @@ def _seen(a: DeviceArray, dim: int) -> tuple[int, int, int]:
     return seen(a.shape, dim % a.ndim) if a.ndim else (1, 1, 1)
 
 
-@within_reach(cpu.median_all)
+@pinned_reader(cpu.median_all)
 def median_all(a: DeviceArray) -> DeviceArray:
     return _of_all(a, False)
 
 
-@within_reach(cpu.nanmedian_all)
+@pinned_reader(cpu.nanmedian_all)
 def nanmedian_all(a: DeviceArray) -> DeviceArray:
     return _of_all(a, True)
 
 
-@within_reach(cpu.median_dim)
+@pinned_reader(cpu.median_dim)
 def median_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    return _middle(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, False)
+    return _median(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, False)
 
 
-@within_reach(cpu.nanmedian_dim)
+@pinned_reader(cpu.nanmedian_dim)
 def nanmedian_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    return _middle(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, True)
+    return _median(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, True)
 
 
 def _of_all(a: DeviceArray, skips: bool) -> DeviceArray:
     if a.size:
-        return _middle(a, (1, a.size, 1), (), skips)[0]
+        return _median(a, (1, a.size, 1), (), skips)[0]
     result = memory.result(a, ())
     memory.fill(result, np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min)
     return result
 
 
-def _middle(
-    a: DeviceArray, shape: tuple[int, int, int], kept: tuple[int, ...], skips: bool
+def _median(
+    a: DeviceArray, shape: tuple[int, int, int], remaining_count: tuple[int, ...], skips: bool
 ) -> tuple[DeviceArray, DeviceArray]:
     """The middle of each line, and where it is, as arrays of a shape."""
     x, (before, along, after) = keyed(a), shape
     order, ranks = order_of(x.ravel(), before * after, along, after), memory.empty((before * after,), INT32, a.device)
     layout = numbers(along, after)
-    over_elements(MIDDLE_RANKS, ranks.size, x.ravel(), order, ranks, *layout, np.bool_(skips))
-    return _at_ranks(a, x, order, ranks, layout, kept)
+    over_elements(MEDIAN_RANKS, ranks.size, x.ravel(), order, ranks, *layout, np.bool_(skips))
+    return _at_ranks(a, x, order, ranks, layout, remaining_count)
 
 
 def _at_ranks(
-    a: DeviceArray, x: DeviceArray, order: DeviceArray, ranks: DeviceArray, layout: Any, kept: tuple[int, ...]
+    a: DeviceArray,
+    x: DeviceArray,
+    order: DeviceArray,
+    ranks: DeviceArray,
+    layout: Any,
+    remaining_count: tuple[int, ...],
 ) -> tuple[DeviceArray, DeviceArray]:
     """The elements of one rank for each line, and where they are."""
-    results = memory.result(a, kept), memory.empty(kept, INT64, a.device)
+    results = memory.result(a, remaining_count), memory.empty(remaining_count, INT64, a.device)
     flat = tuple([each.ravel() for each in results])
     over_elements(PICKED_AT, ranks.size, x.ravel(), order, ranks, flat, *layout)
     return results
 
 
-@within_reach(cpu.mode)
+@pinned_reader(cpu.mode)
 def mode(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
     x, (before, along, after) = keyed(a), _seen(a, dim)
     lines = before * after
@@ -124,7 +129,7 @@ def mode(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceAr
     begins, last, lengths = (memory.empty((lines, along), INT32, a.device) for _ in range(3))
     layout = numbers(along, after)
     over_elements(BEGINS, order.size, x.ravel(), order, begins.ravel(), *layout)
-    scan("greatest", INT32, [begins], [last, memory.empty((lines, along), INT64, a.device)], (lines, along, 1))
+    scan("maximum", INT32, [begins], [last, memory.empty((lines, along), INT64, a.device)], (lines, along, 1))
     over_elements(LENGTHS, order.size, last.ravel(), lengths.ravel(), *numbers(along))
     ranks = argmax(lengths, 1, False)
     return _at_ranks(a, x, order, ranks, layout, folding(a.shape, dim, keepdim).result)

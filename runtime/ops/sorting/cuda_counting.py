@@ -9,7 +9,7 @@ import numpy as np
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.launch import launch
-from ...cuda.launching.moving import numbers, over_elements, within_reach
+from ...cuda.launching.moving import numbers, over_elements, pinned_reader
 from ...cuda.launching.scans import seen
 from ...cuda.launching.sorting import keyed, keys_and_order, order_of
 from ...cuda.memory import contiguous
@@ -21,23 +21,23 @@ from . import cpu_counting as cpu
 
 INT64, UINT32, BOOL = np.dtype(np.int64), np.dtype(np.uint32), np.dtype(np.bool_)
 BLOCKS = 512  # that keep a device busy
-MANY = 256  # elements of a bin from which on a block of more than a warp adds them up
+BIN_BLOCK_THRESHOLD = 256  # elements of a bin from which on a block of more than a warp adds them up
 
 
-@within_reach(cpu.bin_counts)
+@pinned_reader(cpu.bin_counts)
 def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
     """The number of occurrences of each of 0, 1, 2, ..."""
     if not a.size:
-        return counted("whole", a, (), minlength)
-    least, greatest = (int(memory.to_host(found(a))) for found in (min_all, max_all))
-    cpu.require_none_negative(least)
-    return counted("whole", a, (), max(greatest + 1, minlength))
+        return counted("integer", a, (), minlength)
+    lowest, highest = (int(memory.to_host(result(a))) for result in (min_all, max_all))
+    cpu.require_none_negative(lowest)
+    return counted("integer", a, (), max(highest + 1, minlength))
 
 
-@within_reach(cpu.histc)
+@pinned_reader(cpu.histc)
 def histc(a: DeviceArray, bins: int, min: float, max: float) -> DeviceArray:
     if min == max and a.size:
-        min, max = (float(memory.to_host(found(a))) for found in (min_all, max_all))
+        min, max = (float(memory.to_host(result(a))) for result in (min_all, max_all))
         cpu.require_finite(min, max)
     if min == max:
         min, max = min - 1, max + 1
@@ -45,35 +45,37 @@ def histc(a: DeviceArray, bins: int, min: float, max: float) -> DeviceArray:
     return contiguous(counted("even", a, (low, high, high - low), bins).as_read(a.dtype))
 
 
-@within_reach(cpu.counts_between)
+@pinned_reader(cpu.counts_between)
 def counts_between(self: DeviceArray, edges: DeviceArray, weight: DeviceArray | None) -> DeviceArray:
     bins = len(edges) - 1
     if weight is None:
         return contiguous(counted("between", self, (contiguous(edges),), bins).as_read(self.dtype))
-    x, places = contiguous(self).ravel(), memory.empty((self.size,), UINT32, self.device)
+    x, return_index = contiguous(self).ravel(), memory.empty((self.size,), UINT32, self.device)
     if not x.size:
         return memory.zeros((bins,), self.dtype, self.device)
-    over_elements(in_bins.FOUND["between"], x.size, x, places, (contiguous(edges),), *numbers(bins))
-    keys, order = keys_and_order(places, x.size, (0, bins.bit_length()))
+    over_elements(in_bins.BIN_SEARCH["between"], x.size, x, return_index, (contiguous(edges),), *numbers(bins))
+    keys, order = keys_and_order(return_index, x.size, (0, bins.bit_length()))
     result = memory.empty((bins,), self.dtype, self.device)
-    threads = in_bins.THREADS if x.size > MANY * bins else 32
+    threads = in_bins.THREADS if x.size > BIN_BLOCK_THRESHOLD * bins else 32
     launch(in_bins.SUMMED, bins, threads, keys, order, contiguous(weight).ravel(), result, *numbers(x.size))
     return result
 
 
-def counted(name: str, a: DeviceArray, given: tuple[Any, ...], bins: int) -> DeviceArray:
+def counted(name: str, a: DeviceArray, args: tuple[Any, ...], bins: int) -> DeviceArray:
     """How many elements are in each bin, which is found in the way of a name of bins.WAYS."""
     x, counts = contiguous(a).ravel(), memory.zeros((bins,), INT64, a.device)
     if x.size and bins <= in_bins.BINS:
         blocks = min(-(-x.size // in_bins.THREADS), BLOCKS)
-        launch(in_bins.IN_BLOCK[name], blocks, in_bins.THREADS, x, counts, given, *numbers(bins, x.size))
+        launch(in_bins.IN_BLOCK[name], blocks, in_bins.THREADS, x, counts, args, *numbers(bins, x.size))
     else:
-        over_elements(in_bins.AT_ONCE[name], x.size, x, counts, given, *numbers(bins))
+        over_elements(in_bins.AT_ONCE[name], x.size, x, counts, args, *numbers(bins))
     return counts
 
 
-@within_reach(cpu.distinct)
-def distinct(a: DeviceArray, dim: int | None, runs: bool, places: bool) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+@pinned_reader(cpu.distinct)
+def distinct(
+    a: DeviceArray, dim: int | None, runs: bool, return_index: bool
+) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
     shape = (1, a.size, 1) if dim is None else seen(a.shape, dim % a.ndim)
     x, (_, along, after) = keyed(a).ravel(), shape
     order: Any = () if runs or not along else slices_in_order(x, shape)
@@ -83,10 +85,10 @@ def distinct(a: DeviceArray, dim: int | None, runs: bool, places: bool) -> tuple
     inverse = memory.empty((along,), INT64, a.device)
     over_elements(kernels.NUMBERED, along, order, ends, starts, inverse)
     over_elements(kernels.COUNTED, total, starts, counts, *numbers(along))
-    kept = (total,) if dim is None else (*a.shape[: dim % a.ndim], total, *a.shape[dim % a.ndim + 1 :])
-    values = memory.result(a, kept)
+    result_dims = (total,) if dim is None else (*a.shape[: dim % a.ndim], total, *a.shape[dim % a.ndim + 1 :])
+    values = memory.result(a, result_dims)
     over_elements(kernels.FIRSTS, values.size, x, order, starts, values.ravel(), *numbers(along, after, total))
-    if not places and not runs and dim is None:
+    if not return_index and not runs and dim is None:
         none = memory.empty((0,), INT64, a.device)
         return values, none, none
     return values, inverse.reshape(a.shape) if dim is None else inverse, counts

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import numbers, over_elements, within_reach
+from ...cuda.launching.moving import numbers, over_elements, pinned_reader
 from ...cuda.memory import contiguous
 from ...kernels.cuda.moving.searching import bisecting, matching
 from . import cpu_searchsorted
@@ -18,28 +18,28 @@ INT64 = np.dtype(np.int64)
 BOOL, FLOAT64 = np.dtype(np.bool_), np.dtype(np.float64)
 
 
-@within_reach(cpu_searchsorted.searchsorted_indices)
+@pinned_reader(cpu_searchsorted.searchsorted_indices)
 def searchsorted_indices(
     sorted_sequence: DeviceArray, self: DeviceArray, right: bool, sorter: DeviceArray | None
 ) -> DeviceArray:
     result = memory.empty(self.shape, INT64, self.device)
     if result.size:
         computed = FLOAT64 if self.dtype.kind == "f" else INT64
-        several, length = sorted_sequence.ndim > 1, sorted_sequence.shape[-1]
+        is_batched, length = sorted_sequence.ndim > 1, sorted_sequence.shape[-1]
         count = prod(sorted_sequence.shape[:-1])
         order: Any = () if sorter is None else contiguous(sorter)
-        given = contiguous(sorted_sequence), contiguous(self), order, result
+        args = contiguous(sorted_sequence), contiguous(self), order, result
         kernel = bisecting(computed, sorter is not None)
-        over_elements(kernel, result.size, *given, *numbers(length, self.size // count, right, several))
+        over_elements(kernel, result.size, *args, *numbers(length, self.size // count, right, is_batched))
     return result
 
 
-@within_reach(cpu_searchsorted.is_among)
+@pinned_reader(cpu_searchsorted.is_among)
 def is_among(elements: DeviceArray, test_elements: DeviceArray, assume_unique: bool, invert: bool) -> DeviceArray:
     result = memory.empty(elements.shape, BOOL, elements.device)
     computed = joint(elements.dtype, test_elements.dtype)
-    given = contiguous(elements), contiguous(test_elements), result
-    over_elements(matching(computed), result.size, *given, *numbers(test_elements.size), np.bool_(invert))
+    args = contiguous(elements), contiguous(test_elements), result
+    over_elements(matching(computed), result.size, *args, *numbers(test_elements.size), np.bool_(invert))
     return result
 
 

@@ -16,7 +16,7 @@ def number_beside(rows: Tensor, number: Any) -> Tensor:
     return op.as_tensor(number, dtype=own, device=rows.device)
 
 
-def chosen_outputs(found: Sequence[Tensor], inverse: bool, counts: bool) -> Any:
+def chosen_outputs(result: Sequence[Tensor], inverse: bool, counts: bool) -> Any:
     """The distinct elements, with which each one is and how often, where wanted."""
-    outputs = [found[0], *([found[1]] if inverse else []), *([found[2]] if counts else [])]
+    outputs = [result[0], *([result[1]] if inverse else []), *([result[2]] if counts else [])]
     return tuple(outputs) if len(outputs) > 1 else outputs[0]

@@ -7,6 +7,6 @@ from typing import Any
 
 def kth_smallest(onnx: Any, x: Any, k: int, dim: int, keepdim: bool) -> tuple[Any, Any]:
     """The k-th smallest element along a dimension, and where it stands."""
-    found = onnx.TopK(x, [k], axis=dim, largest=0, sorted=1)
-    values, indices = (onnx.Gather(each, [k - 1] if keepdim else k - 1, axis=dim) for each in found)
+    result = onnx.TopK(x, [k], axis=dim, largest=0, sorted=1)
+    values, indices = (onnx.Gather(each, [k - 1] if keepdim else k - 1, axis=dim) for each in result)
     return values, indices

@@ -6,14 +6,14 @@ from math import prod
 from typing import Any
 
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype, with_whole_numbers
+from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
 from .cpu_counting_loops import bins_needed, counts_of_bins, even_counts
 from .cpu_distinct_loops import count_or_order, count_runs, order_floats, put_distinct, put_ordered, put_runs
 from .cpu_distinct_slices import order_slices, put_slices_in_order
 
-MOST = 1 << 16  # numbers that one thread counts
+MAX_SERIAL_COUNTED = 1 << 16  # numbers that one thread counts
 FEW_NUMBERS = 1 << 10  # numbers for which there are places in any case
-MOST_SLICES = 1 << 8  # of which each is put in its place among those before it
+MAX_SLICES = 1 << 8  # of which each is put in its place among those before it
 DENSE = 4  # times as many places as there are numbers may be needed
 
 
@@ -21,7 +21,7 @@ DENSE = 4  # times as many places as there are numbers may be needed
 def bin_counts(x: Layout, minlength: int) -> Plan | None:
     """How often each of 0, 1, 2, ... occurs, where none is much greater than there are numbers."""
     size = prod(x.shape)
-    if not are_contiguous(x) or not 0 < size <= MOST or minlength > MOST:
+    if not are_contiguous(x) or not 0 < size <= MAX_SERIAL_COUNTED or minlength > MAX_SERIAL_COUNTED:
         return None
     ints = minlength, max(minlength, FEW_NUMBERS, DENSE * size)
     return (
@@ -33,56 +33,56 @@ def bin_counts(x: Layout, minlength: int) -> Plan | None:
 def histc(x: Layout, bins: int, min: float, max: float) -> Plan | None:
     """How many elements are in each part of their range, or of one from a whole number to another: programs have few of
     these, and other ranges may be different in each call."""
-    few = float(min).is_integer() and float(max).is_integer()
-    if not are_contiguous(x) or not (min == max or few):
+    are_integral = float(min).is_integer() and float(max).is_integer()
+    if not are_contiguous(x) or not (min == max or are_integral):
         return None
     return (Step(even_counts, (0,), ((0, (bins,)),), (min, max)),)
 
 
-def distinct_whole(x: Layout, dim: int | None, runs: bool, places: bool) -> Plan | None:
+def distinct_integers(x: Layout, dim: int | None, runs: bool, return_index: bool) -> Plan | None:
     if dim is not None:
-        return distinct_slices(x, dim, runs, places)
+        return distinct_slices(x, dim, runs, return_index)
     if runs:
         return in_runs(x, dim)
-    return in_order(x, dim, places, count_or_order, max(FEW_NUMBERS, DENSE * prod(x.shape)))
+    return in_order(x, dim, return_index, count_or_order, max(FEW_NUMBERS, DENSE * prod(x.shape)))
 
 
-@with_whole_numbers(distinct_whole)
-def distinct(x: Layout, dim: int | None, runs: bool, places: bool) -> Plan | None:
+@with_integers(distinct_integers)
+def distinct(x: Layout, dim: int | None, runs: bool, return_index: bool) -> Plan | None:
     if dim is not None:
-        return distinct_slices(x, dim, runs, places)
-    return in_runs(x, dim) if runs else in_order(x, dim, places, order_floats, 0)
+        return distinct_slices(x, dim, runs, return_index)
+    return in_runs(x, dim) if runs else in_order(x, dim, return_index, order_floats, 0)
 
 
-def distinct_slices(x: Layout, dim: int, runs: bool, places: bool) -> Plan | None:
+def distinct_slices(x: Layout, dim: int, runs: bool, return_index: bool) -> Plan | None:
     """Distinct slices in order, or one of each run, where there are few."""
     before, count, after = folding(x.shape, dim).folded
-    if not are_contiguous(x) or not 0 < prod(x.shape) <= MOST or count > MOST_SLICES:
+    if not are_contiguous(x) or not 0 < prod(x.shape) <= MAX_SERIAL_COUNTED or count > MAX_SLICES:
         return None
-    found = (3, (count,)), (4, (1,))
-    results = (0, (*x.shape[:dim], 0, *x.shape[dim + 1 :])), (1, (count,) if places else (0,)), (2, (0,))
-    counted = ((0, 4), (2, 4)) if places else ((0, 4),)
+    result = (3, (count,)), (4, (1,))
+    results = (0, (*x.shape[:dim], 0, *x.shape[dim + 1 :])), (1, (count,) if return_index else (0,)), (2, (0,))
+    counted = ((0, 4), (2, 4)) if return_index else ((0, 4),)
     ints = before, count, after
     return (
-        Step(order_slices, (0,), found, (), (*ints, int(runs)), indices=(3, 4)),
+        Step(order_slices, (0,), result, (), (*ints, int(runs)), indices=(3, 4)),
         Step(put_slices_in_order, (0, ~3), results, (), ints, indices=(1, 2), counted=counted),
     )
 
 
-def in_order(x: Layout, dim: int | None, places: bool, kernel: Any, room: int) -> Plan | None:
+def in_order(x: Layout, dim: int | None, return_index: bool, kernel: Any, buffer: int) -> Plan | None:
     """The distinct elements in order, on demand where each is among them, and how often each occurs."""
     size = prod(x.shape)
-    if dim is not None or not are_contiguous(x) or not 0 < size <= MOST:
+    if dim is not None or not are_contiguous(x) or not 0 < size <= MAX_SERIAL_COUNTED:
         return None
-    found = (3, (size,)), (4, (3,))
-    table = ((5, (room,)),) if room else ()
-    results = (0, (0,)), (1, x.shape if places else (0,)), (2, (0,))
-    counted = ((0, 4), (2, 4)) if places else ((0, 4),)
-    operands = 0, *[~output for output, _ in (*found, *table)]
-    put = put_distinct if room else put_ordered
+    result = (3, (size,)), (4, (3,))
+    table = ((5, (buffer,)),) if buffer else ()
+    results = (0, (0,)), (1, x.shape if return_index else (0,)), (2, (0,))
+    counted = ((0, 4), (2, 4)) if return_index else ((0, 4),)
+    operands = 0, *[~output for output, _ in (*result, *table)]
+    put = put_distinct if buffer else put_ordered
     return (
-        Step(kernel, (0,), (*found, *table), indices=(3, 4, 5) if room else (3, 4)),
-        Step(put, operands if room else (0, ~3), results, indices=(1, 2), counted=counted),
+        Step(kernel, (0,), (*result, *table), indices=(3, 4, 5) if buffer else (3, 4)),
+        Step(put, operands if buffer else (0, ~3), results, indices=(1, 2), counted=counted),
     )
 
 

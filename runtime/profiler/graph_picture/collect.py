@@ -14,12 +14,12 @@ from ...autograd.saved.packed import Packed
 from ...autograd.saved.saved import edge_of
 from ...dispatch.entries import entry_of, op_node
 from ...tensor.base import TensorBase
-from ..table import memory_text
+from ..table import format_bytes
 from .picture import Arrow, Box, Picture
 
 
 @dataclass
-class Kept:
+class SavedNode:
     """The saved tensors of one node: bytes by name, and by the memory they lie in; `freed` when that is gone."""
 
     sizes: dict[str, int] = field(default_factory=dict)
@@ -33,26 +33,26 @@ class Kept:
         return sum(self.memory.values())
 
 
-def kept_by(node: Any) -> Kept:
+def saved_by(node: Any) -> SavedNode:
     """Look at the saved values of a node without unpacking them."""
-    kept = Kept()
+    saved_tensor = SavedNode()
     own = op_node(node)
     for slot in own.saved_slots:
         name, value = slot.removeprefix("kept_"), getattr(own, slot)
         if value is FREED:
-            kept.freed = True
+            saved_tensor.freed = True
         for tensor in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(tensor, Packed):
-                kept.packed += 1
+                saved_tensor.packed += 1
             elif isinstance(tensor, TensorBase):
-                kept.sizes[name] = kept.sizes.get(name, 0) + tensor.nbytes
+                saved_tensor.sizes[name] = saved_tensor.sizes.get(name, 0) + tensor.nbytes
                 address = id(tensor._storage if tensor._storage.base is None else tensor._storage.base)
-                kept.memory[address] = max(kept.memory.get(address, 0), tensor.nbytes)
-    return kept
+                saved_tensor.memory[address] = max(saved_tensor.memory.get(address, 0), tensor.nbytes)
+    return saved_tensor
 
 
 Meta = tuple[Any, Any]  # shape and dtype
-_MANY = 4  # outputs of a node that are listed
+_MAX_LISTED_OUTPUTS = 4  # outputs of a node that are listed
 
 
 def collect(outputs: Mapping[str, Any], names: Mapping[Any, str]) -> Picture:
@@ -65,26 +65,26 @@ def collect(outputs: Mapping[str, Any], names: Mapping[Any, str]) -> Picture:
         picture.boxes.append(Box("output", name, [_described((tensor._shape, tensor._dtype))]))
     memory: dict[int, int] = {}
     for node in nodes:
-        kept = kept_by(node)
-        memory.update(kept.memory)
+        saved_tensor = saved_by(node)
+        memory.update(saved_tensor.memory)
         numbers[node] = len(picture.boxes)
-        picture.boxes.append(_node_box(node, metas.get(node, {}), kept, names.get(node)))
+        picture.boxes.append(_node_box(node, metas.get(node, {}), saved_tensor, names.get(node)))
     _connect(picture, outputs.values(), nodes, numbers, names)
     leaves = sum(box.kind == "leaf" for box in picture.boxes)
     picture.caption = f"{_count(len(nodes), 'node')}, {_count(leaves, 'leaf', 'leaves')}"
-    picture.caption += f", {memory_text(sum(memory.values()))} saved for backward" if memory else ""
+    picture.caption += f", {format_bytes(sum(memory.values()))} saved for backward" if memory else ""
     return picture
 
 
 def nodes_behind(outputs: Iterable[Any]) -> list[Any]:
     """Every node that the outputs depend on, newest first: users before what they use."""
-    found, stack = set(), [node_at(edge_of(tensor)) for tensor in outputs if not tensor.is_leaf]
+    result, stack = set(), [node_at(edge_of(tensor)) for tensor in outputs if not tensor.is_leaf]
     while stack:
         node = stack.pop()
-        if node not in found:
-            found.add(node)
+        if node not in result:
+            result.add(node)
             stack.extend(node_at(edge) for edge in node.edges if edge is not None and edge.edge_kind != LEAF)
-    return sorted(found, key=lambda node: -node.sequence)
+    return sorted(result, key=lambda node: -node.sequence)
 
 
 def _output_metas(nodes: Iterable[Any], outputs: Iterable[Any]) -> dict[Any, dict[int, Meta]]:
@@ -117,24 +117,24 @@ def _input_metas(node: Any, own: dict[int, Meta]) -> list[Meta | None]:
     return [own.get(0)] * len(node.edges)
 
 
-def _node_box(node: Any, metas: dict[int, Meta], kept: Any, name: str | None) -> Box:
+def _node_box(node: Any, metas: dict[int, Meta], saved_tensor: Any, name: str | None) -> Box:
     """The box of a node: what it is, what it makes, what it keeps, where the spec describes it."""
     lines = [] if name is None else [name]
-    shown = sorted(metas.items())[:_MANY]
-    several = node.output_count > 1
-    lines += [f"{index}: {_described(meta)}" if several else _described(meta) for index, meta in shown]
+    shown = sorted(metas.items())[:_MAX_LISTED_OUTPUTS]
+    plural = node.output_count > 1
+    lines += [f"{index}: {_described(meta)}" if plural else _described(meta) for index, meta in shown]
     lines += [f"... {node.output_count} outputs"] if node.output_count > len(shown) > 0 else []
     if isinstance(node, CopySlices):
         lines.append(f"by {node.inner.name()}")
-    if kept.freed:
+    if saved_tensor.freed:
         lines.append("saved values freed")
-    elif kept.sizes:
-        lines.append(f"saves {memory_text(kept.size)}")
-    if kept.packed:
-        lines.append(f"saves {_count(kept.packed, 'packed value')}")
-    place = op_node(node).spec_place
-    lines += [place] if place else []
-    return Box(_kind(node), node.name(), lines, _note(node, kept))
+    elif saved_tensor.sizes:
+        lines.append(f"saves {format_bytes(saved_tensor.size)}")
+    if saved_tensor.packed:
+        lines.append(f"saves {_count(saved_tensor.packed, 'packed value')}")
+    location = op_node(node).spec_location
+    lines += [location] if location else []
+    return Box(_kind(node), node.name(), lines, _note(node, saved_tensor))
 
 
 def _kind(node: Any) -> str:
@@ -146,11 +146,11 @@ def _kind(node: Any) -> str:
     return "view" if isinstance(node, Region) or (entry is not None and entry.kind == "view") else "op"
 
 
-def _note(node: Any, kept: Any) -> str:
+def _note(node: Any, saved_tensor: Any) -> str:
     lines = [f"{node.name()} (sequence number {node.sequence})"]
     first = (type(node).__doc__ or "").strip().partition("\n")[0]
-    lines += [first] if node.spec_place and first else []
-    lines += [f"saved {name}: {memory_text(size)}" for name, size in kept.sizes.items()]
+    lines += [first] if node.spec_location and first else []
+    lines += [f"saved {name}: {format_bytes(size)}" for name, size in saved_tensor.sizes.items()]
     return "\n".join(lines)
 
 
@@ -179,7 +179,7 @@ def _connect(
 
 def _leaf_box(leaf: Any, name: str | None) -> Box:
     meta = _described((leaf._shape, leaf._dtype))
-    note = f"{name or 'leaf'}: {meta}, {memory_text(leaf.nbytes)}"
+    note = f"{name or 'leaf'}: {meta}, {format_bytes(leaf.nbytes)}"
     return Box("leaf", name or "leaf", [meta], note)
 
 
@@ -190,5 +190,5 @@ def _described(meta: Meta) -> str:
     )
 
 
-def _count(number: int, one: str, several: str = "") -> str:
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
+def _count(number: int, one: str, plural: str = "") -> str:
+    return f"{number:,} {one if number == 1 else plural or one + 's'}"

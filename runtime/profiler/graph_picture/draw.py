@@ -10,10 +10,10 @@ from ...autograd.node import LEAF, OUTPUT
 from ...errors import type_name
 from ...tensor.base import TensorBase
 from .collect import collect
-from .graphviz import dot_text, render
+from .graphviz import dot_source, render
 from .layout import passed_rows
 from .picture import Picture
-from .svg import svg_text
+from .svg import svg_source
 
 _LAYOUTS = ("auto", "graphviz", "own")
 _LARGE, _LONG = 600, 3000  # boxes, and rows that arrows pass through, that Graphviz still lays out in a few seconds
@@ -35,7 +35,7 @@ class Drawing:
     @property
     def dot(self) -> str:
         """The graph as text of the dot language."""
-        return dot_text(self.picture)
+        return dot_source(self.picture)
 
     @property
     def svg(self) -> str:
@@ -43,8 +43,8 @@ class Drawing:
         if self.layout == "graphviz":
             return self._rendered("svg").decode()
         small = len(self.picture.boxes) <= _LARGE and passed_rows(self.picture) <= _LONG
-        found = render(self.dot, "svg") if self.layout == "auto" and small else None
-        return svg_text(self.picture) if found is None else found.decode()
+        result = render(self.dot, "svg") if self.layout == "auto" and small else None
+        return svg_source(self.picture) if result is None else result.decode()
 
     def save(self, path: Any) -> None:
         """Write the picture to `path`: `.svg`, dot text as `.dot` or `.gv`, through Graphviz also `.png` and `.pdf`.
@@ -62,13 +62,13 @@ class Drawing:
             target.write_bytes(self._rendered(ending.removeprefix(".")))
 
     def _rendered(self, kind: str) -> bytes:
-        found = render(self.dot, kind, wait=None) if kind else None
-        if found is None:
+        result = render(self.dot, kind, wait=None) if kind else None
+        if result is None:
             raise RuntimeError(
                 f"draw: expected Graphviz, which makes {kind!r} files, but its program 'dot' is not installed or "
                 "failed; without it there are .svg (layout='own') and .dot"
             )
-        return found
+        return result
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -115,19 +115,19 @@ def draw(outputs: Any, path: Any = None, params: Any = None, *, layout: str = "a
 def _named(outputs: Any) -> dict[str, Any]:
     """The outputs by name, checked."""
     if isinstance(outputs, TensorBase):
-        found = {"output": outputs}
+        results = {"output": outputs}
     elif isinstance(outputs, Mapping):
-        found = {str(name): tensor for name, tensor in outputs.items()}
+        results = {str(name): tensor for name, tensor in outputs.items()}
     elif isinstance(outputs, Iterable):
-        found = {f"output {number}": tensor for number, tensor in enumerate(outputs)}
+        results = {f"output {number}": tensor for number, tensor in enumerate(outputs)}
     else:
         raise TypeError(f"draw: expected a tensor, a list or a dict of tensors, but got {type_name(outputs)}")
-    for name, tensor in found.items():
+    for name, tensor in results.items():
         if not isinstance(tensor, TensorBase):
             raise TypeError(f"draw: expected {name} to be a tensor, but got {type_name(tensor)}")
-        if not tensor._rg or (tensor._fn is not None and tensor._fn.edge_kind == LEAF):
+        if not tensor._requires_grad or (tensor._grad_fn is not None and tensor._grad_fn.edge_kind == LEAF):
             raise RuntimeError(f"draw: {name} of shape {list(tensor._shape)} does not require grad, it has no graph")
-    return found
+    return results
 
 
 def _names(params: Any) -> dict[Any, str]:
@@ -136,10 +136,10 @@ def _names(params: Any) -> dict[Any, str]:
         return {}
     if hasattr(params, "named_parameters"):
         params = params.named_parameters()
-    found: dict[Any, str] = {}
+    results: dict[Any, str] = {}
     for name, tensor in params.items() if isinstance(params, Mapping) else params:
         if not isinstance(tensor, TensorBase):
             raise TypeError(f"draw: expected params to name tensors, but {name!r} is {type_name(tensor)}")
-        edge: Any = tensor if tensor._fn is None else tensor._fn
-        found[edge.node if edge.edge_kind == OUTPUT else edge] = str(name)
-    return found
+        edge: Any = tensor if tensor._grad_fn is None else tensor._grad_fn
+        results[edge.node if edge.edge_kind == OUTPUT else edge] = str(name)
+    return results

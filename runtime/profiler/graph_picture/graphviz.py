@@ -17,7 +17,7 @@ _HEAD = """digraph autograd {
 """
 
 
-def dot_text(picture: Picture) -> str:
+def dot_source(picture: Picture) -> str:
     """The whole graph; its label is the legend."""
     nodes = [f"  n{number} [{_attributes(box)}]" for number, box in enumerate(picture.boxes)]
     edges = [

@@ -10,7 +10,7 @@ _GAP, _RISE = 22.0, 38.0  # between boxes side by side, and between rows
 
 
 @dataclass
-class Places:
+class NodePositions:
     """The centre of every box, and the size of all together."""
 
     x: list[float]
@@ -33,7 +33,7 @@ def _rows_of(picture: Picture) -> list[int]:
     return row_of
 
 
-def placed(picture: Picture, widths: list[float], heights: list[float]) -> Places:
+def placed(picture: Picture, widths: list[float], heights: list[float]) -> NodePositions:
     """Find a place for every box of these widths and heights."""
     row_of = _rows_of(picture)
     rows: list[list[int]] = [[] for _ in range(max(row_of, default=0) + 1)]
@@ -48,4 +48,4 @@ def placed(picture: Picture, widths: list[float], heights: list[float]) -> Place
             x[box], y[box] = left + widths[box] / 2, top + height / 2
             left += widths[box] + _GAP
         top += height + _RISE
-    return Places(x, y, width, top - _RISE)
+    return NodePositions(x, y, width, top - _RISE)

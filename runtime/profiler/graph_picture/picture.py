@@ -53,5 +53,5 @@ class Picture:
 
     def kinds(self) -> list[str]:
         """The kinds of boxes that there are, in the order of the legend."""
-        present = {box.kind for box in self.boxes}
-        return [kind for kind in STYLES if kind in present]
+        used_kinds = {box.kind for box in self.boxes}
+        return [kind for kind in STYLES if kind in used_kinds]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from .layout import Places, placed
+from .layout import NodePositions, placed
 from .picture import STYLES, Box, Picture
 
 _MARGIN, _LEGEND = 16.0, 34.0
@@ -20,24 +20,24 @@ _ARROW = (
 )
 
 
-def svg_text(picture: Picture) -> str:
+def svg_source(picture: Picture) -> str:
     """The whole file."""
     widths = [_width(box) for box in picture.boxes]
     heights = [_height(box) for box in picture.boxes]
-    places = placed(picture, widths, heights)
+    positions = placed(picture, widths, heights)
     legend = list(_legend(picture))
-    width = max(places.width, _legend_width(picture)) + 2 * _MARGIN
-    height = places.height + _LEGEND + 2 * _MARGIN
+    width = max(positions.width, _legend_width(picture)) + 2 * _MARGIN
+    height = positions.height + _LEGEND + 2 * _MARGIN
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
-    shift = f"translate({(width - places.width) / 2:.1f} {_MARGIN + _LEGEND:.1f})"
+    shift = f"translate({(width - positions.width) / 2:.1f} {_MARGIN + _LEGEND:.1f})"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size}>',
         f"<style>{_CSS}</style><defs>{_ARROW}</defs>",
         '<rect width="100%" height="100%" style="fill:#ffffff;stroke:none"/>',
         *legend,
         f'<g transform="{shift}">',
-        *_arrows(picture, places, heights),
-        *_boxes(picture, places, widths, heights),
+        *_arrows(picture, positions, heights),
+        *_boxes(picture, positions, widths, heights),
         "</g></svg>",
         "",
     ]
@@ -53,10 +53,10 @@ def _height(box: Box) -> float:
     return _TITLE + _LINE * len(box.lines) + _PADDING
 
 
-def _boxes(picture: Picture, places: Places, widths: list[float], heights: list[float]) -> Iterator[str]:
+def _boxes(picture: Picture, positions: NodePositions, widths: list[float], heights: list[float]) -> Iterator[str]:
     for number, box in enumerate(picture.boxes):
-        x, width, height = places.x[number], widths[number], heights[number]
-        y = places.y[number] - height / 2
+        x, width, height = positions.x[number], widths[number], heights[number]
+        y = positions.y[number] - height / 2
         style = STYLES[box.kind]
         yield f'<g class="{box.kind}"><title>{escape(box.note or box.title)}</title>'
         yield (
@@ -64,19 +64,19 @@ def _boxes(picture: Picture, places: Places, widths: list[float], heights: list[
             f'style="fill:{style.fill};stroke:{style.line}"/>'
         )
         yield f'<text class="t" x="{x:.1f}" y="{y + _TITLE:.1f}">{escape(box.title)}</text>'
-        for place, line in enumerate(box.lines, start=1):
-            yield f'<text class="l" x="{x:.1f}" y="{y + _TITLE + place * _LINE:.1f}">{escape(line)}</text>'
+        for position, line in enumerate(box.lines, start=1):
+            yield f'<text class="l" x="{x:.1f}" y="{y + _TITLE + position * _LINE:.1f}">{escape(line)}</text>'
         yield "</g>"
 
 
-def _arrows(picture: Picture, places: Places, heights: list[float]) -> Iterator[str]:
+def _arrows(picture: Picture, positions: NodePositions, heights: list[float]) -> Iterator[str]:
     """Curves that leave and arrive vertically, under the boxes of the rows between."""
     for arrow in picture.arrows:
-        x, x2 = places.x[arrow.source], places.x[arrow.target]
-        y = places.y[arrow.source] + heights[arrow.source] / 2
-        y2 = places.y[arrow.target] - heights[arrow.target] / 2
-        middle = (y + y2) / 2
-        curve = f"M{x:.1f} {y:.1f}C{x:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"
+        x, x2 = positions.x[arrow.source], positions.x[arrow.target]
+        y = positions.y[arrow.source] + heights[arrow.source] / 2
+        y2 = positions.y[arrow.target] - heights[arrow.target] / 2
+        center = (y + y2) / 2
+        curve = f"M{x:.1f} {y:.1f}C{x:.1f} {center:.1f} {x2:.1f} {center:.1f} {x2:.1f} {y2:.1f}"
         yield f'<path d="{curve}" marker-end="url(#arrow)"/>'
         if arrow.label:
             yield f'<text class="e" x="{x + 7:.1f}" y="{y + 10:.1f}">{escape(arrow.label)}</text>'

@@ -130,10 +130,10 @@ class CustomOpDef:
         def backward(ctx: Any, *grads: Any) -> Any:
             if op._backward is None:
                 raise RuntimeError(f"Trying to backward through {op._qualname} but no autograd formula was registered.")
-            found = op._backward(ctx, *grads)
-            found = found if isinstance(found, tuple) else (found,)
+            result = op._backward(ctx, *grads)
+            result = result if isinstance(result, tuple) else (result,)
             args, kwargs = ctx.given
-            return (None, *_as_leaves((*args, *kwargs.values()), found))
+            return (None, *_as_leaves((*args, *kwargs.values()), result))
 
         members: dict[str, Any] = {"forward": forward, "setup_context": setup_context, "backward": backward}
         if op._vmap is not None:
@@ -147,17 +147,17 @@ class CustomOpDef:
 
 def _as_leaves(arguments: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
     """Gradients of arguments as gradients of what these hold: None for all of an argument is None for each."""
-    found: list[Any] = []
+    matches: list[Any] = []
     for argument, grad in zip(arguments, grads, strict=True):
         count = len(flatten(argument)[0])
-        found += [None] * count if grad is None else flatten(grad)[0]
-    return found
+        matches += [None] * count if grad is None else flatten(grad)[0]
+    return matches
 
 
 def split_name(qualname: str) -> tuple[str, str]:
     """Namespace and name of an op; a ValueError where they are not joined by `::`."""
-    namespace, joined, name = qualname.partition("::")
-    if not joined or not namespace or not name:
+    namespace, separator, name = qualname.partition("::")
+    if not separator or not namespace or not name:
         raise ValueError(f"Expected qualname to be of the form 'namespace::name', but got {qualname!r}")
     return namespace, name.partition(".")[0]
 
@@ -262,8 +262,8 @@ def register_fake(op: Any, func: Kernel | None = None, /, *, lib: Any = None, **
         lib: kept by nobody.
         **kwargs: what newer versions of PyTorch take.
     """
-    found = _expected(op)
-    return found.register_fake if func is None else found.register_fake(func)
+    result = _expected(op)
+    return result.register_fake if func is None else result.register_fake(func)
 
 
 def register_kernel(op: Any, device_types: Any, func: Kernel | None = None, /, *, lib: Any = None) -> Any:

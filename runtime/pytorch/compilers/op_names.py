@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from ...namespace import op as own_ops
-from ...tensor.base import fresh_class
+from ...tensor.base import tensor_class
 from .custom_ops import REGISTERED
 
 
@@ -43,8 +43,10 @@ class OpOverload:
 
 def _function(name: str) -> Any:
     """The op or method of a name. Private ones are parts of PyTorch's, which libraries list and nobody can call."""
-    found = next((each for home in (own_ops, *fresh_class().__bases__) if (each := getattr(home, name, None))), None)
-    return partial(_refuse, name) if found is None and name.startswith("_") else found
+    match = next(
+        (each for op_library in (own_ops, *tensor_class().__bases__) if (each := getattr(op_library, name, None))), None
+    )
+    return partial(_refuse, name) if match is None and name.startswith("_") else match
 
 
 def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -53,9 +55,9 @@ def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
 
 class OpNamespace(ModuleType):
     def __getattr__(self, name: str) -> Any:
-        found = REGISTERED.get(f"{self.__name__}::{name}")
-        if found is not None:
-            return found
+        cached = REGISTERED.get(f"{self.__name__}::{name}")
+        if cached is not None:
+            return cached
         function = _function(name) if self.__name__ == "aten" and not name.startswith("__") else None
         if function is None:
             raise AttributeError(f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'")

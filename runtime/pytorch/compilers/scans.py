@@ -49,17 +49,17 @@ def associative_scan(
         raise ValueError("All xs leaves must have the same number of elements along the scan dimension")
     combine = combine_fn if combine_mode == "pointwise" else vmap(combine_fn)
 
-    def joined(left: list[Any], right: list[Any]) -> list[Any]:
-        found, _ = tree_flatten(combine(tree_unflatten(left, tree), tree_unflatten(right, tree)))
-        return list(found)
+    def combined(left: list[Any], right: list[Any]) -> list[Any]:
+        result, _ = tree_flatten(combine(tree_unflatten(left, tree), tree_unflatten(right, tree)))
+        return list(result)
 
     rows = [row.flip(0) for row in rows] if reverse else rows
-    found = _scanned(joined, rows)
-    found = [row.flip(0) for row in found] if reverse else found
-    return tree_unflatten([row.movedim(0, dim) for row in found], tree)
+    result = _scanned(combined, rows)
+    result = [row.flip(0) for row in result] if reverse else result
+    return tree_unflatten([row.movedim(0, dim) for row in result], tree)
 
 
-def _scanned(joined: Callable[[list[Any], list[Any]], list[Any]], rows: list[Any]) -> list[Any]:
+def _scanned(combined: Callable[[list[Any], list[Any]], list[Any]], rows: list[Any]) -> list[Any]:
     """All prefixes: those of pairs are every second one, and one element more gives the others.
 
     Source: Blelloch, Prefix sums and their applications (1990).
@@ -67,12 +67,12 @@ def _scanned(joined: Callable[[list[Any], list[Any]], list[Any]], rows: list[Any
     count = len(rows[0])
     if count < 2:
         return rows
-    pairs = joined([row[: count - 1 : 2] for row in rows], [row[1::2] for row in rows])
-    odd = _scanned(joined, pairs)
+    pairs = combined([row[: count - 1 : 2] for row in rows], [row[1::2] for row in rows])
+    odd = _scanned(combined, pairs)
     if count == 2:
         return [op.cat([row[:1], second]) for row, second in zip(rows, odd, strict=True)]
     before = [row[: (count - 1) // 2] for row in odd]
-    even = joined(before, [row[2::2] for row in rows])
+    even = combined(before, [row[2::2] for row in rows])
     return [_alternating(row[:1], e, o) for row, e, o in zip(rows, even, odd, strict=True)]
 
 

@@ -19,8 +19,8 @@ PARTS = (
 
 
 def _class(name: str, what: str) -> Any:
-    words = {"__doc__": f"{what} of TorchScript's programs: there are none.", "__module__": __name__}
-    return type(name, (ScriptFunction,), words)
+    namespace = {"__doc__": f"{what} of TorchScript's programs: there are none.", "__module__": __name__}
+    return type(name, (ScriptFunction,), namespace)
 
 
 KINDS: dict[str, Any] = {

@@ -158,8 +158,8 @@ def boolean_dispatch(
     """
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        given = args[arg_index] if len(args) > arg_index else kwargs.get(arg_name, default)
-        return (if_true if given else if_false)(*args, **kwargs)
+        value = args[arg_index] if len(args) > arg_index else kwargs.get(arg_name, default)
+        return (if_true if value else if_false)(*args, **kwargs)
 
     function.__name__, function.__module__, function.__doc__ = func_name, module_name, if_true.__doc__
     return function

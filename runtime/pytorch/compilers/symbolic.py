@@ -64,8 +64,8 @@ def sym_min(a: Any, b: Any) -> Any:
     return _as_either(min(a, b), a, b)
 
 
-def _as_either(found: Any, a: Any, b: Any) -> Any:
-    return float(found) if isinstance(a, float) or isinstance(b, float) else found
+def _as_either(result: Any, a: Any, b: Any) -> Any:
+    return float(result) if isinstance(a, float) or isinstance(b, float) else result
 
 
 def sym_sum(args: Iterable[Any]) -> Any:
@@ -137,6 +137,6 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried
         raise RuntimeError(f"while_loop(): Expect carried_inputs to be a tuple, got {type(carried_inputs)}.")
     values = tuple(carried_inputs)
     while bool(cond_fn(*values)):
-        found = body_fn(*values)
-        values = tuple(found) if isinstance(found, (list, tuple)) else (found,)
+        result = body_fn(*values)
+        values = tuple(result) if isinstance(result, (list, tuple)) else (result,)
     return values

@@ -40,7 +40,7 @@ class SystemEnv(NamedTuple):
 
 def get_env_info() -> SystemEnv:
     """What is known of the machine and the program, as fields."""
-    found = sorted({f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"] in _RELEVANT})
+    matches = sorted({f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"] in _RELEVANT})
     return SystemEnv(
         torch_version=f"specgrad {config.version_of('specgrad')}",
         python_version=sys.version.replace("\n", " "),
@@ -48,7 +48,7 @@ def get_env_info() -> SystemEnv:
         libc_version="-".join(platform.libc_ver()),
         cpu_info=f"{os.cpu_count()} x {platform.processor() or platform.machine()}",
         is_cuda_available=cuda_available(),
-        pip_packages=found,
+        pip_packages=matches,
         blas=config.blas(),
     )
 

@@ -26,8 +26,8 @@ def version_of(package: str) -> str | None:
 
 def blas() -> str:
     """Name and version of the library of matrix products that NumPy calls."""
-    found: Any = np.show_config(mode="dicts")
-    library = found.get("Build Dependencies", {}).get("blas", {})
+    result: Any = np.show_config(mode="dicts")
+    library = result.get("Build Dependencies", {}).get("blas", {})
     return f"{library.get('name', 'unknown')} {library.get('version', '')}".strip()
 
 
@@ -39,8 +39,8 @@ def get_cpu_capability() -> str:
         True
     """
     core: Any = import_module("numpy._core._multiarray_umath")
-    found = core.__cpu_features__
-    return "AVX512" if found.get("AVX512F") else "AVX2" if found.get("AVX2") else "DEFAULT"
+    result = core.__cpu_features__
+    return "AVX512" if result.get("AVX512F") else "AVX2" if result.get("AVX2") else "DEFAULT"
 
 
 def show() -> str:

@@ -30,10 +30,10 @@ def get_dir() -> str:
     """
     if _chosen:
         return _chosen[0]
-    return os.path.join(torch_home(), "hub")
+    return os.path.join(hub_root(), "hub")
 
 
-def torch_home() -> str:
+def hub_root() -> str:
     """The folder of what PyTorch keeps: `$TORCH_HOME`, else `torch` in the user's cache."""
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME", "~/.cache"), "torch")
     return os.path.expanduser(os.environ.get("TORCH_HOME", cache))
@@ -66,9 +66,9 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
     handle, partial = tempfile.mkstemp(suffix=".partial", dir=os.path.dirname(dst) or ".")
     try:
         with os.fdopen(handle, "wb") as file, urllib.request.urlopen(request) as source:
-            found = _copied(source, file.write, progress and sys.stderr.isatty())
-        if hash_prefix is not None and found[: len(hash_prefix)] != hash_prefix:
-            raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{found}")')
+            result = _copied(source, file.write, progress and sys.stderr.isatty())
+        if hash_prefix is not None and result[: len(hash_prefix)] != hash_prefix:
+            raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{result}")')
         os.replace(partial, dst)
     finally:
         if os.path.exists(partial):
@@ -121,8 +121,8 @@ def load_state_dict_from_url(
     path = os.path.join(folder, name)
     if not os.path.exists(path):
         print(f'Downloading: "{url}" to {path}', file=sys.stderr)
-        found = HASH_REGEX.search(name) if check_hash else None
-        download_url_to_file(url, path, found[1] if found else None, progress)
+        result = HASH_REGEX.search(name) if check_hash else None
+        download_url_to_file(url, path, result[1] if result else None, progress)
     return load_file(_unpacked(path, folder), map_location=map_location)
 
 

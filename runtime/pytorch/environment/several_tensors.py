@@ -30,13 +30,13 @@ def group_tensors_by_device_and_dtype(tensorlistlist: Sequence[Sequence[Any]], w
     if not isinstance(tensorlistlist, list | tuple) or not all(isinstance(row, list | tuple) for row in tensorlistlist):
         raise TypeError("_group_tensors_by_device_and_dtype(): expected a list of lists of tensors")
     groups: Grouped = {}
-    for place, row in enumerate(zip(*tensorlistlist, strict=True)):
+    for position, row in enumerate(zip(*tensorlistlist, strict=True)):
         first = next(tensor for tensor in row if tensor is not None)
-        lists, places = groups.setdefault((first.device, first.dtype), ([[] for _ in row], []))
-        for found, tensor in zip(lists, row, strict=True):
-            found.append(tensor)
+        lists, positions = groups.setdefault((first.device, first.dtype), ([[] for _ in row], []))
+        for result, tensor in zip(lists, row, strict=True):
+            result.append(tensor)
         if with_indices:
-            places.append(place)
+            positions.append(position)
     return groups
 
 

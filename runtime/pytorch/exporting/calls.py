@@ -37,11 +37,11 @@ def arguments_of(entry: Op, function: Callable[..., Any], args: Any, kwargs: Any
     bound = _signature(function).bind(*args, **kwargs)
     bound.apply_defaults()
     spelt_input = re.search(r"\bself\b", entry.schema) is not None
-    found = {}
+    results = {}
     for name, kind, *_ in entry.arguments:
         own = "self" if name == "input" and spelt_input else name
-        found[own] = _plain(kind, bound.arguments[name if name in bound.arguments else own])
-    return found
+        results[own] = _plain(kind, bound.arguments[name if name in bound.arguments else own])
+    return results
 
 
 @functools.cache
@@ -51,11 +51,11 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 def _plain(kind: str, value: Any) -> Any:
     """An argument in the form that its type promises: lists as lists, one number for `int[2]` as two of them."""
-    many = re.fullmatch(r"(int|float|bool)\[(\d*)\]\??", kind)
-    if many is None:
+    list_match = re.fullmatch(r"(int|float|bool)\[(\d*)\]\??", kind)
+    if list_match is None:
         return _number(value) if kind.startswith(("Scalar", "int", "float")) else value
     if isinstance(value, (int, float)):
-        return [value] * int(many[2] or 1)
+        return [value] * int(list_match[2] or 1)
     return value if value is None else [_number(each) for each in value]
 
 
@@ -71,41 +71,41 @@ def tensors_in(values: Any) -> Iterator[Any]:
             yield from tensors_in(value)
 
 
-def read_arguments(entry: Op, given: dict[str, Any], memories: Memories) -> dict[str, Any]:
+def read_arguments(entry: Op, arguments: dict[str, Any], memories: Memories) -> dict[str, Any]:
     """The arguments as values of the graph, tensors in the dtype that the op computes in."""
-    computed = _computed(entry, given)
+    computed = _computed(entry, arguments)
 
     def read(name: str, value: Any) -> Any:
         if isinstance(value, TensorBase):
-            found = memories.read(value)
-            return found if computed is None or _is_apart(entry, name) else _cast(memories, found, computed)
+            result = memories.read(value)
+            return result if computed is None or _is_strided(entry, name) else _cast(memories, result, computed)
         if isinstance(value, (list, tuple)):
             return [read(name, item) for item in value]
         return value
 
-    return {name: read(name, value) for name, value in given.items()}
+    return {name: read(name, value) for name, value in arguments.items()}
 
 
 def _cast(memories: Memories, value: Value, dtype: str) -> Value:
-    found: Value = cast(memories.onnx, value, dtype)
-    found.shape = value.shape
-    return found
+    result: Value = cast(memories.onnx, value, dtype)
+    result.shape = value.shape
+    return result
 
 
-def _is_apart(entry: Op, name: str) -> bool:
+def _is_strided(entry: Op, name: str) -> bool:
     """Whether an argument takes no part in promotion: masks and indices."""
     return entry.formulas.get(name) == "non_differentiable"
 
 
-def _computed(entry: Op, given: dict[str, Any]) -> str | None:
+def _computed(entry: Op, arguments: dict[str, Any]) -> str | None:
     """The dtype that the op computes in; None where its tensors are taken as they are."""
-    if isinstance(given.get("dtype"), dtypes.dtype) and entry.kind == "kernel":
-        return str(given["dtype"].name)
+    if isinstance(arguments.get("dtype"), dtypes.dtype) and entry.kind == "kernel":
+        return str(arguments["dtype"].name)
     keywords = {name for name, _, _, keyword in entry.arguments if keyword}
     kinds = {("self" if name == "input" else name): kind for name, kind, *_ in entry.arguments}
     parts: list[Any] = []
-    for name, value in given.items():
-        if name not in keywords and not _is_apart(entry, name) and _promotes(kinds.get(name, "Tensor")):
+    for name, value in arguments.items():
+        if name not in keywords and not _is_strided(entry, name) and _promotes(kinds.get(name, "Tensor")):
             parts += [value] if isinstance(value, (bool, int, float, complex)) else tensors_in([value])
     tensors = [part for part in parts if isinstance(part, TensorBase)]
     if entry.dtype in ("none", "") or not tensors or entry.kind in ("view", "composite"):
@@ -120,12 +120,12 @@ def _promotes(kind: str) -> bool:
     return kind.startswith(("Tensor", "Scalar", "Operand")) and not kind.startswith("ScalarType")
 
 
-def _promoted(rule: str, found: Any) -> str:
-    if rule == "float" and not (found.is_floating_point or found.is_complex):
+def _promoted(rule: str, result: Any) -> str:
+    if rule == "float" and not (result.is_floating_point or result.is_complex):
         return str(dtypes.get_default_dtype().name)
-    if rule == "accumulate" and not (found.is_floating_point or found.is_complex):
+    if rule == "accumulate" and not (result.is_floating_point or result.is_complex):
         return "int64"
-    return str(found.name)
+    return str(result.name)
 
 
 def translate(graph: Graph, entry: Op, arguments: dict[str, Any], results: list[Any]) -> list[Value | None]:
@@ -138,8 +138,8 @@ def translate(graph: Graph, entry: Op, arguments: dict[str, Any], results: list[
     for part in parts:
         name, _, expression = part.partition(" = ")
         scope[name] = eval(_compiled(expression), scope)
-    found = eval(_compiled(last), scope)
-    values = list(found) if isinstance(found, (list, tuple)) else [found]
+    value = eval(_compiled(last), scope)
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
     assert len(values) == len(results), f"{entry.name}: {len(values)} values of {len(results)} results"
     return [v if v is None else cast(onnx, v, r._dtype.name) for v, r in zip(values, results, strict=True)]
 
@@ -177,11 +177,11 @@ def _helper_functions() -> dict[str, Callable[..., Any]]:
     modules = [import_module(".vocabulary", __package__)]
     for family in pkgutil.iter_modules(families.__path__, f"{families.__name__}."):
         paths = getattr(import_module(family.name), "__path__", [])
-        names = [found.name for found in pkgutil.iter_modules(paths, f"{family.name}.")]
+        names = [result.name for result in pkgutil.iter_modules(paths, f"{family.name}.")]
         modules += [import_module(name) for name in names if name.rpartition(".")[2].startswith("onnx")]
     return {name: function for module in modules for name, function in _offered(module).items()}
 
 
 def _offered(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    found = {name: each for name, each in vars(module).items() if inspect.isfunction(each) and name[0] != "_"}
-    return {name: function for name, function in found.items() if function.__module__ == module.__name__}
+    results = {name: each for name, each in vars(module).items() if inspect.isfunction(each) and name[0] != "_"}
+    return {name: function for name, function in results.items() if function.__module__ == module.__name__}

@@ -15,42 +15,42 @@ from .sizes import Sizes
 
 Axes = list[dict[int, str]]  # for each input: axis -> name of its size
 _GROWTHS = ((0, 0), (3, 5), (7, 16))  # how much a size is larger in each recording: with its number, a second time so
-_LEAST = 2  # a size of 1 is broadcast, and looks like one that is not there
+_MIN_DYNAMIC_SIZE = 2  # a size of 1 is broadcast, and looks like one that is not there
 
 
-def from_dynamic_axes(given: Mapping[str, Any], names: Sequence[str]) -> Axes:
+def from_dynamic_axes(arguments: Mapping[str, Any], names: Sequence[str]) -> Axes:
     """The axes of `dynamic_axes`: by the names of inputs; those of outputs follow from them."""
-    found: Axes = []
+    matches: Axes = []
     for name in names:
-        axes = given.get(name, {})
+        axes = arguments.get(name, {})
         named = axes if isinstance(axes, Mapping) else {axis: f"{name}_dynamic_axes_{axis + 1}" for axis in axes}
-        found.append({int(axis): str(each) for axis, each in named.items()})
-    return found
+        matches.append({int(axis): str(each) for axis, each in named.items()})
+    return matches
 
 
-def from_dynamic_shapes(given: Any, args: Any, kwargs: Mapping[str, Any], parameters: Sequence[str]) -> Axes:
+def from_dynamic_shapes(arg: Any, args: Any, kwargs: Mapping[str, Any], parameters: Sequence[str]) -> Axes:
     """The axes of `dynamic_shapes`: a tree like that of the arguments, by place or by name."""
-    if isinstance(given, Mapping):
-        trees = [given.get(name) for name in parameters[: len(args)]] + [given.get(name) for name in kwargs]
+    if isinstance(arg, Mapping):
+        trees = [arg.get(name) for name in parameters[: len(args)]] + [arg.get(name) for name in kwargs]
     else:
-        trees = [*given, *[None] * (len(args) + len(kwargs) - len(given))]
-    found: Axes = []
+        trees = [*arg, *[None] * (len(args) + len(kwargs) - len(arg))]
+    matches: Axes = []
     for tree, value in zip(trees, (*args, *kwargs.values()), strict=True):
-        _collect(tree, value, found)
-    return found
+        _collect(tree, value, matches)
+    return matches
 
 
-def _collect(tree: Any, value: Any, found: Axes) -> None:
+def _collect(tree: Any, value: Any, result: Axes) -> None:
     if isinstance(value, TensorBase):
         axes = tree if isinstance(tree, Mapping) else dict(enumerate(tree or ()))
-        names = {int(axis): _dim_name(dim, len(found), axis) for axis, dim in axes.items() if _is_dynamic(dim)}
-        found.append(names)
+        names = {int(axis): _dim_name(dim, len(result), axis) for axis, dim in axes.items() if _is_dynamic(dim)}
+        result.append(names)
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            _collect(tree[key] if tree else None, item, found)
+            _collect(tree[key] if tree else None, item, result)
     elif isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
-            _collect(tree[number] if tree else None, item, found)
+            _collect(tree[number] if tree else None, item, result)
 
 
 def _is_dynamic(dim: Any) -> bool:
@@ -64,31 +64,31 @@ def _dim_name(dim: Any, number: int, axis: Any) -> str:
 
 def sizes_of(axes: Axes, tensors: Sequence[Any]) -> Sizes:
     named: dict[str, list[int]] = {}
-    places: dict[str, tuple[int, int]] = {}
+    dim_sources: dict[str, tuple[int, int]] = {}
     for number, (each, tensor) in enumerate(zip(axes, tensors, strict=True)):
         for axis, name in each.items():
             if not -tensor.ndim <= axis < tensor.ndim:
                 raise OnnxExporterError(
                     f"onnx.export(): input {number} has no axis {axis}: its shape is {tensor.shape}"
                 )
-            size = max(tensor.shape[axis], _LEAST)
+            size = max(tensor.shape[axis], _MIN_DYNAMIC_SIZE)
             own = [size + first + second * len(named) for first, second in _GROWTHS]
             if named.setdefault(name, own)[0] != size:
                 sizes = f"{named[name][0]} and {size}"
                 raise OnnxExporterError(f"onnx.export(): the axes called '{name}' have the sizes {sizes}")
-            places.setdefault(name, (number, axis % tensor.ndim))
-    return Sizes(named, places)
+            dim_sources.setdefault(name, (number, axis % tensor.ndim))
+    return Sizes(named, dim_sources)
 
 
 def grown(tensors: Sequence[Any], axes: Axes, sizes: Sizes, recording: int) -> list[Any]:
     """The inputs of a recording: the last element again along dynamic axes, so that what is sorted remains so."""
-    found = []
+    matches = []
     for each, tensor in zip(axes, tensors, strict=True):
         array = host_array(tensor)
         for axis, name in each.items():
             array = np.take(array, np.minimum(np.arange(sizes.named[name][recording]), array.shape[axis] - 1), axis)
-        found.append(make_tensor(np.array(array)))
-    return found
+        matches.append(make_tensor(np.array(array)))
+    return matches
 
 
 def named_shape(shape: Sequence[int], axes: Mapping[int, str]) -> tuple[Any, ...]:

@@ -98,8 +98,8 @@ def export(
         >>> x = sg.ones(2, 3)
         >>> program = sg.onnx.export(sg.nn.Linear(3, 1), (x,), dynamic_shapes=({0: "batch"},))  # doctest: +SKIP
     """
-    asked = locals()
-    _refuse({name: asked[name] for name in _REFUSED if asked[name]})
+    call_arguments = locals()
+    _refuse({name: call_arguments[name] for name in _REFUSED if call_arguments[name]})
     opset = _opset(opset_version)
     onnx_package()
     args = args if isinstance(args, (tuple, list)) else (args,)
@@ -129,8 +129,8 @@ _REFUSED = (
 )
 
 
-def _refuse(given: Mapping[str, Any]) -> None:
-    for name in given:
+def _refuse(arguments: Mapping[str, Any]) -> None:
+    for name in arguments:
         raise NotImplementedError(f"onnx.export(): argument '{name}' is not supported")
 
 
@@ -184,13 +184,13 @@ class Exported:
     def dynamic(self, axes: Axes) -> Graph:
         """The graph for inputs of other sizes along some axes."""
         sizes = sizes_of(axes, self.tensors)
-        found = [self.record(grown(self.tensors, axes, sizes, number), True) for number in range(3)]
-        return unified([graph for graph, _ in found], sizes)
+        matches = [self.record(grown(self.tensors, axes, sizes, number), True) for number in range(3)]
+        return unified([graph for graph, _ in matches], sizes)
 
     def record(self, tensors: list[Any], everything: bool) -> tuple[Graph, list[Any]]:
         leaves, tree = flatten((self.args, self.kwargs))
-        given = iter(tensors)
-        leaves = [next(given) if isinstance(leaf, TensorBase) else leaf for leaf in leaves]
+        value = iter(tensors)
+        leaves = [next(value) if isinstance(leaf, TensorBase) else leaf for leaf in leaves]
         args, kwargs = unflatten(leaves, tree)
         return recorded(
             lambda: list(_outputs_in(self.model(*args, **kwargs))),
@@ -205,8 +205,8 @@ class Exported:
             value.shape = named_shape(value.shape or (), own) if own else value.shape
         count = len(graph.outputs)
         default = ["output"] if count == 1 else [f"output_{number}" for number in range(count)]
-        given = list(self.output_names or ())
-        finish(graph, self.input_names, [*given, *default[len(given) :]][:count])
+        args = list(self.output_names or ())
+        finish(graph, self.input_names, [*args, *default[len(args) :]][:count])
 
 
 def _parameter_names(model: Any, count: int) -> list[str]:
@@ -275,9 +275,9 @@ def _check(program: ONNXProgram, exported: Exported) -> None:
     """Compare what the program computes with what the module does."""
     run: Callable[..., list[Any]] = program
     with _eval_mode(exported.model), no_grad():
-        wanted = list(_outputs_in(exported.model(*exported.args, **exported.kwargs)))
-    for number, (found, value) in enumerate(zip(run(*exported.args, **exported.kwargs), wanted, strict=True)):
-        ours, theirs = (np.asarray(host_array(each), np.float64) for each in (value, found))
+        requested = list(_outputs_in(exported.model(*exported.args, **exported.kwargs)))
+    for number, (result, value) in enumerate(zip(run(*exported.args, **exported.kwargs), requested, strict=True)):
+        ours, theirs = (np.asarray(host_array(each), np.float64) for each in (value, result))
         limit = _CLOSE.get(value._dtype.name, 1e-6) * max(1.0, np.abs(ours).max(initial=0))
         if ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=0, atol=limit, equal_nan=True):
             raise OnnxExporterError(f"onnx.export(): output {number} of the exported model differs from the module's")

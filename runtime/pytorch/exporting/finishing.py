@@ -38,14 +38,14 @@ def _join_constants(graph: Graph) -> None:
 
 def _name(graph: Graph, input_names: Sequence[str], output_names: Sequence[str]) -> None:
     """Names that nothing else has: the caller's for inputs and outputs, the state dict's for parameters."""
-    taken = set[str]()
+    reserved = set[str]()
 
-    def give(value: Value, wanted: str) -> None:
-        name, number = wanted, 0
-        while name in taken:
+    def give(value: Value, requested: str) -> None:
+        name, number = requested, 0
+        while name in reserved:
             number += 1
-            name = f"{wanted}_{number}"
-        taken.add(name)
+            name = f"{requested}_{number}"
+        reserved.add(name)
         value.name = name
 
     for value, name in zip(graph.inputs + graph.outputs, (*input_names, *output_names), strict=True):

@@ -36,25 +36,25 @@ class Graph:
         """
         operator = operators()[name]
         types = _bound(operator, inputs)
-        values = [self._value(each, operator.input(place).type, types) for place, each in enumerate(inputs)]
+        values = [self._value(each, operator.input(position).type, types) for position, each in enumerate(inputs)]
         while values and values[-1] is None:
             values.pop()
-        given = {key: _attribute(operator.attributes[key], v) for key, v in attributes.items() if v is not None}
+        arguments = {key: _attribute(operator.attributes[key], v) for key, v in attributes.items() if v is not None}
         kinds = [output.type for output in operator.outputs] * (count or 1)
-        outputs = [Value(self, RESULT, _dtype(kind, types, given)) for kind in kinds]
+        outputs = [Value(self, RESULT, _dtype(kind, types, arguments)) for kind in kinds]
         for output in outputs:
             output.varies = any(value is not None and value.varies for value in values)
-        self.nodes.append(Node(name, values, given, outputs, self.op, self.module))
+        self.nodes.append(Node(name, values, arguments, outputs, self.op, self.module))
         return outputs[0] if len(outputs) == 1 and not count else tuple(outputs)
 
-    def _value(self, given: Any, kind: str, types: dict[str, str]) -> Value | None:
+    def _value(self, value: Any, kind: str, types: dict[str, str]) -> Value | None:
         """An input as a value: numbers become constants of the dtype that the operator takes there."""
-        if given is None or isinstance(given, Value):
-            return given
-        array = np.asarray(given)
+        if value is None or isinstance(value, Value):
+            return value
+        array = np.asarray(value)
         dtype = types.get(kind, kind)
         if dtype not in NUMBERS:  # nothing says what it is but itself
-            kinds = {} if isinstance(given, np.ndarray) else {"f": "float32", "i": "int64"}
+            kinds = {} if isinstance(value, np.ndarray) else {"f": "float32", "i": "int64"}
             dtype = types[kind] = kinds.get(array.dtype.kind, array.dtype.name)
         return self.constant(as_dtype(array, dtype))
 
@@ -78,13 +78,13 @@ class Graph:
                 yield value
 
     def prune(self) -> None:
-        wanted = {id(value) for value in self.outputs}
-        kept = []
+        requested = {id(value) for value in self.outputs}
+        retained = []
         for node in reversed(self.nodes):
-            if any(id(output) in wanted for output in node.outputs):
-                kept.append(node)
-                wanted |= {id(value) for value in node.inputs}
-        self.nodes = kept[::-1]
+            if any(id(output) in requested for output in node.outputs):
+                retained.append(node)
+                requested |= {id(value) for value in node.inputs}
+        self.nodes = retained[::-1]
 
     def replace(self, old: dict[Value, Value]) -> None:
         for node in self.nodes:
@@ -108,12 +108,12 @@ class Operators:
 def _bound(operator: Operator, inputs: tuple[Any, ...]) -> dict[str, str]:
     """What the letters of a line stand for in a call: the dtypes of the values, else of the arrays."""
     types: dict[str, str] = {}
-    for place, value in enumerate(inputs):
+    for position, value in enumerate(inputs):
         if isinstance(value, Value):
-            types.setdefault(operator.input(place).type, value.dtype)
-    for place, value in enumerate(inputs):
+            types.setdefault(operator.input(position).type, value.dtype)
+    for position, value in enumerate(inputs):
         if isinstance(value, np.ndarray):
-            types.setdefault(operator.input(place).type, value.dtype.name)
+            types.setdefault(operator.input(position).type, value.dtype.name)
     return types
 
 

@@ -52,11 +52,11 @@ def model_proto(graph: Graph, opset: int, parameters: bool = True, as_inputs: bo
 def _nodes(onnx: Any, graph: Graph) -> list[Any]:
     counts: Counter[str] = Counter()
     read = {id(value) for value in graph.read()}
-    found = []
+    matches = []
     for node in graph.nodes:
         counts[node.operator] += 1
-        found.append(_node(onnx, node, f"{node.operator}_{counts[node.operator]}", read))
-    return found
+        matches.append(_node(onnx, node, f"{node.operator}_{counts[node.operator]}", read))
+    return matches
 
 
 def _node(onnx: Any, node: Node, name: str, read: set[int]) -> Any:

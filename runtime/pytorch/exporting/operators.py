@@ -48,9 +48,9 @@ class Operator(NamedTuple):
     attributes: dict[str, str]
     outputs: tuple[Parameter, ...]
 
-    def input(self, place: int) -> Parameter:
+    def input(self, position: int) -> Parameter:
         """The input at a place; the last may stand for any number."""
-        return self.inputs[min(place, len(self.inputs) - 1)]
+        return self.inputs[min(position, len(self.inputs) - 1)]
 
 
 @functools.cache
@@ -67,9 +67,9 @@ def _operator(line: str) -> Operator:
 
 
 def _parameters(text: str) -> tuple[Parameter, ...]:
-    found = []
+    matches = []
     for part in filter(None, text.split(", ")):
         name, _, kind = part.partition(": ")
         mark = name[-1] if name[-1] in "?*" else ""
-        found.append(Parameter(name.removesuffix(mark), mark, _DTYPES.get(kind, kind)))
-    return tuple(found)
+        matches.append(Parameter(name.removesuffix(mark), mark, _DTYPES.get(kind, kind)))
+    return tuple(matches)

@@ -86,13 +86,13 @@ class ONNXProgram:
         except ModuleNotFoundError:
             return self.call_reference(*args, **kwargs)
         session = onnxruntime.InferenceSession(self.model_proto.SerializeToString(), providers=["CPUExecutionProvider"])
-        return [make_tensor(found) for found in session.run(None, self._feeds(args, kwargs))]
+        return [make_tensor(result) for result in session.run(None, self._feeds(args, kwargs))]
 
     def call_reference(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Run the model with the `onnx` package's reference implementation; as a call of the program."""
         onnx_package()  # says what to install
         evaluator = import_module("onnx.reference").ReferenceEvaluator(self.model_proto)
-        return [make_tensor(found) for found in evaluator.run(None, self._feeds(args, kwargs))]
+        return [make_tensor(result) for result in evaluator.run(None, self._feeds(args, kwargs))]
 
     def _feeds(self, args: Any, kwargs: Any) -> dict[str, Any]:
         tensors = [host_array(leaf) for leaf in flatten((args, kwargs))[0] if isinstance(leaf, TensorBase)]

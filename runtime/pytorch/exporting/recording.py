@@ -81,17 +81,17 @@ class Recorder:
     def _record(self, call: OpCall, entry: Op) -> Any:
         self.graph.op, self.graph.module = entry.name, self.module()
         try:
-            given = arguments_of(entry, call.function, call.args, call.kwargs)
-            values = read_arguments(entry, given, self.memories)
+            arg = arguments_of(entry, call.function, call.args, call.kwargs)
+            values = read_arguments(entry, arg, self.memories)
             self.inside = True
             result = call.proceed()
             results = [result] if isinstance(result, TensorBase) else list(result)
-            found = translate(self.graph, entry, values, results)
+            match = translate(self.graph, entry, values, results)
         except (OnnxExporterError, NotImplementedError) as error:
             raise self._error(entry.name, str(error)) from error
         finally:
             self.inside = False
-        for tensor, value in zip(results, found, strict=True):
+        for tensor, value in zip(results, match, strict=True):
             if value is not None and not value.varies:
                 value.data = np.array(host_array(tensor))
             self.memories.put(tensor, value)

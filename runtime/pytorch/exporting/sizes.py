@@ -21,14 +21,14 @@ from .values import CONSTANT, Node, Value
 class Sizes:
     """The sizes that vary: by name, in each recording, and where an input has them."""
 
-    def __init__(self, named: dict[str, list[int]], places: dict[str, tuple[int, int]]) -> None:
+    def __init__(self, named: dict[str, list[int]], dim_sources: dict[str, tuple[int, int]]) -> None:
         self.named = named
-        self.places = places  # name -> number of an input, and axis
+        self.dim_sources = dim_sources  # name -> number of an input, and axis
 
     def formula(self, numbers: Sequence[int]) -> tuple[tuple[str, ...], int, int] | None:
         """(names, factor, more): a number in each recording as `factor` times some sizes, and `more`; or None."""
         choices = [names for count in (1, 2, 3) for names in combinations(self.named, count)]
-        fitting = [(names, *found) for names in choices if (found := self._fit(names, numbers)) is not None]
+        fitting = [(names, *result) for names in choices if (result := self._fit(names, numbers)) is not None]
         return min(fitting, key=lambda each: (each[2] != 0, len(each[0])), default=None)
 
     def _fit(self, names: tuple[str, ...], numbers: Sequence[int]) -> tuple[int, int] | None:
@@ -137,17 +137,17 @@ class Unifier:
         if any(number != int(number) for numbers in columns if len(set(numbers)) > 1 for number in numbers):
             raise self._error(node, "a constant")
         parts = [self._number(numbers, node) for numbers in columns]
-        whole = self.onnx.Concat(*parts, axis=0) if len(parts) > 1 else parts[0]
-        whole = whole if first.ndim == 1 else self.onnx.Reshape(whole, list(first.shape))
-        return whole if first.dtype == np.int64 else self.onnx.Cast(whole, to=NUMBERS[first.dtype.name])
+        full_shape = self.onnx.Concat(*parts, axis=0) if len(parts) > 1 else parts[0]
+        full_shape = full_shape if first.ndim == 1 else self.onnx.Reshape(full_shape, list(first.shape))
+        return full_shape if first.dtype == np.int64 else self.onnx.Cast(full_shape, to=NUMBERS[first.dtype.name])
 
     def _number(self, numbers: list[Any], node: Node | None) -> Value:
         if len(set(numbers)) == 1:
             return self.graph.constant(np.array([int(numbers[0])], np.int64))
-        found = self.sizes.formula([int(number) for number in numbers])
-        if found is None:
+        result = self.sizes.formula([int(number) for number in numbers])
+        if result is None:
             raise self._error(node, "a number")
-        names, factor, more = found
+        names, factor, more = result
         value = self._size(names[0])
         for name in names[1:]:
             value = value * self._size(name)
@@ -157,7 +157,7 @@ class Unifier:
     def _size(self, name: str) -> Value:
         """The size of a dynamic axis, as a tensor of one element."""
         if name not in self.known:
-            number, axis = self.sizes.places[name]
+            number, axis = self.sizes.dim_sources[name]
             self.known[name] = self.onnx.Shape(self.graph.inputs[number], start=axis, end=axis + 1)
         return self.known[name]
 
@@ -170,10 +170,10 @@ class Unifier:
     def _dim(self, numbers: list[int]) -> Any:
         if len(set(numbers)) == 1:
             return numbers[0]
-        found = self.sizes.formula(numbers)
-        if found is None:
+        result = self.sizes.formula(numbers)
+        if result is None:
             return None
-        names, factor, more = found
+        names, factor, more = result
         product = "*".join((*([str(factor)] if factor != 1 else []), *names))
         return f"{product} + {more}" if more > 0 else f"{product} - {-more}" if more else product
 

@@ -23,8 +23,8 @@ def axes(onnx: Any, x: Any, dim: Any) -> list[int]:
     """Dimensions counted from the front; all of them for None and []."""
     if x.ndim == 0:
         return []
-    given = [dim] if isinstance(dim, int) else list(dim or range(x.ndim))
-    return [each % x.ndim for each in given]
+    value = [dim] if isinstance(dim, int) else list(dim or range(x.ndim))
+    return [each % x.ndim for each in value]
 
 
 def split(onnx: Any, x: Any, sizes: Sequence[int], dim: int) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 _UNITS = {"ns": "nanosecond", "us": "microsecond", "ms": "millisecond", "s": "second"}
 MAX_SIGNIFICANT_FIGURES = 4
 MIN_CONFIDENCE_INTERVAL = 25e-9  # seconds: what a clock can tell
-SPREAD_WARNING = 0.1
+IQR_WARNING = 0.1
 
 
 def select_unit(t: float) -> tuple[str, float]:
@@ -164,7 +164,7 @@ class Measurement:
         """Whether the times lie so far apart that the median says little."""
         return not self.meets_confidence()
 
-    def meets_confidence(self, threshold: float = SPREAD_WARNING) -> bool:
+    def meets_confidence(self, threshold: float = IQR_WARNING) -> bool:
         """Whether the distance between the quartiles is below `threshold` of the median."""
         return self.iqr / self.median < threshold
 

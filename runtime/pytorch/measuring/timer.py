@@ -117,8 +117,8 @@ class Timer:
             overhead = sorted(timeit.Timer(timer=self._clock).timeit(0) for _ in range(5))[2]
             number = 1
             while True:
-                taken = self._timeit(number)
-                if (taken >= min_run_time / 1000 and overhead / taken <= 1e-3) or taken >= 1:
+                elapsed = self._timeit(number)
+                if (elapsed >= min_run_time / 1000 and overhead / elapsed <= 1e-3) or elapsed >= 1:
                     return number
                 number *= 10
 

@@ -48,7 +48,7 @@ class _State:
         self._modules = {cls: cls.__module__ for cls in _public_classes()}
         for cls, module in self._modules.items():
             _resolve_annotations(cls)
-            cls.__module__ = _public_home(module)
+            cls.__module__ = _public_module(module)
         package.__name__ = known.name = NAME
         sys.meta_path.insert(0, self._finder)
 
@@ -113,44 +113,46 @@ def _tell_children() -> None:
     """New processes look along PYTHONPATH before all that is installed, those of multiprocessing along our sys.path."""
     if _CHILDREN not in sys.path:
         sys.path.insert(1, _CHILDREN)
-    home = str(Path(str(sys.modules[OWN].__file__)).parent.parent)
+    package_dir = str(Path(str(sys.modules[OWN].__file__)).parent.parent)
     known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    os.environ["PYTHONPATH"] = os.pathsep.join([_CHILDREN, *(p for p in known if p not in ("", _CHILDREN, home)), home])
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        [_CHILDREN, *(p for p in known if p not in ("", _CHILDREN, package_dir)), package_dir]
+    )
 
 
 def _public_classes() -> list[type]:
     """The classes of specgrad's own that programs meet: those of its namespace, and layers, optimizers and data."""
     spaces = [module for name, module in sys.modules.items() if name == OWN or name.startswith(f"{OWN}.nn.")]
-    found: dict[type, None] = {}
+    results: dict[type, None] = {}
     for space in spaces:
         for value in list(vars(space).values()):
-            if isinstance(value, type) and _has_home(value):
-                found[value] = None
-    return list(found)
+            if isinstance(value, type) and _has_public_module(value):
+                results[value] = None
+    return list(results)
 
 
 def _resolve_annotations(cls: type) -> None:
     """Make objects of a class's annotations, as `typing.get_type_hints` looks names up in the module that it names."""
     own, names = vars(cls).get("__annotations__", {}), vars(sys.modules[cls.__module__])
-    for name, said in own.items():
-        if isinstance(said, str):
+    for name, attribute in own.items():
+        if isinstance(attribute, str):
             with suppress(NameError):  # of what is imported for type checkers alone
-                own[name] = eval(said, names, dict(vars(cls)))
+                own[name] = eval(attribute, names, dict(vars(cls)))
 
 
-def _has_home(cls: Any) -> bool:
+def _has_public_module(cls: Any) -> bool:
     """Whether a class of ours can be found by PyTorch's name for it, so that pickles name it rightly."""
     if not cls.__module__.startswith(OWN + "."):
         return False
-    home = own_name(_public_home(cls.__module__))
-    return exists(home) and getattr(module_of(home), cls.__name__, None) is cls
+    package_dir = own_name(_public_module(cls.__module__))
+    return exists(package_dir) and getattr(module_of(package_dir), cls.__name__, None) is cls
 
 
-def _public_home(module: str) -> str:
+def _public_module(module: str) -> str:
     short = module.removeprefix(OWN + ".")
     if not short.startswith("nn."):
         return NAME
-    for room, public in _ROOMS.items():
-        if short == room or short.startswith(room + "."):
-            return f"{NAME}.{public}{short.removeprefix(room)}"
+    for package_prefix, public in _ROOMS.items():
+        if short == package_prefix or short.startswith(package_prefix + "."):
+            return f"{NAME}.{public}{short.removeprefix(package_prefix)}"
     return f"{NAME}.{short}"

@@ -71,7 +71,7 @@ class Finder(DistributionFinder):
             return None
         name = own_name(fullname)
         if not exists(name):
-            if not _is_only_asked():
+            if not _is_spec_query():
                 raise ModuleNotFoundError(
                     f"No module named {fullname!r}: {OWN}, which stands in for {NAME} here, has no {name!r}",
                     name=fullname,
@@ -104,12 +104,12 @@ def module_of(name: str) -> ModuleType:
     parent, _, last = name.rpartition(".")
     if name in sys.modules or not parent or find_spec(name) is not None:
         return import_module(name)
-    found = getattr(module_of(parent), last)
-    assert isinstance(found, ModuleType)
-    return found
+    value = getattr(module_of(parent), last)
+    assert isinstance(value, ModuleType)
+    return value
 
 
-def _is_only_asked() -> bool:
+def _is_spec_query() -> bool:
     """Whether `importlib.util.find_spec` asks, which has None for an answer, and no import."""
     frame: Any = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__") == "importlib._bootstrap":

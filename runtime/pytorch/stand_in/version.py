@@ -22,26 +22,26 @@ Key = tuple[Any, ...]
 
 def _key(version: str) -> Key | None:
     """What orders versions; None for text that is no version."""
-    found = _PATTERN.fullmatch(version)
-    if found is None:
+    match = _PATTERN.fullmatch(version)
+    if match is None:
         return None
-    release = [int(n) for n in found["release"].split(".")]
+    release = [int(n) for n in match["release"].split(".")]
     while release and release[-1] == 0:  # 2.0 is 2
         release.pop()
-    post = found["post_alone"] or found["post_number"] or ("0" if found["post"] else None)
+    post = match["post_alone"] or match["post_number"] or ("0" if match["post"] else None)
     stage = _AFTER
-    if found["pre"]:
-        stage = _STAGE[found["pre"].lower()]
-    elif found["dev"] and post is None:
+    if match["pre"]:
+        stage = _STAGE[match["pre"].lower()]
+    elif match["dev"] and post is None:
         stage = _BEFORE
-    pre = stage, int(found["pre_number"] or 0)
-    dev = (0, int(found["dev_number"] or 0)) if found["dev"] else (1, 0)
-    local = [(1, int(p), "") if p.isdigit() else (0, 0, p) for p in re.split(r"[-_.]", (found["local"] or "").lower())]
-    return int(found["epoch"] or 0), tuple(release), pre, -1 if post is None else int(post), dev, _local(found, local)
+    pre = stage, int(match["pre_number"] or 0)
+    dev = (0, int(match["dev_number"] or 0)) if match["dev"] else (1, 0)
+    local = [(1, int(p), "") if p.isdigit() else (0, 0, p) for p in re.split(r"[-_.]", (match["local"] or "").lower())]
+    return int(match["epoch"] or 0), tuple(release), pre, -1 if post is None else int(post), dev, _local(match, local)
 
 
-def _local(found: re.Match[str], parts: list[tuple[int, int, str]]) -> Key:
-    return tuple(parts) if found["local"] else ()
+def _local(result: re.Match[str], parts: list[tuple[int, int, str]]) -> Key:
+    return tuple(parts) if result["local"] else ()
 
 
 class TorchVersion(str):

@@ -51,9 +51,9 @@ def _sprite(images: np.ndarray) -> np.ndarray:
     """Images of shape (number, channels, height, width) as one square of them."""
     count, channels, height, width = images.shape
     side = int(np.ceil(np.sqrt(count)))
-    whole = np.zeros((side * side, channels, height, width))
-    whole[:count] = images if images.dtype != np.uint8 else images / 255.0
-    rows = whole.reshape(side, side, channels, height, width).transpose(0, 3, 1, 4, 2)
+    canvas = np.zeros((side * side, channels, height, width))
+    canvas[:count] = images if images.dtype != np.uint8 else images / 255.0
+    rows = canvas.reshape(side, side, channels, height, width).transpose(0, 3, 1, 4, 2)
     return np.clip(rows.reshape(side * height, side * width, channels) * 255.0, 0, 255).astype(np.uint8)
 
 

@@ -45,7 +45,7 @@ def session(
 def _plain(name: str, value: Any) -> Any:
     if isinstance(value, _PLAIN):
         return value
-    found = as_array(value)
-    if found.size != 1 or found.dtype.kind not in "biufU":
+    result = as_array(value)
+    if result.size != 1 or result.dtype.kind not in "biufU":
         raise ValueError(f"value should be one of int, float, str, bool, or Tensor, but {name!r} is {value!r}")
-    return found.item()
+    return result.item()

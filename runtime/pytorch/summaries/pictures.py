@@ -33,30 +33,30 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 def _as_pixels(image: Any, dataformats: str) -> np.ndarray:
     """An image, or a batch of them as one, of shape (height, width, channels) with 8 bits."""
-    found = as_array(image)
-    letters = dataformats.upper()
-    if len(letters) != found.ndim or len(set(letters)) != len(letters) or set(letters) - set("NCHW"):
-        raise AssertionError(f"an image of shape {found.shape} does not have the format {dataformats!r}")
-    present = [letter for letter in "NHWC" if letter in letters]
-    found = found.transpose([letters.index(letter) for letter in present])
-    if "C" not in letters:
-        found = found[..., None]
-    if "N" in letters:
-        found = _grid(found)
-    if found.shape[-1] not in _COLOURS:
-        raise AssertionError(f"an image has 1 to 4 channels, but got {found.shape[-1]}")
-    if found.dtype != np.uint8:
-        found = np.clip(found.astype(np.float64) * 255.0, 0, 255).astype(np.uint8)
-    return np.repeat(found, 3, -1) if found.shape[-1] == 1 else found
+    result = as_array(image)
+    dim_labels = dataformats.upper()
+    if len(dim_labels) != result.ndim or len(set(dim_labels)) != len(dim_labels) or set(dim_labels) - set("NCHW"):
+        raise AssertionError(f"an image of shape {result.shape} does not have the format {dataformats!r}")
+    known_dims = [dim_label for dim_label in "NHWC" if dim_label in dim_labels]
+    result = result.transpose([dim_labels.index(dim_label) for dim_label in known_dims])
+    if "C" not in dim_labels:
+        result = result[..., None]
+    if "N" in dim_labels:
+        result = _grid(result)
+    if result.shape[-1] not in _COLOURS:
+        raise AssertionError(f"an image has 1 to 4 channels, but got {result.shape[-1]}")
+    if result.dtype != np.uint8:
+        result = np.clip(result.astype(np.float64) * 255.0, 0, 255).astype(np.uint8)
+    return np.repeat(result, 3, -1) if result.shape[-1] == 1 else result
 
 
 def _grid(images: np.ndarray, columns: int = 8) -> np.ndarray:
     count, height, width, channels = images.shape
     across = min(count, columns)
     down = -(-count // across)
-    whole = np.zeros((down * across, height, width, channels), images.dtype)
-    whole[:count] = images
-    rows = whole.reshape(down, across, height, width, channels).transpose(0, 2, 1, 3, 4)
+    grid_image = np.zeros((down * across, height, width, channels), images.dtype)
+    grid_image[:count] = images
+    rows = grid_image.reshape(down, across, height, width, channels).transpose(0, 2, 1, 3, 4)
     return rows.reshape(down * height, across * width, channels)
 
 
@@ -64,21 +64,21 @@ def image(tag: str, tensor: Any, dataformats: str) -> Any:
     pixels = _as_pixels(tensor, dataformats)
     height, width, channels = pixels.shape
     summary = proto("summary").Summary
-    found = summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=png(pixels))
-    return summary(value=[summary.Value(tag=tag, image=found)])
+    result = summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=png(pixels))
+    return summary(value=[summary.Value(tag=tag, image=result)])
 
 
 def figure(figures: Any, close: bool) -> np.ndarray:
     """The pixels of a matplotlib figure, or of several, as a batch of images with channels first."""
-    found = []
+    matches = []
     for one in figures if isinstance(figures, list) else [figures]:
         plt: Any = import_module("matplotlib.pyplot")  # only for those who have made a figure
         canvas = import_module("matplotlib.backends.backend_agg").FigureCanvasAgg(one)
         canvas.draw()
-        found.append(np.asarray(canvas.buffer_rgba())[..., :3].transpose(2, 0, 1))
+        matches.append(np.asarray(canvas.buffer_rgba())[..., :3].transpose(2, 0, 1))
         if close:
             plt.close(one)
-    return np.stack(found)
+    return np.stack(matches)
 
 
 def audio(tag: str, sound: Any, sample_rate: int) -> Any:
@@ -86,19 +86,19 @@ def audio(tag: str, sound: Any, sample_rate: int) -> Any:
     samples = as_array(sound).squeeze()
     if samples.ndim != 1:
         raise AssertionError(f"input tensor should be 1 dimensional, but got {samples.ndim} dimensions")
-    whole = (np.clip(samples, -1, 1) * np.iinfo(np.int16).max).astype("<i2")
+    grid_image = (np.clip(samples, -1, 1) * np.iinfo(np.int16).max).astype("<i2")
     file = io.BytesIO()
     with wave.open(file, "wb") as out:
         out.setnchannels(1)
         out.setsampwidth(2)
         out.setframerate(sample_rate)
-        out.writeframes(whole.tobytes())
+        out.writeframes(grid_image.tobytes())
     summary = proto("summary").Summary
-    found = summary.Audio(
+    result = summary.Audio(
         sample_rate=sample_rate,
         num_channels=1,
-        length_frames=len(whole),
+        length_frames=len(grid_image),
         encoded_audio_string=file.getvalue(),
         content_type="audio/wav",
     )
-    return summary(value=[summary.Value(tag=tag, audio=found)])
+    return summary(value=[summary.Value(tag=tag, audio=result)])

@@ -35,13 +35,13 @@ def scalar(tag: str, number: Any, new_style: bool, double_precision: bool) -> An
     """
     if isinstance(number, (list, tuple)):
         raise NotImplementedError(f"Got {type(number)}, but numpy array or torch tensor are expected.")
-    found = as_array(number).squeeze()
-    if found.ndim:
-        raise AssertionError(f"scalar should be 0D, but got an array of shape {found.shape}")
+    result = as_array(number).squeeze()
+    if result.ndim:
+        raise AssertionError(f"scalar should be 0D, but got an array of shape {result.shape}")
     if not new_style:
-        return _value(tag=tag, simple_value=float(found))
+        return _value(tag=tag, simple_value=float(result))
     metadata = part("plugins.scalar.metadata").create_summary_metadata("", "")
-    values = {"double_val": [float(found)]} if double_precision else {"float_val": [float(found)]}
+    values = {"double_val": [float(result)]} if double_precision else {"float_val": [float(result)]}
     return _value(tag=tag, metadata=metadata, tensor=_tensor("DT_DOUBLE" if double_precision else "DT_FLOAT", values))
 
 
@@ -72,10 +72,10 @@ def exponential_bins() -> np.ndarray:
 
 def histogram(tag: str, values: Any, bins: Any, max_bins: int | None) -> Any:
     """The summary of the distribution of values: counts in bins, without the empty ones at both ends."""
-    found = as_array(values).astype(np.float64).ravel()
-    if not found.size:
+    result = as_array(values).astype(np.float64).ravel()
+    if not result.size:
         raise ValueError("The input has no element.")
-    counts, edges = np.histogram(found, exponential_bins() if isinstance(bins, str) and bins == "tensorflow" else bins)
+    counts, edges = np.histogram(result, exponential_bins() if isinstance(bins, str) and bins == "tensorflow" else bins)
     if max_bins is not None and len(counts) > max_bins:
         factor = -(-len(counts) // max_bins)
         counts = np.add.reduceat(counts, np.arange(0, len(counts), factor))
@@ -83,9 +83,9 @@ def histogram(tag: str, values: Any, bins: Any, max_bins: int | None) -> Any:
     used = np.flatnonzero(counts)
     first, last = (int(used[0]), int(used[-1])) if used.size else (0, 0)
     limits = np.concatenate([[edges[first]], edges[first + 1 : last + 2]])
-    kept = np.concatenate([[0], counts[first : last + 1]])
+    retained = np.concatenate([[0], counts[first : last + 1]])
     return histogram_of_counts(
-        tag, found.min(), found.max(), found.size, found.sum(), float(found @ found), limits, kept
+        tag, result.min(), result.max(), result.size, result.sum(), float(result @ result), limits, retained
     )
 
 

@@ -105,9 +105,9 @@ class SummaryWriter:
 
     def add_tensor(self, tag: str, tensor: Any, global_step: Any = None, walltime: float | None = None) -> None:
         """Add the elements of a `tensor` under the name `tag`; `global_step` and `walltime` say when it was so."""
-        found = values.as_array(tensor).astype(np.float32)
-        elements = {"float_val": found.ravel().tolist()}
-        self._add(values.tensor_summary(tag, None, "DT_FLOAT", elements, found.shape), global_step, walltime)
+        result = values.as_array(tensor).astype(np.float32)
+        elements = {"float_val": result.ravel().tolist()}
+        self._add(values.tensor_summary(tag, None, "DT_FLOAT", elements, result.shape), global_step, walltime)
 
     def add_histogram(
         self,
@@ -145,8 +145,8 @@ class SummaryWriter:
         """
         if len(bucket_limits) != len(bucket_counts):
             raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
-        found = values.histogram_of_counts(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
-        self._add(found, global_step, walltime)
+        result = values.histogram_of_counts(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
+        self._add(result, global_step, walltime)
 
     def add_image(
         self,
@@ -228,8 +228,8 @@ class SummaryWriter:
         `num_thresholds` is how many points there are, `weights` how much each counts; `global_step` and `walltime` say
         when it was so.
         """
-        found = values.pr_curve(tag, labels, predictions, min(num_thresholds, 127), weights)
-        self._add(found, global_step, walltime)
+        result = values.pr_curve(tag, labels, predictions, min(num_thresholds, 127), weights)
+        self._add(result, global_step, walltime)
 
     def add_embedding(
         self,

@@ -65,59 +65,59 @@ def assert_close(
     options = Options(rtol, atol, equal_nan, check_device, check_dtype, check_layout, check_stride)
     if not allow_subclasses and type(actual) is not type(expected):
         raise TypeError(_unknown(actual, expected))
-    found = _difference(actual, expected, options, "")
-    if found is not None:
-        raise AssertionError(msg(found) if callable(msg) else found if msg is None else msg)
+    result = _difference(actual, expected, options, "")
+    if result is not None:
+        raise AssertionError(msg(result) if callable(msg) else result if msg is None else msg)
 
 
 def _unknown(actual: Any, expected: Any) -> str:
     return f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}."
 
 
-def _difference(actual: Any, expected: Any, options: Options, place: str) -> str | None:
+def _difference(actual: Any, expected: Any, options: Options, location: str) -> str | None:
     """What is wrong, with the place in containers; None where nothing is."""
     if actual is None or expected is None:
         return None if actual is expected else f"None mismatch: {actual} is not {expected}"
     tensors = [isinstance(value, (TensorBase, np.ndarray)) for value in (actual, expected)]
     if all(tensors):
-        found = _tensors_differ(as_tensor(actual), as_tensor(expected), options)
+        result = _tensors_differ(as_tensor(actual), as_tensor(expected), options)
     elif isinstance(actual, _NUMBERS) and isinstance(expected, _NUMBERS):
-        found = _numbers_differ(actual, expected, options)
+        result = _numbers_differ(actual, expected, options)
     elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
-        return _mappings_differ(actual, expected, options, place)
+        return _mappings_differ(actual, expected, options, location)
     elif _is_sequence(actual) and _is_sequence(expected):
-        return _sequences_differ(actual, expected, options, place)
+        return _sequences_differ(actual, expected, options, location)
     else:
         raise TypeError(_unknown(actual, expected))
-    return found if found is None or not place else f"{found}\n\nThe failure occurred for item {place}"
+    return result if result is None or not location else f"{result}\n\nThe failure occurred for item {location}"
 
 
 def _is_sequence(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
-def _sequences_differ(actual: Any, expected: Any, options: Options, place: str) -> str | None:
+def _sequences_differ(actual: Any, expected: Any, options: Options, location: str) -> str | None:
     if len(actual) != len(expected):
         return f"The length of the sequences mismatch: {len(actual)} != {len(expected)}"
     for number, (one, other) in enumerate(zip(actual, expected, strict=True)):
-        found = _difference(one, other, options, f"{place}[{number}]")
-        if found is not None:
-            return found
+        result = _difference(one, other, options, f"{location}[{number}]")
+        if result is not None:
+            return result
     return None
 
 
-def _mappings_differ(actual: Any, expected: Any, options: Options, place: str) -> str | None:
+def _mappings_differ(actual: Any, expected: Any, options: Options, location: str) -> str | None:
     if actual.keys() != expected.keys():
         missing, extra = (
-            sorted(found, key=str) for found in (expected.keys() - actual.keys(), actual.keys() - expected.keys())
+            sorted(result, key=str) for result in (expected.keys() - actual.keys(), actual.keys() - expected.keys())
         )
         lines = [f"Missing keys in the actual mapping: {missing}"] if missing else []
         lines += [f"Additional keys in the actual mapping: {extra}"] if extra else []
         return "The keys of the mappings do not match:\n" + "\n".join(lines)
     for key in actual:
-        found = _difference(actual[key], expected[key], options, f"{place}[{key!r}]")
-        if found is not None:
-            return found
+        result = _difference(actual[key], expected[key], options, f"{location}[{key!r}]")
+        if result is not None:
+            return result
     return None
 
 
@@ -148,8 +148,8 @@ def _tensors_differ(actual: Any, expected: Any, options: Options) -> str | None:
     checks.append(("device", options.check_device, actual.device, expected.device))
     checks.append(("layout", options.check_layout, actual.layout, expected.layout))
     checks.append(("stride()", options.check_stride, actual.stride(), expected.stride()))
-    for name, wanted, one, other in checks:
-        if wanted and one != other:
+    for name, requested, one, other in checks:
+        if requested and one != other:
             return f"The values for attribute '{name}' do not match: {one} != {other}."
     rtol, atol = chosen_tolerances(options.rtol, options.atol, actual.dtype, expected.dtype)
     one, other = (_widest(compute_array(tensor.detach().cpu())) for tensor in (actual, expected))
@@ -184,12 +184,12 @@ def _described(actual: np.ndarray, expected: np.ndarray, close: np.ndarray, rtol
         lines.append(f"Expected {expected.item()} but got {actual.item()}.")
     else:
         lines.append(f"Mismatched elements: {number} / {close.size} ({number / close.size:.1%})")
-    for name, found, allowed in (("absolute", absolute, atol), ("relative", relative, rtol)):
-        place = np.unravel_index(int(np.nan_to_num(found, nan=np.inf).argmax()), found.shape)
-        at = f" at index {tuple(map(int, place))}" if close.ndim else ""
+    for name, result, allowed in (("absolute", absolute, atol), ("relative", relative, rtol)):
+        location = np.unravel_index(int(np.nan_to_num(result, nan=np.inf).argmax()), result.shape)
+        at = f" at index {tuple(map(int, location))}" if close.ndim else ""
         upto = "" if exact else f" (up to {allowed} allowed)"
         kind = f"Greatest {name} difference" if close.ndim else f"{name.capitalize()} difference"
-        lines.append(f"{kind}: {found[place].item()}{at}{upto}")
+        lines.append(f"{kind}: {result[location].item()}{at}{upto}")
     return "\n".join(lines)
 
 
@@ -215,6 +215,6 @@ def assert_allclose(
     first = as_tensor(actual)
     second = as_tensor(expected, dtype=first.dtype) if not isinstance(expected, TensorBase) else expected
     options = Options(rtol, atol, equal_nan, False, False, False, False)
-    found = _tensors_differ(first, second, options)
-    if found is not None:
-        raise AssertionError(msg or found)
+    result = _tensors_differ(first, second, options)
+    if result is not None:
+        raise AssertionError(msg or result)

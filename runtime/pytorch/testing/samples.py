@@ -50,27 +50,29 @@ def make_tensor(
         raise ValueError("The parameters `noncontiguous` and `memory_format` are mutually exclusive")
     if not isinstance(dtype, Dtype):
         raise TypeError(f"make_tensor(): argument 'dtype' must be specgrad.dtype, not {type(dtype).__name__}")
-    least, above = _BOUNDS.get(dtype.name) or _BOUNDS[dtype.kind]
+    low_bound, above = _BOUNDS.get(dtype.name) or _BOUNDS[dtype.kind]
     for name, bound in (("low", low), ("high", high)):
         if bound is not None and not isinstance(bound, (int, float)):
             raise TypeError(f"make_tensor(): argument '{name}' must be Number, not {type(bound).__name__}")
-    least, above = least if low is None else low, above if high is None else high
-    if not least < above:
-        raise ValueError(f"`low` must be less than `high`, but got {least} >= {above}")
+    low_bound, above = low_bound if low is None else low, above if high is None else high
+    if not low_bound < above:
+        raise ValueError(f"`low` must be less than `high`, but got {low_bound} >= {above}")
     made = (*sizes[:-1], 2 * sizes[-1]) if noncontiguous and sizes else sizes
-    found = _drawn(made, dtype, device, least, above)
+    result = _sampled(made, dtype, device, low_bound, above)
     if noncontiguous and sizes:
-        found = found[..., ::2]
+        result = result[..., ::2]
     if exclude_zero:
-        found[found == 0] = 1 if dtype.kind in "bi" else finfo(dtype).tiny
+        result[result == 0] = 1 if dtype.kind in "bi" else finfo(dtype).tiny
     if memory_format is not None:
-        found = found.clone(memory_format=memory_format)
-    return found.requires_grad_() if requires_grad else found
+        result = result.clone(memory_format=memory_format)
+    return result.requires_grad_() if requires_grad else result
 
 
-def _drawn(sizes: Any, dtype: Dtype, device: Any, least: Any, above: Any) -> Any:
+def _sampled(sizes: Any, dtype: Dtype, device: Any, low_bound: Any, above: Any) -> Any:
     if dtype is bool_ or dtype.kind == "i":
-        return randint(int(least), int(above), sizes, device=device).to(dtype)
+        return randint(int(low_bound), int(above), sizes, device=device).to(dtype)
     kind = float64 if dtype.to_real() is float64 else float32
-    parts = [rand(sizes, dtype=kind, device=device) * (above - least) + least for _ in range(1 + dtype.is_complex)]
+    parts = [
+        rand(sizes, dtype=kind, device=device) * (above - low_bound) + low_bound for _ in range(1 + dtype.is_complex)
+    ]
     return op.complex(*parts).to(dtype) if dtype.is_complex else parts[0].to(dtype)

@@ -16,8 +16,8 @@ _BY_NAME = {
 
 def default_tolerances(*kinds: dtype) -> tuple[float, float]:
     """The relative and the absolute tolerance for numbers of some dtypes: the greatest; 0 for integers and bools."""
-    found = [_BY_NAME.get(kind.to_real().name, (0.0, 0.0)) if kind.kind in "fc" else (0.0, 0.0) for kind in kinds]
-    return max(rtol for rtol, _ in found), max(atol for _, atol in found)
+    matches = [_BY_NAME.get(kind.to_real().name, (0.0, 0.0)) if kind.kind in "fc" else (0.0, 0.0) for kind in kinds]
+    return max(rtol for rtol, _ in matches), max(atol for _, atol in matches)
 
 
 def chosen_tolerances(rtol: Any, atol: Any, *kinds: dtype) -> tuple[float, float]:

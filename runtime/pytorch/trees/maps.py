@@ -60,10 +60,10 @@ def map_only(type_or_types_or_pred: Chosen, /) -> Callable[[Callable[[Any], Any]
     Args:
         type_or_types_or_pred: their class or classes, or a function that says which.
     """
-    wanted = _chooser(type_or_types_or_pred)
+    requested = _chooser(type_or_types_or_pred)
 
     def decorate(func: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        return lambda leaf: func(leaf) if wanted(leaf) else leaf
+        return lambda leaf: func(leaf) if requested(leaf) else leaf
 
     return decorate
 
@@ -119,8 +119,8 @@ def tree_all_only(type_or_types: Chosen, /, pred: Callable[[Any], bool], tree: A
     Args:
         type_or_types: the class or classes.
     """
-    wanted = _chooser(type_or_types)
-    return all(pred(leaf) for leaf in tree_iter(tree, is_leaf) if wanted(leaf))
+    requested = _chooser(type_or_types)
+    return all(pred(leaf) for leaf in tree_iter(tree, is_leaf) if requested(leaf))
 
 
 def tree_any_only(type_or_types: Chosen, /, pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None) -> bool:
@@ -129,8 +129,8 @@ def tree_any_only(type_or_types: Chosen, /, pred: Callable[[Any], bool], tree: A
     Args:
         type_or_types: the class or classes.
     """
-    wanted = _chooser(type_or_types)
-    return any(pred(leaf) for leaf in tree_iter(tree, is_leaf) if wanted(leaf))
+    requested = _chooser(type_or_types)
+    return any(pred(leaf) for leaf in tree_iter(tree, is_leaf) if requested(leaf))
 
 
 def tree_leaves_with_path(tree: Any, is_leaf: IsLeaf = None) -> list[tuple[tuple[Any, ...], Any]]:
@@ -175,7 +175,7 @@ def tree_map_with_path(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf
         >>> tree_map_with_path(lambda path, leaf: str(*path) + leaf, ["a", "b"])
         ['[0]a', '[1]b']
     """
-    found, treespec = tree_flatten_with_path(tree, is_leaf)
+    result, treespec = tree_flatten_with_path(tree, is_leaf)
     others = [treespec.flatten_up_to(rest) for rest in rests]
-    columns = [path for path, _ in found], [leaf for _, leaf in found], *others
+    columns = [path for path, _ in result], [leaf for _, leaf in result], *others
     return treespec.unflatten(map(func, *columns))

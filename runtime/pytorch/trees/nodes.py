@@ -168,9 +168,9 @@ def register_dataclass(
         raise ValueError(f"register_dataclass(): {sorted(wrong)} of {cls} are fields of it or of field_names only")
 
     def split(obj: Any) -> tuple[list[tuple[Any, Any]], list[list[str]]]:
-        present = [name for name in names if getattr(obj, name) is not None]
-        pairs = [(GetAttrKey(name), getattr(obj, name)) for name in present]
-        return pairs, [present, [name for name in names if name not in present]]
+        set_names = [name for name in names if getattr(obj, name) is not None]
+        pairs = [(GetAttrKey(name), getattr(obj, name)) for name in set_names]
+        return pairs, [set_names, [name for name in names if name not in set_names]]
 
     def flatten(obj: Any) -> tuple[list[Any], list[list[str]]]:
         pairs, context = split(obj)
@@ -203,25 +203,25 @@ def _of_mapping(make: Callable[[Any], Any], name: str) -> NodeDef:
     )
 
 
-def _class_text(cls: Any) -> str:
+def _class_path(cls: Any) -> str:
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
-def _default_text(context: Any) -> Any:
+def _default_to_json(context: Any) -> Any:
     factory = context[0]
-    return {"default_factory": None if factory is None else _class_text(factory), "keys": context[1]}
+    return {"default_factory": None if factory is None else _class_path(factory), "keys": context[1]}
 
 
-def _default_from_text(found: Any) -> Any:
-    if found["default_factory"] is None:
-        return [None, found["keys"]]
-    known = {_class_text(cls): cls for cls in (int, float, str, bool, complex, bytes, *SUPPORTED_NODES)}
-    if found["default_factory"] not in known:
-        raise ValueError(f"treespec_loads(): unknown default factory {found['default_factory']!r}")
-    return [known[found["default_factory"]], found["keys"]]
+def _default_from_json(result: Any) -> Any:
+    if result["default_factory"] is None:
+        return [None, result["keys"]]
+    known = {_class_path(cls): cls for cls in (int, float, str, bool, complex, bytes, *SUPPORTED_NODES)}
+    if result["default_factory"] not in known:
+        raise ValueError(f"treespec_loads(): unknown default factory {result['default_factory']!r}")
+    return [known[result["default_factory"]], result["keys"]]
 
 
-def _named_text(cls: type) -> str:
+def _class_to_path(cls: type) -> str:
     if cls not in _NAMED_TUPLES:
         raise NotImplementedError(
             f"Can't serialize TreeSpec of namedtuple class {cls} because we didn't register a "
@@ -230,7 +230,7 @@ def _named_text(cls: type) -> str:
     return _NAMED_TUPLES[cls]
 
 
-def _named_from_text(name: str) -> type:
+def _class_from_path(name: str) -> type:
     for cls, known in _NAMED_TUPLES.items():
         if known == name:
             return cls
@@ -262,8 +262,8 @@ for _node in (
         lambda c, context: defaultdict(context[0], zip(context[1], c, strict=True)),
         lambda x: ([(MappingKey(key), value) for key, value in x.items()], [x.default_factory, list(x)]),
         "collections.defaultdict",
-        _default_text,
-        _default_from_text,
+        _default_to_json,
+        _default_from_json,
     ),
     NodeDef(
         namedtuple,
@@ -271,8 +271,8 @@ for _node in (
         lambda c, cls: cls(*c),
         lambda x: ([(GetAttrKey(name), item) for name, item in zip(x._fields, x, strict=True)], type(x)),
         "collections.namedtuple",
-        _named_text,
-        _named_from_text,
+        _class_to_path,
+        _class_from_path,
     ),
 ):
     SUPPORTED_NODES[_node.type] = _node

@@ -69,20 +69,20 @@ def treespec_loads(serialized: str) -> TreeSpec:
         NotImplementedError: a class in it is not registered here.
         ValueError: another protocol.
     """
-    protocol, found = json.loads(serialized)
+    protocol, result = json.loads(serialized)
     if protocol != PROTOCOL:
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{PROTOCOL}]")
-    return _read(found)
+    return _read(result)
 
 
-def _read(found: dict[str, Any]) -> TreeSpec:
-    name = found["type"]
+def _read(result: dict[str, Any]) -> TreeSpec:
+    name = result["type"]
     if name is None:
         return LEAF
     if name not in BY_SERIALIZED_NAME:
         raise NotImplementedError(f"Deserialization of {name} in TreeSpec is not registered.")
     node = SUPPORTED_NODES[BY_SERIALIZED_NAME[name]]
-    context = json.loads(found["context"])
+    context = json.loads(result["context"])
     if node.from_dumpable_context is not None:
         context = node.from_dumpable_context(context)
-    return TreeSpec(node.type, context, [_read(child) for child in found["children_spec"]])
+    return TreeSpec(node.type, context, [_read(child) for child in result["children_spec"]])

@@ -74,17 +74,17 @@ class TreeSpec:
 
     def _matching(self, tree: Any) -> list[Any]:
         """The children of a node that is to have this structure, in its order."""
-        found = node_type(tree)
-        if found is not self.type and not (self.type in MAPPINGS and found in MAPPINGS):
-            raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {found!r}.")
-        children, context = SUPPORTED_NODES[found].flatten_fn(tree)
+        result = node_type(tree)
+        if result is not self.type and not (self.type in MAPPINGS and result in MAPPINGS):
+            raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {result!r}.")
+        children, context = SUPPORTED_NODES[result].flatten_fn(tree)
         children = list(children)
         if len(children) != self.num_children:
             raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(children)}.")
         if self.type in MAPPINGS:
-            wanted = self.context[1] if self.type is defaultdict else self.context
-            _check_keys(wanted, tree)
-            return [tree[key] for key in wanted]
+            requested = self.context[1] if self.type is defaultdict else self.context
+            _check_keys(requested, tree)
+            return [tree[key] for key in requested]
         if context != self.context:
             raise ValueError(f"Node context mismatch for {self.type!r}: {self.context!r} != {context!r}.")
         return children
@@ -95,13 +95,13 @@ class TreeSpec:
         Raises:
             ValueError: there are more or fewer of them.
         """
-        given = list(leaves)
-        if len(given) != self.num_leaves:
+        args = list(leaves)
+        if len(args) != self.num_leaves:
             raise ValueError(
-                f"treespec.unflatten(leaves): `leaves` has length {len(given)} but the spec refers to a pytree that "
+                f"treespec.unflatten(leaves): `leaves` has length {len(args)} but the spec refers to a pytree that "
                 f"holds {self.num_leaves} items ({self})."
             )
-        return self._make(iter(given))
+        return self._make(iter(args))
 
     def _make(self, leaves: Iterator[Any]) -> Any:
         if self.type is None:
@@ -109,16 +109,16 @@ class TreeSpec:
         return SUPPORTED_NODES[self.type].unflatten_fn([child._make(leaves) for child in self._children], self.context)
 
     def __repr__(self) -> str:
-        return self._text(0)
+        return self._formatted(0)
 
-    def _text(self, indent: int) -> str:
+    def _formatted(self, indent: int) -> str:
         if self.type is None:
             return "*"
         inner = indent + 2
-        items = [child._text(inner) for child in self._children]
+        items = [child._formatted(inner) for child in self._children]
         name = getattr(self.type, "__name__", str(self.type))
-        joined = (",\n" + " " * inner).join(items)
-        return f"TreeSpec({name}, {self.context!r}, [{joined}])"
+        body = (",\n" + " " * inner).join(items)
+        return f"TreeSpec({name}, {self.context!r}, [{body}])"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeSpec):
@@ -132,8 +132,8 @@ class TreeSpec:
         return hash((self.type, context, tuple(self._children)))
 
 
-def _check_keys(wanted: list[Any], tree: Any) -> None:
-    missing, extra = set(wanted) - set(tree), set(tree) - set(wanted)
+def _check_keys(requested: list[Any], tree: Any) -> None:
+    missing, extra = set(requested) - set(tree), set(tree) - set(requested)
     if missing or extra:
         shown = [f" missing key(s): {missing}" if missing else "", f" extra key(s): {extra}" if extra else ""]
         raise ValueError(f"Node keys mismatch;{';'.join(text for text in shown if text)}.")
@@ -279,13 +279,13 @@ def broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: IsLeaf = No
     children = list(children)
     if len(children) != treespec.num_children or context != treespec.context:
         return None
-    found: list[Any] = []
+    matches: list[Any] = []
     for child, spec in zip(children, treespec.children(), strict=True):
         part = broadcast_to_and_flatten(child, spec, is_leaf)
         if part is None:
             return None
-        found += part
-    return found
+        matches += part
+    return matches
 
 
 def treespec_pprint(treespec: TreeSpec) -> str:

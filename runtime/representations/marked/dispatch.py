@@ -17,7 +17,7 @@ from ...modes.overrides.calls import parameters
 from ...tensor.base import TensorBase
 from ...tensor.dtype_views import origin_of
 from ...tensor.memory_overlap import check_single
-from .marks import turned
+from .marks import lazy_view
 from .memory import relaid, resolved, standing, storage_of, store
 
 Function = Callable[..., Any]
@@ -46,32 +46,32 @@ class Call:
 
 def answer(name: str, function: Function, args: Any, kwargs: Any) -> Any:
     """The result of a call with a marked tensor among its arguments; NOT_HANDLED without one."""
-    if not (has_marked(args) or (kwargs and has_marked(kwargs.values()))):
+    if not (has_lazy_conj(args) or (kwargs and has_lazy_conj(kwargs.values()))):
         return NOT_HANDLED
-    place = place_of_out(function)
-    if 0 <= place == len(args) - 1:
-        args, kwargs = args[:place], {**kwargs, "out": args[place]}
+    position = out_position(function)
+    if 0 <= position == len(args) - 1:
+        args, kwargs = args[:position], {**kwargs, "out": args[position]}
     call = Call(name, function, args, kwargs)
-    if kwargs and has_marked((kwargs.get("out"),)):
+    if kwargs and has_lazy_conj((kwargs.get("out"),)):
         return written_out(call)
-    return (rule_of(name, function) if is_marked(args[0]) else computed)(call)
+    return (rule_of(name, function) if is_lazy_conj(args[0]) else computed)(call)
 
 
 @functools.cache
-def place_of_out(function: Function) -> int:
+def out_position(function: Function) -> int:
     """The place of the argument that takes the result, where it may be given by place; -1 without one."""
     names = list(parameters(function))
     return names.index("out") if "out" in names else -1
 
 
-def is_marked(value: Any) -> bool:
-    return isinstance(value, TensorBase) and value.marked
+def is_lazy_conj(value: Any) -> bool:
+    return isinstance(value, TensorBase) and value.lazy_conj
 
 
-def has_marked(values: Any) -> bool:
+def has_lazy_conj(values: Any) -> bool:
     for value in values:
         kind = value.__class__
-        if getattr(kind, "marked", False) or ((kind is tuple or kind is list) and has_marked(value)):
+        if getattr(kind, "lazy_conj", False) or ((kind is tuple or kind is list) and has_lazy_conj(value)):
             return True
     return False
 
@@ -80,7 +80,7 @@ def shown(value: Any) -> Any:
     kind = value.__class__
     if kind is tuple or kind is list:
         return kind(map(shown, value))
-    return resolved(value) if getattr(kind, "marked", False) else value
+    return resolved(value) if getattr(kind, "lazy_conj", False) else value
 
 
 @functools.cache
@@ -92,18 +92,18 @@ def rule_of(name: str, function: Function) -> Callable[[Call], Any]:
         return written if writes else computed
     is_view = "Tensor(a) " in entry.schema
     if is_view and writes:
-        return laid_out
+        return with_layout
     if writes:
         return written if entry.replaces else written_singly
-    if entry.marked:
-        return getattr(import_module(".rules", __package__), entry.marked)
+    if entry.conj_rule:
+        return getattr(import_module(".rules", __package__), entry.conj_rule)
     return viewed if is_view else computed
 
 
 def computed(call: Call) -> Any:
     """What the op gives for what the tensors show; a RuntimeError where the op writes to a list of tensors."""
     first = call.args[0] if call.args else None
-    if call.function.__name__[-1] == "_" and first.__class__ in (tuple, list) and has_marked(first):
+    if call.function.__name__[-1] == "_" and first.__class__ in (tuple, list) and has_lazy_conj(first):
         raise RuntimeError(
             f"{call.name}(): the fallback doesn't support mutable TensorLists with conjugate or negative inputs. "
             "Please materialize all the input tensor(s) of the mutable TensorList before calling it"
@@ -113,20 +113,20 @@ def computed(call: Call) -> Any:
 
 def viewed(call: Call) -> Any:
     """A view of the tensor, with its marks; what is no view is computed of what the tensor shows."""
-    return marked_view(call, call.first.conjugated, call.first.negated)
+    return lazy_conj_view(call, call.first.conjugated, call.first.negated)
 
 
-def marked_view(call: Call, conjugated: bool, negated: bool) -> Any:
+def lazy_conj_view(call: Call, conjugated: bool, negated: bool) -> Any:
     first = call.first
     plain = standing(first)
     made = call.on(plain)
-    several = made if made.__class__ in (tuple, list) else (made,)
-    if any(view is not plain and not is_over(view, first) for view in several):
+    results_tuple = made if made.__class__ in (tuple, list) else (made,)
+    if any(view is not plain and not is_over(view, first) for view in results_tuple):
         return computed(call)
-    found = [first if view is plain else turned(view, conjugated, negated) for view in several]
+    matches = [first if view is plain else lazy_view(view, conjugated, negated) for view in results_tuple]
     if first._tangent is not None:
-        follow_tangents(call, found)
-    return found[0] if several is not made else type(made)(found)
+        follow_tangents(call, matches)
+    return matches[0] if results_tuple is not made else type(made)(matches)
 
 
 def is_over(view: Any, tensor: Any) -> bool:
@@ -155,20 +155,20 @@ def written_singly(call: Call) -> Any:
 
 
 def written_out(call: Call) -> Any:
-    given = call.kwargs["out"]
-    several = given if given.__class__ in (tuple, list) else (given,)
-    copies = [resolved(tensor) for tensor in several]
-    call.kwargs = {**call.kwargs, "out": copies[0] if several is not given else type(given)(copies)}
+    value = call.kwargs["out"]
+    results_tuple = value if value.__class__ in (tuple, list) else (value,)
+    copies = [resolved(tensor) for tensor in results_tuple]
+    call.kwargs = {**call.kwargs, "out": copies[0] if results_tuple is not value else type(value)(copies)}
     result = run_itself(call.function, *map(shown, call.args), **call.kwargs)
-    for tensor, copy in zip(several, copies, strict=True):
+    for tensor, copy in zip(results_tuple, copies, strict=True):
         if tensor is not copy:
             store(tensor, copy)
-    return given if result.__class__ is given.__class__ or several is not given else result
+    return value if result.__class__ is value.__class__ or results_tuple is not value else result
 
 
-def laid_out(call: Call) -> Any:
+def with_layout(call: Call) -> Any:
     """A view op in place: the tensor itself gets the layout."""
-    found = relaid(call.first, call.on)
-    if found._rg and not mode.grad:
-        import_module("..autograd.inplace.dtype_regions", __package__).follow_base(found, found._base)
-    return found
+    result = relaid(call.first, call.on)
+    if result._requires_grad and not mode.grad:
+        import_module("..autograd.inplace.dtype_regions", __package__).follow_base(result, result._base)
+    return result

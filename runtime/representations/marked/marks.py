@@ -15,14 +15,14 @@ class Classes:
 
 
 def as_conjugate(view: Any) -> Any:
-    return turned(view, True, False)
+    return lazy_view(view, True, False)
 
 
 def as_negative(view: Any) -> Any:
-    return turned(view, False, True)
+    return lazy_view(view, False, True)
 
 
-def turned(view: Any, conjugated: bool, negated: bool) -> Any:
+def lazy_view(view: Any, conjugated: bool, negated: bool) -> Any:
     """A view that nobody else has yet, with these marks besides, or without them where it has them."""
     if not Classes.by_marks:
         Classes.by_marks = import_module(".tensor", __package__).classes_by_marks()  # which few programs need
@@ -30,4 +30,4 @@ def turned(view: Any, conjugated: bool, negated: bool) -> Any:
     return view
 
 
-fill("lazy_conj", turned)
+fill("lazy_conj", lazy_view)

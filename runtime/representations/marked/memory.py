@@ -16,16 +16,16 @@ from ...autograd.saved.saved import edge_of
 from ...errors import ShapeError
 from ...modes.grad_mode import mode
 from ...namespace import op
-from ...tensor.base import TensorBase, fresh_class, geometry, share, without_memory
+from ...tensor.base import TensorBase, geometry, share, tensor_class, without_memory
 from ...tensor.base import view as make_view
 from ...tensor.devices import CPU
 from ...tensor.history import copy_history, set_history
-from ...tensor.views import alias as whole
-from .marks import turned
+from ...tensor.views import alias as full_alias
+from .marks import lazy_view
 
 storage_of = TensorBase._storage.__get__
 row_of = TensorBase._flat.__get__
-MOST_AT_ONCE = 2**15  # elements that NumPy has turned before an op has asked for threads
+MAX_SERIAL_ELEMENTS = 2**15  # elements that NumPy has turned before an op has asked for threads
 
 
 class CloneBackward0(Node):
@@ -38,23 +38,23 @@ class CloneBackward0(Node):
 
 def stored(tensor: Any) -> Any:
     """A tensor without marks over the same memory, outside the graph; one that has none as it is."""
-    if not tensor.marked:
+    if not tensor.lazy_conj:
         return tensor
-    found = without_memory(fresh_class(), tensor._shape, tensor._dtype, tensor._device)
-    found._storage, found._flat = storage_of(tensor), row_of(tensor)
-    found._strides, found._offset, found._writes = tensor._strides, tensor._offset, tensor._writes
-    return found
+    result = without_memory(tensor_class(), tensor._shape, tensor._dtype, tensor._device)
+    result._storage, result._flat = storage_of(tensor), row_of(tensor)
+    result._strides, result._offset, result._version_counter = tensor._strides, tensor._offset, tensor._version_counter
+    return result
 
 
 def standing(tensor: Any) -> Any:
     """`stored`, at the place of the marked tensor in the graph and among the views; tangents it has none."""
-    found = stored(tensor)
-    found._base, found._views = tensor._base, tensor._views
-    if tensor._rg and tensor._fn is None:
-        set_history(found, copied_edge(tensor))
+    result = stored(tensor)
+    result._base, result._views = tensor._base, tensor._views
+    if tensor._requires_grad and tensor._grad_fn is None:
+        set_history(result, copied_edge(tensor))
     else:
-        copy_history(found, tensor)
-    return found
+        copy_history(result, tensor)
+    return result
 
 
 def copied_edge(tensor: Any) -> Any:
@@ -63,32 +63,32 @@ def copied_edge(tensor: Any) -> Any:
 
 def like(tensor: Any, plain: Any) -> Any:
     """A view of a tensor outside the graph, with the marks of another."""
-    place = geometry(whole, plain._shape, plain.stride(), plain._offset)
-    return turned(make_view(plain, place), tensor.conjugated, tensor.negated)
+    view_geometry = geometry(full_alias, plain._shape, plain.stride(), plain._offset)
+    return lazy_view(make_view(plain, view_geometry), tensor.conjugated, tensor.negated)
 
 
 def values_of(tensor: Any) -> Any:
     """What a marked tensor shows, in memory of its own and outside the graph."""
-    found = stored(tensor)
-    is_few = found.numel() <= MOST_AT_ONCE and found._dtype.kind != "b"  # the op says that it takes no bools
-    if is_few and found._device is CPU and found._dtype.compute is found._dtype:
-        array = np.conjugate(found.array) if tensor.conjugated else found.array
+    result = stored(tensor)
+    is_small = result.numel() <= MAX_SERIAL_ELEMENTS and result._dtype.kind != "b"  # the op says that it takes no bools
+    if is_small and result._device is CPU and result._dtype.compute is result._dtype:
+        array = np.conjugate(result.array) if tensor.conjugated else result.array
         return share(np.negative(array) if tensor.negated else array)
     if tensor.conjugated:
-        found = op.conj_physical(found)
-    return op.neg(found) if tensor.negated else found
+        result = op.conj_physical(result)
+    return op.neg(result) if tensor.negated else result
 
 
 def resolved(tensor: Any) -> Any:
     """What a marked tensor shows, in memory of its own, with its gradient and tangents; another one as it is."""
-    if not tensor.marked:
+    if not tensor.lazy_conj:
         return tensor
-    found = values_of(tensor)
-    if tensor._rg and mode.grad:
-        set_history(found, copied_edge(tensor))
+    result = values_of(tensor)
+    if tensor._requires_grad and mode.grad:
+        set_history(result, copied_edge(tensor))
     if tensor._tangent is not None:
-        found._tangent = {level: resolved(tangent) for level, tangent in tensor._tangent.items()}
-    return found
+        result._tangent = {level: resolved(tangent) for level, tangent in tensor._tangent.items()}
+    return result
 
 
 def store(tensor: Any, values: Any) -> Any:
@@ -111,9 +111,9 @@ def store(tensor: Any, values: Any) -> Any:
 def relaid(tensor: Any, change: Callable[[Any], Any]) -> Any:
     """Let a function change the layout of a marked tensor, which is returned: it knows no marks."""
     marks = tensor.conjugated, tensor.negated
-    turned(tensor, *marks)
+    lazy_view(tensor, *marks)
     try:
         change(tensor)
     finally:
-        turned(tensor, *marks)
+        lazy_view(tensor, *marks)
     return tensor

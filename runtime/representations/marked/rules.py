@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .dispatch import Call, marked_view, viewed
+from .dispatch import Call, lazy_conj_view, viewed
 from .memory import resolved
 
 
@@ -20,12 +20,12 @@ def without_negation(call: Call) -> Any:
 
 def real_part(call: Call) -> Any:
     """The real part of a conjugate is that of the number."""
-    return marked_view(call, False, call.first.negated)
+    return lazy_conj_view(call, False, call.first.negated)
 
 
 def imaginary_part(call: Call) -> Any:
     """The imaginary part of a conjugate is a negative."""
-    return marked_view(call, False, call.first.negated is not call.first.conjugated)
+    return lazy_conj_view(call, False, call.first.negated is not call.first.conjugated)
 
 
 def pairs(call: Call) -> Any:

@@ -14,17 +14,17 @@ import numpy as np
 
 from ...modes.intercept import Layouts
 from ...modes.overrides.classes import disabled, never_plain
-from ...tensor.base import TensorBase, alias, fresh_class
+from ...tensor.base import TensorBase, alias, tensor_class
 from .dispatch import answer
-from .marks import turned
+from .marks import lazy_view
 from .memory import like, relaid, resolved, standing, store, stored, values_of
 
 _BITS = {"conj": "conjugate", "neg": "negative"}
 
 
-class MarkedMethods(TensorBase):
+class LazyConjMethods(TensorBase):
     __slots__ = ()
-    marked: bool = True
+    lazy_conj: bool = True
     conjugated: bool
     negated: bool
     is_leaf: bool
@@ -32,16 +32,16 @@ class MarkedMethods(TensorBase):
     __torch_function__ = disabled
 
     _flat = property(lambda self: None)
-    _nd = property(lambda self: None)
+    _array = property(lambda self: None)
     _storage = property(lambda self: object())  # that of no other tensor
 
     @property
     def array(self) -> Any:
         """The elements in memory of their own, which nobody may write to: that would reach no other tensor."""
-        found = values_of(self).array
-        if found.__class__ is np.ndarray:
-            found.flags.writeable = False
-        return found
+        result = values_of(self).array
+        if result.__class__ is np.ndarray:
+            result.flags.writeable = False
+        return result
 
     def data_ptr(self) -> int:
         """The address of the first element, as it is before it is conjugated or negated."""
@@ -53,8 +53,8 @@ class MarkedMethods(TensorBase):
 
     def contiguous(self, memory_format: Any = None) -> Any:
         """The tensor itself when it lies in `memory_format`, by default in row-major order, else a copy that does."""
-        given = () if memory_format is None else (memory_format,)
-        return self if self.is_contiguous(*given) else resolved(self).contiguous(*given)
+        value = () if memory_format is None else (memory_format,)
+        return self if self.is_contiguous(*value) else resolved(self).contiguous(*value)
 
     def untyped_storage(self) -> Any:
         return stored(self).untyped_storage()
@@ -88,7 +88,7 @@ class MarkedMethods(TensorBase):
 
     @data.setter
     def data(self, value: Any) -> None:
-        turned(self, self.conjugated, self.negated).data = value
+        lazy_view(self, self.conjugated, self.negated).data = value
 
     def numpy(self, *, force: bool = False) -> Any:
         """Refused but for `force`: NumPy knows no such marks."""
@@ -109,8 +109,8 @@ class MarkedMethods(TensorBase):
 
     def resize_(self, *sizes: Any, memory_format: Any = None) -> Any:
         """Give the tensor another shape, of the memory that it has or of more; see `Tensor.resize_`."""
-        given = {} if memory_format is None else {"memory_format": memory_format}
-        return relaid(self, lambda tensor: tensor.resize_(*sizes, **given))
+        value = {} if memory_format is None else {"memory_format": memory_format}
+        return relaid(self, lambda tensor: tensor.resize_(*sizes, **value))
 
     def set_(self, *args: Any, **kwargs: Any) -> Any:
         """Give the tensor other memory, of which it shows conjugates or negatives too; see `Tensor.set_`."""
@@ -133,29 +133,29 @@ class MarkedMethods(TensorBase):
             return memo[id(self)]
         if not self.is_leaf:
             return copy.deepcopy(standing(self), memo)  # which is refused
-        result = memo[id(self)] = values_of(self).requires_grad_(self._rg)
+        result = memo[id(self)] = values_of(self).requires_grad_(self._requires_grad)
         result.__dict__.update(copy.deepcopy(self.__dict__, memo))
         result.grad = copy.deepcopy(self._grad, memo)
         return result
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return rebuild, (stored(self), self.conjugated, self.negated, self._rg, self.__dict__)
+        return rebuild, (stored(self), self.conjugated, self.negated, self._requires_grad, self.__dict__)
 
 
 def classes_by_marks() -> dict[tuple[bool, bool], Any]:
     """The classes, made on first use, when it is known what class tensors have. From then on calls are answered."""
-    plain = fresh_class()
-    found = {(False, False): plain}
+    plain = tensor_class()
+    results = {(False, False): plain}
     for name, *marks in (("Conjugate", True, False), ("Negative", False, True), ("NegativeConjugate", True, True)):
         body = {"__slots__": (), "conjugated": marks[0], "negated": marks[1], "__module__": plain.__module__}
-        found[marks[0], marks[1]] = marked = type(name, (MarkedMethods, plain), body)
-        never_plain(marked)
+        results[marks[0], marks[1]] = lazy_conj = type(name, (LazyConjMethods, plain), body)
+        never_plain(lazy_conj)
     Layouts.answers = (answer, *Layouts.answers)  # before others, who know no marks
-    return found
+    return results
 
 
 def rebuild(plain: Any, conjugated: bool, negated: bool, requires_grad: bool, attributes: dict[str, Any]) -> Any:
     """A leaf with marks over the memory of a tensor: what is pickled and copied."""
-    found = turned(like(plain, plain), conjugated, negated).requires_grad_(requires_grad)
-    found.__dict__.update(attributes)
-    return found
+    result = lazy_view(like(plain, plain), conjugated, negated).requires_grad_(requires_grad)
+    result.__dict__.update(attributes)
+    return result

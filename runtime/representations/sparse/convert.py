@@ -11,7 +11,7 @@ from ...tensor.base import host_array
 from ...tensor.memory_format import layout as Layout
 from ...tensor.memory_format import sparse_coo, sparse_csr, strided
 from .dispatch import has_pattern
-from .graph import at_places, coalesced, dense, of, values_of
+from .graph import coalesced, dense, of, values_at, values_of
 from .pattern import COMPRESSED_DIM, by_coordinates, compressed
 
 
@@ -44,15 +44,15 @@ def check_layout(layout: Any) -> None:
 def with_coordinates(tensor: Any) -> Any:
     """A compressed tensor by coordinates, in row-major order."""
     pattern = tensor.pattern
-    order = None if pattern.layout is sparse_csr else np.argsort(pattern.places, kind="stable")
+    order = None if pattern.layout is sparse_csr else np.argsort(pattern.flat_indices, kind="stable")
     coordinates = pattern.coordinates if order is None else pattern.coordinates[:, order]
     values = values_of(tensor)
-    found = pattern.like(coordinates, is_coalesced=is_strictly_ordered(pattern.places, order))
-    return of(found, values if order is None else values.index_select(0, pattern.on_device(order)))
+    result = pattern.like(coordinates, is_coalesced=is_strictly_ordered(pattern.flat_indices, order))
+    return of(result, values if order is None else values.index_select(0, pattern.on_device(order)))
 
 
-def is_strictly_ordered(places: np.ndarray, order: np.ndarray | None = None) -> bool:
-    return bool((np.diff(places if order is None else places[order]) > 0).all())
+def is_strictly_ordered(flat_indices: np.ndarray, order: np.ndarray | None = None) -> bool:
+    return bool((np.diff(flat_indices if order is None else flat_indices[order]) > 0).all())
 
 
 def from_dense(tensor: Any, sparse_dims: int) -> Any:
@@ -65,12 +65,14 @@ def from_dense(tensor: Any, sparse_dims: int) -> Any:
     if not (0 < sparse_dims <= ndim or sparse_dims == ndim == 0):
         raise RuntimeError(f"to_sparse(): expected 1 to {ndim} sparse dimensions, but got {sparse_dims}")
     array = host_array(tensor)
-    kept = array != 0
+    nonzero_mask = array != 0
     if sparse_dims < ndim:
-        kept = kept.reshape(*array.shape[:sparse_dims], prod(array.shape[sparse_dims:])).any(-1)
-    coordinates = np.stack(np.nonzero(kept)) if sparse_dims else np.zeros((0, int(kept.sum())), np.int64)
+        nonzero_mask = nonzero_mask.reshape(*array.shape[:sparse_dims], prod(array.shape[sparse_dims:])).any(-1)
+    coordinates = (
+        np.stack(np.nonzero(nonzero_mask)) if sparse_dims else np.zeros((0, int(nonzero_mask.sum())), np.int64)
+    )
     pattern = by_coordinates(coordinates, tensor._shape, tensor._device, True)
-    return of(pattern, at_places(tensor, pattern))
+    return of(pattern, values_at(tensor, pattern))
 
 
 def masked_like(tensor: Any, mask: Any) -> Any:
@@ -82,12 +84,12 @@ def masked_like(tensor: Any, mask: Any) -> Any:
             f"sparse_mask(): operands have incompatible sizes: self has size {list(tensor._shape)} but mask has size "
             f"{list(mask._shape)}"
         )
-    return of(mask.pattern, at_places(tensor, mask.pattern))
+    return of(mask.pattern, values_at(tensor, mask.pattern))
 
 
 def to_dense(tensor: Any, dtype: Any = None) -> Any:
-    found = dense(tensor) if has_pattern(tensor) else tensor
-    return found if dtype is None else found.to(dtype)
+    result = dense(tensor) if has_pattern(tensor) else tensor
+    return result if dtype is None else result.to(dtype)
 
 
 def row_and_column(sparse: Any) -> tuple[Any, Any]:

@@ -62,12 +62,12 @@ def sparse_coo_tensor(
                 [4., 0., 0.]])
     """
     if values is None:
-        found = empty(sparse_coo, tuple(_size(indices if size is None else size)), dtype, device)
-        return found.requires_grad_(requires_grad)
-    given = _values(values, dtype, device)
-    index = _index("indices", indices, given, int64)
-    pattern = coo_pattern(index, given, None if size is None else _size(size), bool(is_coalesced))
-    return _finished(pattern, given, requires_grad)
+        result = empty(sparse_coo, tuple(_size(indices if size is None else size)), dtype, device)
+        return result.requires_grad_(requires_grad)
+    value = _values(values, dtype, device)
+    index = _index("indices", indices, value, int64)
+    pattern = coo_pattern(index, value, None if size is None else _size(size), bool(is_coalesced))
+    return _finished(pattern, value, requires_grad)
 
 
 def coo_pattern(index: Any, values: Any, size: tuple[int, ...] | None, is_coalesced: bool) -> Pattern:
@@ -80,11 +80,11 @@ def coo_pattern(index: Any, values: Any, size: tuple[int, ...] | None, is_coales
             f"indices and values must have same nnz, but got nnz from indices: {count}, nnz from values: "
             f"{values._shape[0] if values._shape else 'none'}"
         )
-    places = host_array(index)
+    flat_indices = host_array(index)
     if size is None:
         if not count and sparse_dims:
             raise RuntimeError("sparse_coo_tensor(): without elements, size must be given")
-        size = (*(int(n) for n in places.max(1) + 1), *values._shape[1:])
+        size = (*(int(n) for n in flat_indices.max(1) + 1), *values._shape[1:])
     if len(size) != sparse_dims + len(values._shape) - 1:
         raise RuntimeError(
             f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = "
@@ -94,26 +94,28 @@ def coo_pattern(index: Any, values: Any, size: tuple[int, ...] | None, is_coales
         raise RuntimeError(
             f"values has incorrect size, expected {[count, *size[sparse_dims:]]}, got {list(values._shape)}"
         )
-    _require_inside(places, size[:sparse_dims])
+    _require_inside(flat_indices, size[:sparse_dims])
     pattern = Pattern(sparse_coo, (index,), tuple(size), sparse_dims, False)
     pattern.is_coalesced = count < 2 or (is_coalesced and _require_order(pattern))
     return pattern
 
 
-def _require_inside(places: np.ndarray, size: Sequence[int]) -> None:
-    if not places.size:
+def _require_inside(flat_indices: np.ndarray, size: Sequence[int]) -> None:
+    if not flat_indices.size:
         return
-    for dim, (least, most, length) in enumerate(zip(places.min(1), places.max(1), size, strict=True)):
-        if least < 0:
-            raise RuntimeError(f"found negative index {least} for dim {dim}")
-        if most >= length:
+    for dim, (min_value, highest, length) in enumerate(
+        zip(flat_indices.min(1), flat_indices.max(1), size, strict=True)
+    ):
+        if min_value < 0:
+            raise RuntimeError(f"found negative index {min_value} for dim {dim}")
+        if highest >= length:
             raise RuntimeError(
-                f"size is inconsistent with indices: for dim {dim}, size is {length} but found index {most}"
+                f"size is inconsistent with indices: for dim {dim}, size is {length} but found index {highest}"
             )
 
 
 def _require_order(pattern: Pattern) -> bool:
-    if not (np.diff(pattern.places) > 0).all():
+    if not (np.diff(pattern.flat_indices) > 0).all():
         raise RuntimeError("sparse_coo_tensor(): is_coalesced is true, but indices are not in order or not unique")
     return True
 
@@ -158,15 +160,15 @@ def sparse_compressed_tensor(
         raise NotImplementedError(
             f"sparse_compressed_tensor(): expected layout sparse_csr or sparse_csc, but got {layout}: no blocks"
         )
-    given = _values(values, dtype, device)
-    ends, other = (_index(name, index, given) for name, index in _named(layout, compressed_indices, plain_indices))
-    if len(ends._shape) != 1 or len(other._shape) != 1 or len(given._shape) != 1:
+    value = _values(values, dtype, device)
+    ends, other = (_index(name, index, value) for name, index in _named(layout, compressed_indices, plain_indices))
+    if len(ends._shape) != 1 or len(other._shape) != 1 or len(value._shape) != 1:
         raise NotImplementedError(
             f"sparse_compressed_tensor(): expected one matrix of numbers, but got indices of shapes "
-            f"{list(ends._shape)} and {list(other._shape)}, values of {list(given._shape)}"
+            f"{list(ends._shape)} and {list(other._shape)}, values of {list(value._shape)}"
         )
-    pattern = _compressed_pattern(layout, ends, other, given, None if size is None else _size(size))
-    return _finished(pattern, given, requires_grad)
+    pattern = _compressed_pattern(layout, ends, other, value, None if size is None else _size(size))
+    return _finished(pattern, value, requires_grad)
 
 
 def _named(layout: Layout, compressed_indices: Any, plain_indices: Any) -> list[tuple[str, Any]]:
@@ -183,7 +185,7 @@ def _compressed_pattern(layout: Layout, ends: Any, other: Any, values: Any, size
         raise RuntimeError(f"sparse_compressed_tensor(): expected a size of two dimensions, but got {list(size)}")
     _require_compressed(layout, starts, plain, size, len(values))
     pattern = Pattern(layout, (ends, other), tuple(size), 2, False)
-    keys = pattern.places if dim == 0 else pattern.coordinates[1] * max(size[0], 1) + pattern.coordinates[0]
+    keys = pattern.flat_indices if dim == 0 else pattern.coordinates[1] * max(size[0], 1) + pattern.coordinates[0]
     pattern.is_coalesced = bool((np.diff(keys) > 0).all())
     return pattern
 
@@ -281,8 +283,8 @@ def _size(size: Any) -> tuple[int, ...]:
 def _values(values: Any, dtype: Any, device: Any) -> Any:
     if not isinstance(values, TensorBase):
         return make_tensor(values, dtype=dtype, device=device)
-    given: Any = values
-    return given if dtype is None and device is None else given.to(device=device, dtype=dtype)
+    value: Any = values
+    return value if dtype is None and device is None else value.to(device=device, dtype=dtype)
 
 
 def _index(name: str, index: Any, values: Any, kind: Dtype | None = None) -> Any:
@@ -317,5 +319,5 @@ def empty(layout: Layout, size: Sequence[int], dtype: Any, device: Any, dims: in
 def empty_like(sparse: Any, dtype: Any, requires_grad: bool) -> Any:
     """A tensor of the shape, layout and device of another one that keeps no elements."""
     pattern = sparse.pattern
-    found = empty(pattern.layout, pattern.shape, dtype or sparse.dtype, sparse.device, pattern.sparse_dims)
-    return found.requires_grad_() if requires_grad else found
+    result = empty(pattern.layout, pattern.shape, dtype or sparse.dtype, sparse.device, pattern.sparse_dims)
+    return result.requires_grad_() if requires_grad else result

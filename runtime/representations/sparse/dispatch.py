@@ -75,8 +75,8 @@ def answer(name: str, function: Function, args: Any, kwargs: Any) -> Any:
 
 def bound(function: Function, args: Any, kwargs: Any) -> dict[str, Any]:
     """Arguments by name, without the names that a public function has for others, and without `out`."""
-    found = bind(function, args, kwargs)
-    return {name: value for name, value in found.items() if name not in ("out", "axis", "keepdims")}
+    result = bind(function, args, kwargs)
+    return {name: value for name, value in result.items() if name not in ("out", "axis", "keepdims")}
 
 
 def written(name: str, function: Function, args: Any, kwargs: Any, rule: Any) -> Any:
@@ -86,7 +86,7 @@ def written(name: str, function: Function, args: Any, kwargs: Any, rule: Any) ->
         RuntimeError: a leaf that requires grad, or a result of another shape or dtype.
     """
     target, beside = args[0], function.__globals__[function.__name__[:-1]]
-    if target._rg and mode.grad and target.is_leaf:
+    if target._requires_grad and mode.grad and target.is_leaf:
         raise GraphError(
             f"{function.__name__}(): a leaf Variable that requires grad is being used in an in-place operation."
         )
@@ -98,8 +98,8 @@ def first_sparse(values: Iterable[Any]) -> Any:
     for value in values:
         if has_pattern(value):
             return value
-        if value.__class__ in (tuple, list) and (found := first_sparse(value)) is not None:
-            return found
+        if value.__class__ in (tuple, list) and (result := first_sparse(value)) is not None:
+            return result
     return None
 
 

@@ -84,8 +84,8 @@ def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: A
     if out is not None:
         raise NotImplementedError("sampled_addmm(): out= takes no sparse tensors: assign the result instead")
     row, column = row_and_column(sparse)
-    found = op.coordinate_sampled(mat1, row, mat2.t().contiguous(), column) * alpha
-    return of(sparse.pattern, found if beta == 0 else found + values_of(sparse) * beta)
+    result = op.coordinate_sampled(mat1, row, mat2.t().contiguous(), column) * alpha
+    return of(sparse.pattern, result if beta == 0 else result + values_of(sparse) * beta)
 
 
 def sum(input: Any, dim: Any = None, dtype: Dtype | None = None) -> Any:
@@ -184,8 +184,8 @@ def _largest(values: Any, group: Any, count: int) -> Any:
 
 def _sparse(name: str, value: Any) -> Any:
     if not has_pattern(value):
-        found = f"a strided one of shape {list(value.shape)}" if hasattr(value, "shape") else type_name(value)
-        raise RuntimeError(f"sparse.{name}(): expected a sparse tensor, but got {found}")
+        result = f"a strided one of shape {list(value.shape)}" if hasattr(value, "shape") else type_name(value)
+        raise RuntimeError(f"sparse.{name}(): expected a sparse tensor, but got {result}")
     return value
 
 
@@ -213,6 +213,8 @@ def spdiags(diagonals: Any, offsets: Any, shape: tuple[int, int], layout: Any = 
         raise RuntimeError(f"spdiags(): expected an offset of its own for each of {len(rows)} diagonals")
     number, column = op.where(rows.new_zeros(rows.shape) == 0)
     row = column - shifts.index_select(0, number)
-    kept = (row >= 0) & (row < shape[0]) & (column < min(length, shape[1]))
-    found = sparse_coo_tensor(op.stack([row[kept], column[kept]]), rows[number[kept], column[kept]], shape)
-    return found if layout is None else in_layout(found, layout)
+    nonzero_mask = (row >= 0) & (row < shape[0]) & (column < min(length, shape[1]))
+    result = sparse_coo_tensor(
+        op.stack([row[nonzero_mask], column[nonzero_mask]]), rows[number[nonzero_mask], column[nonzero_mask]], shape
+    )
+    return result if layout is None else in_layout(result, layout)

@@ -28,7 +28,7 @@ class SparseOf(Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
-        return at_places(grad, ctx.pattern), None
+        return values_at(grad, ctx.pattern), None
 
 
 class ValuesOf(Function):
@@ -49,11 +49,11 @@ class ValuesOf(Function):
 
 
 def of(pattern: Pattern, values: Any) -> Any:
-    return SparseOf.apply(values, pattern) if values._rg and mode.grad else made(pattern, values)
+    return SparseOf.apply(values, pattern) if values._requires_grad and mode.grad else made(pattern, values)
 
 
 def values_of(sparse: Any) -> Any:
-    return ValuesOf.apply(sparse) if sparse._rg and mode.grad else sparse.elements
+    return ValuesOf.apply(sparse) if sparse._requires_grad and mode.grad else sparse.elements
 
 
 def coalesced(sparse: Any) -> Any:
@@ -61,8 +61,8 @@ def coalesced(sparse: Any) -> Any:
     pattern = sparse.pattern
     if pattern.is_coalesced:
         return sparse
-    found, _, inverse = pattern.merged
-    return of(found, added_up(values_of(sparse), pattern.on_device(inverse), found.count))
+    result, _, inverse = pattern.merged
+    return of(result, added_up(values_of(sparse), pattern.on_device(inverse), result.count))
 
 
 def added_up(values: Any, numbers: Any, count: int) -> Any:
@@ -72,33 +72,33 @@ def added_up(values: Any, numbers: Any, count: int) -> Any:
     return values.new_zeros((count, *values.shape[1:])).index_add(0, numbers, values)
 
 
-def at_places(tensor: Any, pattern: Pattern) -> Any:
+def values_at(tensor: Any, pattern: Pattern) -> Any:
     if not has_pattern(tensor):
         return (
             op.index(tensor, list(pattern.axes))
             if pattern.sparse_dims
             else tensor.expand((pattern.count, *tensor.shape))
         )
-    if tensor.pattern is pattern or same_places(tensor.pattern, pattern):
+    if tensor.pattern is pattern or same_indices(tensor.pattern, pattern):
         return values_of(tensor)
     if tensor.pattern.sparse_dims != pattern.sparse_dims:
-        return at_places(dense(tensor), pattern)
+        return values_at(dense(tensor), pattern)
     tensor = coalesced(tensor)
     values, there = values_of(tensor), row_major(tensor.pattern)
     if not tensor.pattern.count:
         return values.new_zeros((pattern.count, *pattern.dense_shape))
-    numbers = tensor.pattern.places[there]
-    position = np.minimum(np.searchsorted(numbers, pattern.places), len(numbers) - 1)
-    found = pattern.on_device(numbers[position] == pattern.places)
-    taken = values.index_select(0, pattern.on_device(there[position]))
-    return op.where(found.reshape((-1,) + (1,) * len(pattern.dense_shape)), taken, taken.new_zeros(()))
+    numbers = tensor.pattern.flat_indices[there]
+    position = np.minimum(np.searchsorted(numbers, pattern.flat_indices), len(numbers) - 1)
+    result = pattern.on_device(numbers[position] == pattern.flat_indices)
+    gathered = values.index_select(0, pattern.on_device(there[position]))
+    return op.where(result.reshape((-1,) + (1,) * len(pattern.dense_shape)), gathered, gathered.new_zeros(()))
 
 
 def row_major(pattern: Pattern) -> np.ndarray:
-    return np.argsort(pattern.places, kind="stable")
+    return np.argsort(pattern.flat_indices, kind="stable")
 
 
-def same_places(one: Pattern, other: Pattern) -> bool:
+def same_indices(one: Pattern, other: Pattern) -> bool:
     if one.count != other.count or one.shape != other.shape or one.sparse_dims != other.sparse_dims:
         return False
     return one.index is other.index or np.array_equal(one.coordinates, other.coordinates)
@@ -109,5 +109,5 @@ def dense(sparse: Any) -> Any:
     pattern, total = sparse.pattern, 1
     for size in pattern.sparse_shape:
         total *= size
-    flat = added_up(values_of(sparse), pattern.places_on_device, total)
+    flat = added_up(values_of(sparse), pattern.indices_on_device, total)
     return flat.reshape(pattern.shape)

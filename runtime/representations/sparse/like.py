@@ -24,12 +24,12 @@ def new(like: Any, data: tuple[Any, ...], device: Any) -> Any:
     return constructed("new", like._dtype, data, like._device if device is None else device)
 
 
-def constructed(name: str, kind: Dtype, data: tuple[Any, ...], place: Any) -> Any:
+def constructed(name: str, kind: Dtype, data: tuple[Any, ...], target_device: Any) -> Any:
     """A tensor with coordinates: of indices, values and perhaps a size, or of a size."""
     if len(data) > 1 and isinstance(data[0], TensorBase):
-        return sparse_coo_tensor(*data, dtype=kind, device=place)
+        return sparse_coo_tensor(*data, dtype=kind, device=target_device)
     sizes = data[0] if len(data) == 1 and isinstance(data[0], Size) else data or (0,)
-    return sparse_coo_tensor(checks.integer_list(name, "size", sizes), dtype=kind, device=place)
+    return sparse_coo_tensor(checks.integer_list(name, "size", sizes), dtype=kind, device=target_device)
 
 
 def resize_as_(tensor: Any, template: Any) -> Any:

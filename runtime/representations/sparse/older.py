@@ -40,8 +40,8 @@ def hspmm(mat1: Any, mat2: Any) -> Any:
         mat1, mat2: the matrices.
     """
     rows = op.unique(mat1.coalesce().indices()[0])
-    found = op.mm(mat1, mat2)
-    return of(coo_pattern(rows.unsqueeze(0), found[rows], tuple(found.shape), True), found[rows])
+    result = op.mm(mat1, mat2)
+    return of(coo_pattern(rows.unsqueeze(0), result[rows], tuple(result.shape), True), result[rows])
 
 
 def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -73,7 +73,7 @@ class check_sparse_tensor_invariants:
     def __init__(self, enable: bool = True) -> None:
         if not isinstance(enable, bool):
             raise ArgumentError(f"check_sparse_tensor_invariants: expected a bool, but got {enable!r}")
-        self._wanted, self._before = enable, False
+        self._enable, self._before = enable, False
 
     @staticmethod
     def is_enabled() -> bool:
@@ -92,7 +92,7 @@ class check_sparse_tensor_invariants:
 
     def __enter__(self) -> None:
         cls = check_sparse_tensor_invariants
-        self._before, cls._enabled = cls._enabled, self._wanted
+        self._before, cls._enabled = cls._enabled, self._enable
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

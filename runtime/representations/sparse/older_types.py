@@ -25,30 +25,32 @@ class SparseTensorType(type):
     """
 
     dtype: Dtype
-    place: str
+    device_type: str
     is_sparse = True
     layout = sparse_coo
 
-    def __new__(cls, name: str, dtype: Dtype, place: str = "cpu") -> SparseTensorType:
-        module = f"{known.name}.{'cuda.' * (place == 'cuda')}sparse"
-        doc = f"Sparse tensors of {dtype.name} on {'the CPU' if place == 'cpu' else 'a CUDA device'}."
-        return super().__new__(cls, name, (), {"dtype": dtype, "place": place, "__module__": module, "__doc__": doc})
+    def __new__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> SparseTensorType:
+        module = f"{known.name}.{'cuda.' * (device_type == 'cuda')}sparse"
+        doc = f"Sparse tensors of {dtype.name} on {'the CPU' if device_type == 'cpu' else 'a CUDA device'}."
+        return super().__new__(
+            cls, name, (), {"dtype": dtype, "device_type": device_type, "__module__": module, "__doc__": doc}
+        )
 
-    def __init__(cls, name: str, dtype: Dtype, place: str = "cpu") -> None:
+    def __init__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> None:
         super().__init__(name, (), {})
 
     def __call__(cls, *data: Any, device: Any = None) -> Any:
-        place = cls.place if device is None else device
+        device_type = cls.device_type if device is None else device
         is_sized = all(type(size) is int for size in data) or (len(data) == 1 and isinstance(data[0], Size))
         if not is_sized and (len(data) not in (2, 3) or not all(isinstance(part, TensorBase) for part in data[:2])):
-            given = ", ".join(map(type_name, data))
-            message = f"{cls.__name__}() takes sizes, or indices, values and perhaps a size, but got ({given})"
+            value = ", ".join(map(type_name, data))
+            message = f"{cls.__name__}() takes sizes, or indices, values and perhaps a size, but got ({value})"
             raise ArgumentError(message)
-        return constructed(cls.__name__, cls.dtype, data, place)
+        return constructed(cls.__name__, cls.dtype, data, device_type)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         is_tensor = isinstance(instance, TensorBase) and instance.dtype is cls.dtype
-        return is_tensor and instance.layout is sparse_coo and instance.device.type == cls.place
+        return is_tensor and instance.layout is sparse_coo and instance.device.type == cls.device_type
 
 
 _NAMES = [name for name in TYPES if not name.startswith(("Bool", "Complex"))]

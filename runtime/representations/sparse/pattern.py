@@ -73,12 +73,12 @@ class Pattern:
         return tuple(self.on_device(axis) for axis in self.coordinates)
 
     @cached_property
-    def places(self) -> np.ndarray:
+    def flat_indices(self) -> np.ndarray:
         return counted(self.coordinates, self.sparse_shape)
 
     @cached_property
-    def places_on_device(self) -> Any:
-        return self.on_device(self.places)
+    def indices_on_device(self) -> Any:
+        return self.on_device(self.flat_indices)
 
     def like(self, coordinates: np.ndarray, is_coalesced: bool) -> Pattern:
         return by_coordinates(coordinates, self.shape, self.device, is_coalesced)
@@ -116,9 +116,9 @@ def by_coordinates(
 ) -> Pattern:
     index = adopt(placed(np.ascontiguousarray(coordinates, np.int64), device))
     dims = len(coordinates) if sparse_dims < 0 else sparse_dims
-    found = Pattern(sparse_coo, (index,), tuple(shape), dims, is_coalesced)
-    found.coordinates = coordinates
-    return found
+    result = Pattern(sparse_coo, (index,), tuple(shape), dims, is_coalesced)
+    result.coordinates = coordinates
+    return result
 
 
 def in_order(coordinates: np.ndarray, shape: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:

@@ -26,10 +26,10 @@ class RowsOf(Function):
     def backward(ctx: Any, grad: Any) -> Any:
         index, values = ctx.index.reshape(-1).to(int64), grad.reshape(-1, ctx.shape[1])
         if ctx.padding >= 0:
-            kept = index != ctx.padding
-            index, values = index[kept], values[kept]
-        places = host_array(index).reshape(1, -1)
-        return of(by_coordinates(places, ctx.shape, grad.device, places.size < 2), values), None, None
+            nonzero_mask = index != ctx.padding
+            index, values = index[nonzero_mask], values[nonzero_mask]
+        flat_indices = host_array(index).reshape(1, -1)
+        return of(by_coordinates(flat_indices, ctx.shape, grad.device, flat_indices.size < 2), values), None, None
 
 
 def rows_of(table: Any, index: Any, padding: int = -1) -> Any:

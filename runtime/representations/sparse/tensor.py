@@ -9,7 +9,7 @@ from typing import Any
 from ...dispatch import checks
 from ...modes.intercept import Layouts
 from ...modes.overrides.classes import disabled, never_plain
-from ...tensor.base import TensorBase, fresh_class, without_memory
+from ...tensor.base import TensorBase, tensor_class, without_memory
 from ...tensor.memory_format import layout as Layout
 from ...tensor.memory_format import sparse_coo, sparse_csr
 from .dispatch import answer
@@ -125,9 +125,9 @@ class SparseMethods(TensorBase):
         return self
 
     def __repr__(self) -> str:
-        from ...methods.printing_sparse import to_text  # few sparse tensors are printed
+        from ...methods.printing_sparse import to_repr  # few sparse tensors are printed
 
-        return to_text(self)
+        return to_repr(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
@@ -137,27 +137,27 @@ class SparseMethods(TensorBase):
                 "deepcopy(): only Tensors created explicitly by the user (graph leaves) support the deepcopy "
                 "protocol; use tensor.detach() or tensor.clone()"
             )
-        result = memo[id(self)] = rebuild(self.pattern.parts(), copy.deepcopy(self.elements, memo), self._rg)
+        result = memo[id(self)] = rebuild(self.pattern.parts(), copy.deepcopy(self.elements, memo), self._requires_grad)
         result.grad = copy.deepcopy(self.grad, memo)
         result.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return result
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return rebuild, (self.pattern.parts(), self.elements, self._rg)
+        return rebuild, (self.pattern.parts(), self.elements, self._requires_grad)
 
 
 @functools.cache
 def sparse_class() -> Any:
     """The class, made on first use: only then is it known what class tensors have. From then on calls are answered."""
-    found = type("SparseTensor", (SparseMethods, fresh_class()), {"__slots__": ("elements", "pattern")})
-    never_plain(found)
+    result = type("SparseTensor", (SparseMethods, tensor_class()), {"__slots__": ("elements", "pattern")})
+    never_plain(result)
     Layouts.answers = (*Layouts.answers, answer)
-    return found
+    return result
 
 
 def made(pattern: Pattern, elements: Any) -> Any:
     t = without_memory(sparse_class(), pattern.shape, elements._dtype, elements._device)
-    t.pattern, t.elements = pattern, elements.detach() if elements._rg else elements
+    t.pattern, t.elements = pattern, elements.detach() if elements._requires_grad else elements
     return t
 
 

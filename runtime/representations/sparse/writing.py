@@ -29,7 +29,7 @@ def overwrite(tensor: Any, result: Any, name: str) -> Any:
             f"{name}(): result type {result._dtype} can't be cast to the desired output type {tensor._dtype}"
         )
     replace(tensor, result)
-    if result._rg:
+    if result._requires_grad:
         copy_history(tensor, result)
     tensor._bump_version(name)
     return tensor

@@ -12,7 +12,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from ...saving import rebuild
-from ...tensor.base import TensorBase, fresh_class, plain_classes
+from ...tensor.base import TensorBase, plain_classes, tensor_class
 from ...tensor.devices import CPU
 from ...tensor.dtypes import dtype, from_name, from_numpy
 from ..storages.shared import Segment, opened, segment_of, share, share_tensor
@@ -25,7 +25,7 @@ Reduced = tuple[Any, tuple[Any, ...]]
 def init_reductions() -> None:
     """Let `multiprocessing` send tensors, of all classes that there are by now, and storages through shared memory."""
     wait_in_processes()
-    own = fresh_class().__reduce_ex__
+    own = tensor_class().__reduce_ex__
     for cls in plain_classes:
         if cls.__reduce_ex__ is own:  # a class with another says itself how it is pickled
             ForkingPickler.register(cls, reduce_tensor)
@@ -84,8 +84,8 @@ def rebuild_tensor(
         attributes: those of Python.
         kind: the dtype.
     """
-    found: TensorBase = rebuild.rebuild(cls, storage, layout, requires_grad, CPU, attributes, kind)
-    return found
+    result: TensorBase = rebuild.rebuild(cls, storage, layout, requires_grad, CPU, attributes, kind)
+    return result
 
 
 def _reduce_dict(values: OrderedDict[Any, Any]) -> Any:

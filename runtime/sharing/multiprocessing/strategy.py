@@ -40,6 +40,6 @@ def set_sharing_strategy(new_strategy: str) -> None:
     if new_strategy == "file_system":
         import resource  # only here: Windows has none, and shares no memory
 
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
     _chosen[0] = new_strategy

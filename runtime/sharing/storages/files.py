@@ -88,8 +88,8 @@ def from_file(
     if pin_memory or (device is not None and checks.device("from_file", "device", device) is not CPU):
         raise RuntimeError("from_file(): the memory of a file lies on the CPU and is not pinned")
     count = checks.integer("from_file", "size", size)
-    found = tensor_over(mapped(filename, bool(shared), count * kind.itemsize), kind)
-    return found.requires_grad_(checks.boolean("from_file", "requires_grad", requires_grad))
+    result = tensor_over(mapped(filename, bool(shared), count * kind.itemsize), kind)
+    return result.requires_grad_(checks.boolean("from_file", "requires_grad", requires_grad))
 
 
 def from_buffer(
@@ -118,10 +118,10 @@ def from_buffer(
         count = rest // size
     if count * size > rest:
         raise ValueError(f"buffer has only {rest} elements after offset {offset}, but specified a size of {count}")
-    found = data[offset : offset + count * size].copy().view(kind.np)
+    result = data[offset : offset + count * size].copy().view(kind.np)
     if order != sys.byteorder:
-        swap_bytes(found)
-    return found
+        swap_bytes(result)
+    return result
 
 
 def _order(byte_order: str | None, itemsize: int) -> str:

@@ -67,8 +67,8 @@ class LegacyStorage(metaclass=LegacyMeta):
 
 def _named(name: str, kind: Dtype, is_cuda: bool) -> LegacyMeta:
     module = "specgrad.cuda" if is_cuda else "specgrad"
-    words = {"dtype": kind, "is_cuda": is_cuda, "__module__": module, "__doc__": f"Typed storages of {kind.name}."}
-    return LegacyMeta(name, (LegacyStorage,), words)
+    namespace = {"dtype": kind, "is_cuda": is_cuda, "__module__": module, "__doc__": f"Typed storages of {kind.name}."}
+    return LegacyMeta(name, (LegacyStorage,), namespace)
 
 
 STORAGES = {name: _named(name, kind, False) for name, kind in OF_NAMES.items()}

@@ -48,12 +48,12 @@ def resized(origin: Any, nbytes: int) -> Any:
         raise RuntimeError("Trying to resize storage that is not resizable")
     if nbytes % origin.dtype.itemsize:  # every dtype is a view of bytes
         origin = origin.view(np.uint8)
-    kind, place = origin.dtype, CPU if isinstance(origin, np.ndarray) else origin.device
+    kind, target_device = origin.dtype, CPU if isinstance(origin, np.ndarray) else origin.device
     count = nbytes // kind.itemsize
-    made = empty(count, kind, place) if count <= origin.size else zeros(count, kind, place)
-    kept = min(count, origin.size)
-    if kept:
-        copy_cast(made[:kept], origin[:kept])
+    made = empty(count, kind, target_device) if count <= origin.size else zeros(count, kind, target_device)
+    copied_count = min(count, origin.size)
+    if copied_count:
+        copy_cast(made[:copied_count], origin[:copied_count])
     return made
 
 
@@ -65,7 +65,7 @@ def grow(tensor: Any, count: int) -> None:
 def move(tensor: Any, new: Any) -> None:
     """Give a tensor, and all that share its memory, the memory `new`."""
     if _is_alone(tensor):
-        lay(tensor, new)
+        set_layout(tensor, new)
         note_layout_change()
     else:
         replace([(origin_of(tensor._storage), new)])
@@ -83,7 +83,7 @@ def _is_alone(tensor: Any) -> bool:
 
 def _own_references(tensor: Any) -> int:
     """How often a tensor holds its memory, by slots and by parts in them; 0 for a view of another dtype's memory."""
-    storage, flat, nd = tensor._storage, tensor._flat, tensor._nd
+    storage, flat, nd = tensor._storage, tensor._flat, tensor._array
     if origin_of(storage) is not storage:
         return 0
     parts = _is_part(flat, storage) + (nd is not flat and _is_part(nd, storage))
@@ -96,9 +96,9 @@ def _is_part(array: Any, storage: Any) -> bool:
 
 def replace(memories: list[tuple[Any, Any]]) -> None:
     """Give all tensors over the first array of each pair the second one, and the storage object its name."""
-    found = {id(old): new for old, new in memories}
+    results = {id(old): new for old, new in memories}
     for tensor in tensors_over(old for old, _ in memories):
-        lay(tensor, found[id(origin_of(storage_of(tensor)))])
+        set_layout(tensor, results[id(origin_of(storage_of(tensor)))])
     note_layout_change()
     for old, new in memories:
         storage = names.pop(id(old), None)
@@ -107,24 +107,24 @@ def replace(memories: list[tuple[Any, Any]]) -> None:
             names[id(new)] = storage
 
 
-def lay(tensor: Any, origin: Any) -> None:
+def set_layout(tensor: Any, origin: Any) -> None:
     """Give one tensor the memory of an array. Where that is too short the tensor has no elements until it grows."""
     storage, offset, shape = storage_as(origin, tensor._dtype), tensor._offset, tensor._shape
     flat = part_of(storage, offset, numel(shape)) if is_contiguous(shape, tensor._strides) else None
-    for slot, value in ((TensorBase._nd, None), (TensorBase._storage, storage), (TensorBase._flat, flat)):
+    for slot, value in ((TensorBase._array, None), (TensorBase._storage, storage), (TensorBase._flat, flat)):
         slot.__set__(tensor, value)  # conjugates that are views hide their slots
 
 
 def tensors_over(origins: Iterable[Any]) -> list[Any]:
     """All tensors whose memory is one of these arrays, in whatever dtype they read it."""
-    wanted = {id(origin): origin for origin in origins}
-    arrays = [array for origin in wanted.values() for array in arrays_over(origin)]
-    held = [holder for holder in _holders(arrays) if type(holder) in plain_classes or is_marked(holder)]
-    return [tensor for tensor in held if id(origin_of(storage_of(tensor))) in wanted]
+    requested = {id(origin): origin for origin in origins}
+    arrays = [array for origin in requested.values() for array in arrays_over(origin)]
+    held = [holder for holder in _holders(arrays) if type(holder) in plain_classes or is_lazy_conj(holder)]
+    return [tensor for tensor in held if id(origin_of(storage_of(tensor))) in requested]
 
 
-def is_marked(holder: Any) -> bool:
-    return isinstance(holder, TensorBase) and holder.marked
+def is_lazy_conj(holder: Any) -> bool:
+    return isinstance(holder, TensorBase) and holder.lazy_conj
 
 
 def _holders(arrays: list[Any]) -> list[Any]:

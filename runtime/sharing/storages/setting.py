@@ -9,7 +9,7 @@ from ...dispatch import checks
 from ...dispatch.writing import check_history
 from ...errors import ArgumentError, DeviceError, ShapeError, type_name
 from ...modes.grad_mode import mode
-from ...modes.inference import UNTRACKED, check_written, writes_so_far
+from ...modes.inference import UNTRACKED, check_written, current_version
 from ...tensor.base import TensorBase, alias
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.shapes import contiguous_strides
@@ -42,20 +42,20 @@ def tensor_of(storage: Any, kind: Dtype) -> Any:
 
 def set_tensor(self: Any, source: Any, storage_offset: Any, size: Any, stride: Any) -> Any:
     check_written(self)
-    if mode.grad and self._rg:
+    if mode.grad and self._requires_grad:
         check_history("set_", self)
         raise RuntimeError("set_(): the derivative is not implemented; use it under no_grad or after detach()")
-    given = UntypedStorage(0, device=self._device) if source is None else source
-    if isinstance(given, TensorBase):
-        made = _of_tensor(self, given)
-    elif is_storage(given):
-        made = tensor_of(given, self._dtype)
+    value = UntypedStorage(0, device=self._device) if source is None else source
+    if isinstance(value, TensorBase):
+        made = _of_tensor(self, value)
+    elif is_storage(value):
+        made = tensor_of(value, self._dtype)
     else:
         raise ArgumentError(f"set_(): argument 'source' must be a storage or Tensor, not {type_name(source)}")
     if made._device is not self._device:
         raise DeviceError(f"set_(): expected memory on {self._device}, but got a storage on {made._device}")
     if size is not None:
-        made = _laid_out(made, size, stride, storage_offset)
+        made = _with_strides(made, size, stride, storage_offset)
     elif storage_offset or stride is not None:
         raise ArgumentError("set_(): storage_offset and stride need a size")
     return _exchanged(self, made)
@@ -70,7 +70,7 @@ def _of_tensor(tensor: Any, source: Any) -> Any:
     return alias(source, source._shape, source._strides, source._offset)
 
 
-def _laid_out(made: Any, size: Any, stride: Any, offset: Any) -> Any:
+def _with_strides(made: Any, size: Any, stride: Any, offset: Any) -> Any:
     """The tensor in another layout, for which the storage grows if need be."""
     shape = checks.integer_list("set_", "size", size)
     steps = contiguous_strides(shape) if stride is None else checks.integer_list("set_", "stride", stride)
@@ -79,19 +79,19 @@ def _laid_out(made: Any, size: Any, stride: Any, offset: Any) -> Any:
         raise ShapeError(f"set_(): expected as many strides as sizes, but got {list(steps)} for {list(shape)}")
     if first < 0 or min((*shape, *steps), default=0) < 0:
         raise RuntimeError(f"set_(): got a negative number among {list(shape)}, {list(steps)} and offset {first}")
-    reach = first + span(shape, steps)
-    if reach > made._storage.size:
-        grow(made, reach)
+    read_extent = first + span(shape, steps)
+    if read_extent > made._storage.size:
+        grow(made, read_extent)
     return alias(made, shape, None if steps == contiguous_strides(shape) else steps, first)
 
 
 def _exchanged(tensor: Any, made: Any) -> Any:
     """The tensor with the memory and layout of `made`: of no view's any more, with a count of writes of its own."""
-    writes, base = tensor._writes, tensor._base
-    count = writes_so_far(tensor)
+    writes, base = tensor._version_counter, tensor._base
+    count = current_version(tensor)
     tensor.data = made
     if base is not None:
         base._views[:] = [reference for reference in base._views if reference() is not tensor]
         tensor._base = tensor._views = None
-    tensor._writes = writes if writes is UNTRACKED else [Replaced(count + 1), "set_"]
+    tensor._version_counter = writes if writes is UNTRACKED else [Replaced(count + 1), "set_"]
     return tensor

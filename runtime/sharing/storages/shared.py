@@ -77,9 +77,9 @@ def share_tensor(tensor: Any) -> None:
 
 def _copied(origin: np.ndarray) -> np.ndarray:
     size = origin.nbytes
-    found = opened(_new_file(max(size, 1)), size, origin.dtype)
-    found[:] = origin
-    return found
+    result = opened(_new_file(max(size, 1)), size, origin.dtype)
+    result[:] = origin
+    return result
 
 
 def opened(descriptor: int, size: int, kind: np.dtype) -> np.ndarray:

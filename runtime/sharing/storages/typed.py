@@ -117,16 +117,16 @@ class TypedStorage(Conversions):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        return self._tensor()[self._place(index)].item()
+        return self._tensor()[self._index(index)].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._tensor()[index if isinstance(index, slice) else self._place(index)] = value
+        self._tensor()[index if isinstance(index, slice) else self._index(index)] = value
 
-    def _place(self, index: Any) -> int:
-        place, count = checks.integer("TypedStorage", "index", index), self.size()
-        if not -count <= place < count:
-            raise IndexError(f"index {place} out of range for storage of size {count}")
-        return place % count
+    def _index(self, index: Any) -> int:
+        target_device, count = checks.integer("TypedStorage", "index", index), self.size()
+        if not -count <= target_device < count:
+            raise IndexError(f"index {target_device} out of range for storage of size {count}")
+        return target_device % count
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist())
@@ -208,9 +208,9 @@ class TypedStorage(Conversions):
         return self
 
     def _new_shared(self, size: int, *, device: Any = None) -> TypedStorage:
-        place = self.device if device is None else device
+        target_device = self.device if device is None else device
         count = checks.integer("_new_shared", "size", size) * self.dtype.itemsize
-        return wrapped(UntypedStorage._new_shared(count, device=place), self.dtype)
+        return wrapped(UntypedStorage._new_shared(count, device=target_device), self.dtype)
 
     def pickle_storage_type(self) -> str:
         """The name of the legacy class of this dtype: `FloatStorage`."""
@@ -239,8 +239,8 @@ class TypedStorage(Conversions):
         return tensor_over(self._untyped_storage._array, self.dtype)
 
     def _converted(self, kind: Dtype) -> TypedStorage:
-        found = self._tensor().to(kind)
-        return self if kind is self.dtype else wrapped(of_array(found._storage), kind)
+        result = self._tensor().to(kind)
+        return self if kind is self.dtype else wrapped(of_array(result._storage), kind)
 
 
 def wrapped(storage: UntypedStorage, kind: Dtype) -> TypedStorage:
@@ -255,12 +255,12 @@ def storage_of(value: Any) -> TypedStorage:
     return wrapped(of_array(value._storage), value._dtype)
 
 
-def _made(args: tuple[Any, ...], kind: Dtype, place: Device) -> UntypedStorage:
+def _made(args: tuple[Any, ...], kind: Dtype, target_device: Device) -> UntypedStorage:
     if len(args) > 1:
         raise ArgumentError(f"TypedStorage(): expected at most 1 argument, but got {len(args)}")
-    given = args[0] if args else 0
-    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-        return of_array(without_values("TypedStorage", int(given), kind, place))
-    if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
-        return of_array(tensor(given, dtype=kind, device=place)._storage)
-    raise ArgumentError(f"TypedStorage(): expected a size or a sequence of numbers, but got {type_name(given)}")
+    value = args[0] if args else 0
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return of_array(without_values("TypedStorage", int(value), kind, target_device))
+    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
+        return of_array(tensor(value, dtype=kind, device=target_device)._storage)
+    raise ArgumentError(f"TypedStorage(): expected a size or a sequence of numbers, but got {type_name(value)}")

@@ -45,15 +45,15 @@ class UntypedStorage(Conversions):
     filename: str | None  # of the file that the memory is shared with, where it is
 
     def __new__(cls, *args: Any, device: Any = None) -> Any:
-        place = default_device() if device is None else resolve(device)
+        target_device = default_device() if device is None else resolve(device)
         if len(args) > 1:
             raise ArgumentError(f"UntypedStorage(): expected at most 1 argument, but got {len(args)}")
-        given = args[0] if args else 0
-        if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-            return of_array(without_values("UntypedStorage", int(given), uint8, place))
-        if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
-            return of_array(byte_array(given, place))
-        raise RuntimeError(f"UntypedStorage(): expected a size or a sequence of ints, but got {type_name(given)}")
+        value = args[0] if args else 0
+        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            return of_array(without_values("UntypedStorage", int(value), uint8, target_device))
+        if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
+            return of_array(byte_array(value, target_device))
+        raise RuntimeError(f"UntypedStorage(): expected a size or a sequence of ints, but got {type_name(value)}")
 
     def nbytes(self) -> int:
         """The number of bytes."""
@@ -112,16 +112,16 @@ class UntypedStorage(Conversions):
             if step != 1:
                 raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
             return of_array(storage_as(self._array, uint8)[first : max(first, end)])
-        return self._bytes()[self._place(index)].item()
+        return self._bytes()[self._index(index)].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._bytes()[index if isinstance(index, slice) else self._place(index)] = value
+        self._bytes()[index if isinstance(index, slice) else self._index(index)] = value
 
-    def _place(self, index: Any) -> int:
-        place, count = checks.integer("UntypedStorage", "index", index), self.nbytes()
-        if not -count <= place < count:
-            raise IndexError(f"index {place} out of range for storage of size {count}")
-        return place % count
+    def _index(self, index: Any) -> int:
+        target_device, count = checks.integer("UntypedStorage", "index", index), self.nbytes()
+        if not -count <= target_device < count:
+            raise IndexError(f"index {target_device} out of range for storage of size {count}")
+        return target_device % count
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
@@ -164,8 +164,8 @@ class UntypedStorage(Conversions):
 
     def to(self, *, device: Any, non_blocking: bool = False) -> UntypedStorage:
         """The storage on a `device`: itself where it lies there, else a copy; `non_blocking` has no effect."""
-        place = resolve(device)
-        return self if place is self.device else of_array(self._bytes().to(place)._storage)
+        target_device = resolve(device)
+        return self if target_device is self.device else of_array(self._bytes().to(target_device)._storage)
 
     def cpu(self) -> UntypedStorage:
         """The storage on the CPU: itself where it lies there, else a copy."""
@@ -203,11 +203,11 @@ class UntypedStorage(Conversions):
         Raises:
             RuntimeError: the memory is a file's, or is shared with other processes.
         """
-        wanted = checks.integer("resize_", "size", size)
-        if wanted < 0:
-            raise RuntimeError(f"resize_(): expected a size that is not negative, but got {wanted}")
-        if wanted != self.nbytes() or not self.resizable():
-            replacing.replace([(self._array, replacing.resized(self._array, wanted))])
+        requested = checks.integer("resize_", "size", size)
+        if requested < 0:
+            raise RuntimeError(f"resize_(): expected a size that is not negative, but got {requested}")
+        if requested != self.nbytes() or not self.resizable():
+            replacing.replace([(self._array, replacing.resized(self._array, requested))])
         return self
 
     def byteswap(self, dtype: Any) -> None:
@@ -257,8 +257,8 @@ class UntypedStorage(Conversions):
         """
         from .files import mapped
 
-        found = mapped(filename, shared, checks.integer("from_file", "nbytes", nbytes))
-        return of_array(found, filename if shared else None)
+        result = mapped(filename, shared, checks.integer("from_file", "nbytes", nbytes))
+        return of_array(result, filename if shared else None)
 
     def __repr__(self) -> str:
         data = "\n ".join(map(str, self.tolist()))
@@ -286,17 +286,17 @@ class UntypedStorage(Conversions):
 def of_array(array: Any, filename: str | None = None) -> UntypedStorage:
     """The storage of a 1-D array's memory, the same object while it lives."""
     origin = origin_of(array)
-    found = replacing.names.get(id(origin))
-    if found is None:
-        found = object.__new__(UntypedStorage)
-        found._array, found.filename = origin, filename
-        replacing.names[id(origin)] = found
-    return found
+    cached = replacing.names.get(id(origin))
+    if cached is None:
+        cached = object.__new__(UntypedStorage)
+        cached._array, cached.filename = origin, filename
+        replacing.names[id(origin)] = cached
+    return cached
 
 
 def untyped(name: str, argument: str, value: Any) -> UntypedStorage:
     """A storage that is an argument, without its dtype; a TypeError where it is none."""
-    found = getattr(value, "_untyped_storage", value)
-    if not isinstance(found, UntypedStorage):
+    attribute = getattr(value, "_untyped_storage", value)
+    if not isinstance(attribute, UntypedStorage):
         raise ArgumentError(f"{name}(): argument '{argument}' must be a storage, not {type_name(value)}")
-    return found
+    return attribute

@@ -30,7 +30,7 @@ CHUNKS = amount(2, 100)
 PROGRAMS = amount(120, 1000)  # of a chunk
 
 
-def drawn(chunk: int, number: int) -> Program:
+def sampled(chunk: int, number: int) -> Program:
     """A program of this seed."""
     return build(Drawing(Random(f"{SEED} {chunk} {number}").randint))
 
@@ -53,7 +53,7 @@ def test_programs(chunk: int, figures: Callable[..., None]) -> None:
     """Values, versions, bases, leaves, errors and gradients, and gradients of gradients, are PyTorch's."""
     passes = lines = 0
     for number in range(PROGRAMS):
-        program = drawn(chunk, number)
+        program = sampled(chunk, number)
         found = mistakes(program, torch)
         assert found == [], f"seed {SEED}, drawn({chunk}, {number}):\n{program}"
         passes, lines = passes + len(program.ends), lines + len(program.lines)

@@ -13,7 +13,7 @@ from opcode import opmap
 from typing import Any
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
+from specgrad.codegen.verify.samples import Drawing, SampledArgument, sample_calls
 from specgrad.generated.registry import OPS
 from specgrad.nn.modules.module import global_hooks
 from specgrad.nn.optim import steps
@@ -55,7 +55,7 @@ def drawn_call(rng: random.Random) -> Call:
 
 def public_call(rng: random.Random) -> Call:
     """Any public function or class with random arguments, the first mostly a tensor."""
-    name, function = public_names.choice_of_functions().drawn(rng)
+    name, function = public_names.choice_of_functions().sampled(rng)
     method = getattr(function, "__module__", "") == public_names.__name__
     first = tensor(rng) if method or rng.random() < 0.6 else oddity(rng)
     args = [first, *(oddity(rng) for _ in range(rng.choice([0, 1, 1, 1, 2, 2, 3, 4])))]
@@ -79,10 +79,12 @@ def parameters(function: Any) -> list[str]:
 
 def mutated_sample(rng: random.Random) -> Call:
     """A sample of an op with one or two arguments replaced, left out or added."""
-    op = CHOICE_OF_OPS.drawn(rng)
-    text = rng.choice([*call_texts(op), *op.hard])
-    drawn = Drawing(op, text, False, dtypes).arguments(text)
-    given = {("input" if key == "self" else key): as_tensors(value, rng.random() < 0.5) for key, value in drawn.items()}
+    op = CHOICE_OF_OPS.sampled(rng)
+    text = rng.choice([*sample_calls(op), *op.hard])
+    sampled = Drawing(op, text, False, dtypes).arguments(text)
+    given = {
+        ("input" if key == "self" else key): as_tensors(value, rng.random() < 0.5) for key, value in sampled.items()
+    }
     _mutate(rng, [], given, [a[0] for a in op.arguments])
     function = op.inplace if op.inplace is not None and rng.random() < 0.3 else op.function
     return Call(op.name.partition(".")[0], function, [], given)
@@ -92,7 +94,7 @@ def as_tensors(value: Any, grad: bool) -> Any:
     """Drawn arrays as tensors, those of floats with or without gradient."""
     if isinstance(value, list):
         return [as_tensors(item, grad) for item in value]
-    if not isinstance(value, Drawn):
+    if not isinstance(value, SampledArgument):
         return value
     made = sg.tensor(value.array)
     return made.requires_grad_() if grad and made.is_floating_point() else made
@@ -101,23 +103,23 @@ def as_tensors(value: Any, grad: bool) -> Any:
 def _mutate(rng: random.Random, args: list[Any], kwargs: dict[str, Any], names: list[str]) -> None:
     """Replace, leave out or add one or two arguments."""
     for _ in range(rng.choice([1, 1, 2])):
-        place = rng.choice([*range(len(args)), *names, *kwargs] or ["nonsense"])
+        index = rng.choice([*range(len(args)), *names, *kwargs] or ["nonsense"])
         if rng.random() < 0.1:
-            if isinstance(place, int):
-                args[place:] = args[place + 1 :]
+            if isinstance(index, int):
+                args[index:] = args[index + 1 :]
             else:
-                kwargs.pop(place, None)
-        elif isinstance(place, int) and place < len(args):
-            args[place] = oddity(rng)
+                kwargs.pop(index, None)
+        elif isinstance(index, int) and index < len(args):
+            args[index] = oddity(rng)
         else:
-            kwargs[str(place)] = oddity(rng)
+            kwargs[str(index)] = oddity(rng)
 
 
 def mutated_example(rng: random.Random) -> Call:
     """A call from a docstring's example with one or two arguments replaced, left out or added."""
-    example = public_names.choice_of_examples().drawn(rng)
+    example = public_names.choice_of_examples().sampled(rng)
     while not example.calls:
-        example = public_names.choice_of_examples().drawn(rng)
+        example = public_names.choice_of_examples().sampled(rng)
     function, args, kwargs = example.up_to(rng.choice(example.calls))
     named = function if hasattr(function, "__name__") else type(function)
     names = parameters(function)
@@ -129,7 +131,7 @@ def method_of_object(rng: random.Random) -> Call:
     """A method of what an example leaves, with random arguments."""
     objects: list[Any] = []
     while not objects:
-        objects = public_names.choice_of_examples().drawn(rng).objects()
+        objects = public_names.choice_of_examples().sampled(rng).objects()
     owner = rng.choice(objects)
     names = public_names.method_names(type(owner))
     if not names:
@@ -183,9 +185,9 @@ def complaint(call: Call) -> str | None:
         return None
     except Exception as error:
         fine = is_expected(error) and says_where(call, str(error)) or is_users(error) or is_missing(error, call)
-        return None if fine else f"{type(error).__name__}: {error}\n{place(error)}"
+        return None if fine else f"{type(error).__name__}: {error}\n{index(error)}"
     except CheckpointException as error:  # no Exception, as in PyTorch
-        return None if "failed on ranks" in str(error) else f"{type(error).__name__}: {error}\n{place(error)}"
+        return None if "failed on ranks" in str(error) else f"{type(error).__name__}: {error}\n{index(error)}"
     return None
 
 
@@ -228,18 +230,19 @@ def is_missing(error: Exception, call: Call) -> bool:
 def says_where(call: Call, message: str) -> bool:
     """Whether a message names an op as `op()`, the function called or an argument, and no internals."""
     owner = getattr(call.function, "__self__", call.function)
-    words = {call.name, call.name.strip("_"), type(owner).__name__, *NAMES.get(call.name, ()), *call.kwargs}
-    words |= {word.removesuffix("s") for word in parameters(call.function)}
+    slot_values = {call.name, call.name.strip("_"), type(owner).__name__, *NAMES.get(call.name, ()), *call.kwargs}
+    slot_values |= {word.removesuffix("s") for word in parameters(call.function)}
     if call.name in ("pop", "getitem", "setitem", "delitem", "__getitem__", "__setitem__", "__delitem__"):
-        words |= ABOUT_INDEXING
+        slot_values |= ABOUT_INDEXING
     named = PYTORCHS_WORDS.search(message) or any(
-        re.search(rf"\b{re.escape(word)}(_|s)?\b", message, re.IGNORECASE if len(word) > 1 else 0) for word in words
+        re.search(rf"\b{re.escape(word)}(_|s)?\b", message, re.IGNORECASE if len(word) > 1 else 0)
+        for word in slot_values
     )
     own_words = re.sub(r"__\w+__", "", message)  # methods of an argument may be named
     return bool(named) and not any(word in own_words for word in INTERNALS)
 
 
-def place(error: Exception) -> str:
+def index(error: Exception) -> str:
     """Where an error was raised, and what caused it."""
     frames = traceback.extract_tb(error.__traceback__)[-3:]
     cause = f" <- {type(error.__cause__).__name__}: {error.__cause__}" if error.__cause__ else ""

@@ -51,7 +51,7 @@ def raising(rng: random.Random) -> Any:
     return type("Raising", (), {f"__{name}__": _refuse for name in names})()
 
 
-def lying(rng: random.Random) -> Any:
+def contiguous(rng: random.Random) -> Any:
     """An object that answers with values of the wrong kind."""
     names = rng.sample(sorted(LIES), rng.choice([1, 2, len(LIES)]))
     return type("Lying", (), {f"__{name}__": _answering(LIES[name]) for name in names})()
@@ -122,7 +122,7 @@ def oddity(rng: random.Random) -> Any:
                 [lambda *_: None, lambda x: x, sg.nn.Linear(2, 2), sg.Size([2]), sg.Generator(), {"params": []}]
             ),
             arrays(rng),
-            rng.choice([raising, lying])(rng),
+            rng.choice([raising, contiguous])(rng),
             *(tensor(rng) for _ in range(9)),
         ]
     )

@@ -16,7 +16,7 @@ from typing import Any
 
 import specgrad as sg
 from specgrad.generated.registry import OPS
-from tests.generated.calls import Style, arguments, call, texts
+from tests.generated.calls import Style, arguments, call, call_sources
 
 HUGE = (2**31, 2**40, 2**62, -(2**31))
 MEMORY = 2 << 30  # bytes more than the process has when it begins
@@ -185,12 +185,12 @@ WRITTEN = [  # layers' functions, containers and modules, whose integers are exc
     "sg.autograd.functional.jacobian(lambda x: x.repeat(2), r(2))",
     "sg.vmap(lambda x: x * 2, 0, 0, chunk_size=2)(r(4, 2))",
 ]
-DRAWN = {  # tensors; their own sizes stay
+SAMPLER_LOOPS = {  # tensors; their own sizes stay
     "r": lambda *shape: sg.rand(*shape),
     "i": lambda *shape: sg.arange(int(sg.zeros(shape).numel())).reshape(shape) % 3,
     "t": lambda values: sg.tensor(values),
 }
-NAMES = {"sg": sg, "F": sg.nn.functional, "R": sg.nn.utils.rnn, **DRAWN}
+NAMES = {"sg": sg, "F": sg.nn.functional, "R": sg.nn.utils.rnn, **SAMPLER_LOOPS}
 PUBLIC = [
     ("", sg),
     ("", sg.Tensor),
@@ -207,9 +207,9 @@ def with_numbers(value: Any) -> Iterator[Any]:
     if type(value) is int:
         yield from HUGE
     elif isinstance(value, (list, tuple)):
-        for place, item in enumerate(value):
+        for index, item in enumerate(value):
             for new in with_numbers(item):
-                yield type(value)([*value[:place], new, *value[place + 1 :]])
+                yield type(value)([*value[:index], new, *value[index + 1 :]])
 
 
 def op_cases() -> Iterator[Case]:
@@ -217,7 +217,7 @@ def op_cases() -> Iterator[Case]:
     for op in OPS:
         if not any(hasattr(space, op.name.removeprefix(prefix)) for prefix, space in PUBLIC):
             continue  # others are called by layers, with sizes that these have looked at
-        for text in texts(op)[:2]:
+        for text in call_sources(op)[:2]:
             given = arguments(op.name, text, Style(sg.float32))
             left_out = {
                 name: parameter.default

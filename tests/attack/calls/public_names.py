@@ -154,11 +154,11 @@ class Example:
         self.run(call)
         return found
 
-    def up_to(self, wanted: int) -> tuple[Any, list[Any], dict[str, Any]]:
+    def up_to(self, requested: int) -> tuple[Any, list[Any], dict[str, Any]]:
         """The function and the arguments of one call."""
 
         def call(number: int, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if number == wanted:
+            if number == requested:
                 raise Reached(function, args, kwargs)
             return function(*args, **kwargs)
 
@@ -166,7 +166,7 @@ class Example:
             self.run(call)
         except Reached as reached:
             return reached.call
-        raise AssertionError(f"the example of {self.where} has no call {wanted}")
+        raise AssertionError(f"the example of {self.where} has no call {requested}")
 
     def objects(self) -> list[Any]:
         """What the example leaves that has methods to be called, tensors aside."""
@@ -181,10 +181,10 @@ def is_ours(function: Any) -> bool:
     if isinstance(function, (MethodType, BuiltinFunctionType)):
         owner = function.__self__
         function = owner if isinstance(owner, (type, ModuleType)) else type(owner)
-    home = getattr(function, "__module__", None) or getattr(function, "__name__", "")
+    module_name = getattr(function, "__module__", None) or getattr(function, "__name__", "")
     if getattr(function, "__name__", "") in NOT_CALLED:
         return False
-    return str(home).startswith("specgrad") or type(function).__module__.startswith("specgrad")
+    return str(module_name).startswith("specgrad") or type(function).__module__.startswith("specgrad")
 
 
 @functools.cache

@@ -21,9 +21,9 @@ class SteadyChoice(Generic[Item]):
     def __init__(self, items: Iterable[tuple[str, Item]]) -> None:
         placed = [(crc32(f"{key} {point}".encode()), key, item) for key, item in items for point in range(POINTS)]
         placed.sort(key=lambda one: one[:2])
-        self._places = [place for place, _, _ in placed]
+        self._indices = [index for index, _, _ in placed]
         self._items = [item for _, _, item in placed]
 
-    def drawn(self, rng: random.Random) -> Item:
+    def sampled(self, rng: random.Random) -> Item:
         """The first item after a random place."""
-        return self._items[bisect(self._places, rng.getrandbits(32)) % len(self._items)]
+        return self._items[bisect(self._indices, rng.getrandbits(32)) % len(self._items)]

@@ -26,13 +26,13 @@ SECONDS = 3600  # for a chunk: a machine that is busy is no hang
 
 def made(seed: int, first: int, last: int, folder: Path) -> tuple[list[str], int]:
     """What is wrong with calls of one process, and how many it has made."""
-    place = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    index = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "tests.attack.calls.bad_call_process", *map(str, (seed, first, last))]
     try:
         done = subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": place},
+            env={**os.environ, "PYTHONPATH": index},
             capture_output=True,
             text=True,
             timeout=SECONDS,

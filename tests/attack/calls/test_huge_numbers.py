@@ -29,6 +29,10 @@ def test_huge_numbers(chunk: int, figures: Callable[..., None]) -> None:
     names = [name for name, _ in cases()]
     assert done.returncode == 0, f"code {done.returncode} of {names[called[-1]] if called else ''}\n{done.stderr}"
     outcomes = [line for line in answers if line and not line.isdigit()]
-    wrong = [f"{names[k]}: {said}" for k, said in zip(called, outcomes, strict=True) if said not in ("refused", "done")]
+    wrong = [
+        f"{names[k]}: {message}"
+        for k, message in zip(called, outcomes, strict=True)
+        if message not in ("refused", "done")
+    ]
     assert wrong == []
     figures("huge numbers", **{what: outcomes.count(what) for what in ("refused", "done")})

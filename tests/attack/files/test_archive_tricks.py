@@ -53,22 +53,22 @@ def deflated(part: Part) -> Part:
 
 def archive(*parts: Part, comment: bytes = b"", start: int = 0, length: int = 0, count: int = 0) -> bytes:
     """A ZIP archive, its last record wrong by `start`, `length` and `count`."""
-    members, directory, places = b"", b"", []
+    members, directory, positions = b"", b"", []
     for part in parts:
         sizes = (
             len(part.data) if part.packed is None else part.packed,
             len(part.data) if part.size is None else part.size,
         )
         checksum = zlib.crc32(part.data) if part.checksum is None else part.checksum
-        places.append(len(members))
+        positions.append(len(members))
         local = part.name if part.local_name is None else part.local_name
         flags = part.flags if part.local_flags is None else part.local_flags
-        middle = struct.pack("<4H3L", part.method, 0, 33, 0, 0, 0, 0)[:6] + struct.pack("<3L", checksum, *sizes)
+        center = struct.pack("<4H3L", part.method, 0, 33, 0, 0, 0, 0)[:6] + struct.pack("<3L", checksum, *sizes)
         if part.at is None:
-            members += b"PK\3\4" + struct.pack("<2H", 20, flags) + middle + struct.pack("<2H", len(local), 0) + local
+            members += b"PK\3\4" + struct.pack("<2H", 20, flags) + center + struct.pack("<2H", len(local), 0) + local
             members += part.data
-        lengths = struct.pack("<5H2L", len(part.name), len(part.extra), 0, 0, 0, 0, places[part.at or -1])
-        directory += b"PK\1\2" + struct.pack("<3H", 20, 20, part.flags) + middle + lengths + part.name + part.extra
+        lengths = struct.pack("<5H2L", len(part.name), len(part.extra), 0, 0, 0, 0, positions[part.at or -1])
+        directory += b"PK\1\2" + struct.pack("<3H", 20, 20, part.flags) + center + lengths + part.name + part.extra
     numbers = len(parts) + count, len(parts) + count, len(directory) + length, len(members) + start
     return members + directory + b"PK\5\6" + struct.pack("<4H2LH", 0, 0, *numbers, len(comment)) + comment
 

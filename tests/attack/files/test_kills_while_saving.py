@@ -50,8 +50,8 @@ def start(script: str) -> Iterator[Start]:
     with contextlib.ExitStack() as stack:
 
         def run(path: Path, number: int) -> subprocess.Popen[str]:
-            words = [sys.executable, "-c", script, str(path), str(number), str(LENGTH)]
-            process = stack.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, text=True))
+            slot_values = [sys.executable, "-c", script, str(path), str(number), str(LENGTH)]
+            process = stack.enter_context(subprocess.Popen(slot_values, stdout=subprocess.PIPE, text=True))
             stack.callback(process.kill)
             return process
 
@@ -147,8 +147,8 @@ def test_full_disk(tmp_path: Path, figures: Callable[..., None]) -> None:
     size = path.stat().st_size
     limits = [0, 1, size - 1, *(rng.randrange(size) for _ in range(rounds))]
     for prefix in ("", NAMED):
-        words = [sys.executable, "-c", prefix + FULL_DISK, str(path), *map(str, limits)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
+        slot_values = [sys.executable, "-c", prefix + FULL_DISK, str(path), *map(str, limits)]
+        done = subprocess.run(slot_values, capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, f"seed {SEED}: {done.stderr}"
         assert os.listdir(tmp_path) == ["model.pt"] and _number(path) == 1
     figures("saves without room", saves=2 * len(limits))

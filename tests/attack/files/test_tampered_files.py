@@ -30,12 +30,14 @@ def _files() -> list[tuple[bytes, str]]:
 
 def _flip(data: bytearray, rng: random.Random) -> None:
     for _ in range(rng.choice((1, 1, 1, 2, 5))):
-        data[_place(data, rng)] ^= 1 << rng.randrange(8)
+        data[_index(data, rng)] ^= 1 << rng.randrange(8)
 
 
 def _set(data: bytearray, rng: random.Random) -> None:
-    place = _place(data, rng)
-    data[place : place + 4] = rng.choice((b"\0\0\0\0", b"\xff\xff\xff\xff", rng.randbytes(4)))[: len(data) - place]
+    location = _index(data, rng)
+    data[location : location + 4] = rng.choice((b"\0\0\0\0", b"\xff\xff\xff\xff", rng.randbytes(4)))[
+        : len(data) - location
+    ]
 
 
 def _cut_end(data: bytearray, rng: random.Random) -> None:
@@ -43,23 +45,23 @@ def _cut_end(data: bytearray, rng: random.Random) -> None:
 
 
 def _cut_out(data: bytearray, rng: random.Random) -> None:
-    place = _place(data, rng)
-    del data[place : place + rng.randint(1, 100)]
+    location = _index(data, rng)
+    del data[location : location + rng.randint(1, 100)]
 
 
 def _put_in(data: bytearray, rng: random.Random) -> None:
-    place = _place(data, rng)
-    data[place:place] = rng.randbytes(rng.randint(1, 40))
+    location = _index(data, rng)
+    data[location:location] = rng.randbytes(rng.randint(1, 40))
 
 
 def _repeat(data: bytearray, rng: random.Random) -> None:
-    place, length = _place(data, rng), rng.randint(1, 400)
-    data[place:place] = data[place : place + length]
+    location, length = _index(data, rng), rng.randint(1, 400)
+    data[location:location] = data[location : location + length]
 
 
 def _splice(data: bytearray, rng: random.Random) -> None:
     other, _ = rng.choice(_files())
-    data[_place(data, rng) :] = other[rng.randrange(len(other)) :]
+    data[_index(data, rng) :] = other[rng.randrange(len(other)) :]
 
 
 DAMAGES: list[Callable[[bytearray, random.Random], None]] = [
@@ -74,7 +76,7 @@ DAMAGES: list[Callable[[bytearray, random.Random], None]] = [
 ]
 
 
-def _place(data: bytearray, rng: random.Random) -> int:
+def _index(data: bytearray, rng: random.Random) -> int:
     """Any byte, or one of what describes the members: headers and the directory."""
     if not data:
         return 0
@@ -94,7 +96,7 @@ def _loaded(data: bytes) -> str | None:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_damaged_files(chunk: int, figures: Callable[..., None]) -> None:
     """Bits flipped, bytes lost, put in, repeated or taken from other files: what was saved comes back, or an error."""
-    refused, rounds, whole = 0, amount(1500, 2000), {text for _, text in _files()}
+    refused, rounds, full = 0, amount(1500, 2000), {text for _, text in _files()}
     for number in range(rounds):
         seed = f"{SEED} damage {chunk} {number}"
         rng = random.Random(seed)
@@ -103,7 +105,7 @@ def test_damaged_files(chunk: int, figures: Callable[..., None]) -> None:
         damage(data, rng)
         found = _loaded(bytes(data))
         refused += found is None
-        assert found in (None, text) or (damage is _splice and found in whole), f"seed {seed!r}: {damage.__name__}"
+        assert found in (None, text) or (damage is _splice and found in full), f"seed {seed!r}: {damage.__name__}"
     figures("damaged files", files=rounds, refused=refused)
     assert refused > rounds / 2
 
@@ -179,28 +181,28 @@ HOSTILE: list[bytes] = [
 
 def _opcodes(description: bytes) -> list[bytes]:
     """The pickle in pieces, one for each opcode with its argument."""
-    places = [place for _, _, place in pickletools.genops(description) if place is not None]
-    return [description[begin:end] for begin, end in zip(places, [*places[1:], len(description)], strict=True)]
+    positions = [location for _, _, location in pickletools.genops(description) if location is not None]
+    return [description[begin:end] for begin, end in zip(positions, [*positions[1:], len(description)], strict=True)]
 
 
 def _forged(pieces: list[bytes], rng: random.Random) -> None:
     """A piece is taken away, replaced by another piece or by something hostile, or gets another byte."""
-    place = rng.randrange(len(pieces))
+    location = rng.randrange(len(pieces))
     if len(pieces) < 2:
         return
     action = rng.randrange(4)
     if action == 0:
-        del pieces[place]
+        del pieces[location]
     elif action == 1:
-        pieces[place] = rng.choice(pieces)
+        pieces[location] = rng.choice(pieces)
     elif action == 2:
-        pieces.insert(place, rng.choice(HOSTILE)) if rng.random() < 0.3 else pieces.__setitem__(
-            place, rng.choice(HOSTILE)
+        pieces.insert(location, rng.choice(HOSTILE)) if rng.random() < 0.3 else pieces.__setitem__(
+            location, rng.choice(HOSTILE)
         )
     else:
-        piece = bytearray(pieces[place])
+        piece = bytearray(pieces[location])
         piece[rng.randrange(len(piece))] = rng.choice((0, 1, 2, 127, 128, 255))
-        pieces[place] = bytes(piece)
+        pieces[location] = bytes(piece)
 
 
 def _with_pickle(data: bytes, description: bytes) -> bytes:

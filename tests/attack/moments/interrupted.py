@@ -70,7 +70,7 @@ def check() -> None:
     assert time.monotonic() - begin < AT_ONCE, "set_num_threads waits"
     work()
     assert workers_take_parts(), "no worker takes a part"
-    assert layout.words[layout.Job.word("owned")] == 0, "somebody still has the job"
+    assert layout.slot_values[layout.Job.word("owned")] == 0, "somebody still has the job"
 
 
 def interrupted_at(step: int) -> int:

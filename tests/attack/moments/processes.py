@@ -11,7 +11,7 @@ from tests.attack.amount import SEED
 LIMIT = 180  # seconds: some two are enough where nothing else runs
 
 
-def draws(attack: str, chunk: int) -> random.Random:
+def samples(attack: str, chunk: int) -> random.Random:
     """Numbers that depend on the seed, the attack and which part of it this is."""
     return random.Random(f"{SEED} {attack} {chunk}")
 
@@ -27,7 +27,7 @@ def ended(program: str, expected: tuple[int, ...] = (0,)) -> str:
         )
     except subprocess.TimeoutExpired as error:
         raise AssertionError(f"seed {SEED}: no end after {LIMIT} s\n{error.stderr!r}\nof\n{program}") from None
-    said = f"seed {SEED}: code {done.returncode}, expected {expected}\n{done.stdout}\n{done.stderr}\nof\n{program}"
-    assert done.returncode in expected, said
-    assert "Fatal Python error" not in done.stderr, said
+    message = f"seed {SEED}: code {done.returncode}, expected {expected}\n{done.stdout}\n{done.stderr}\nof\n{program}"
+    assert done.returncode in expected, message
+    assert "Fatal Python error" not in done.stderr, message
     return done.stdout

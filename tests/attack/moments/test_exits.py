@@ -9,7 +9,7 @@ import pytest
 
 from tests.attack.amount import amount
 
-from .processes import draws, ended
+from .processes import ended, samples
 
 CHUNKS, EACH = amount(1, 10), amount(6, 20)
 
@@ -82,7 +82,7 @@ def program(draw: random.Random) -> tuple[str, int]:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_a_process_ends_whatever_computes(chunk: int, figures: Callable[..., None]) -> None:
     """In time and with the code that the program says, whoever computes at that moment or is about to."""
-    draw = draws("exits", chunk)
+    draw = samples("exits", chunk)
     for _ in range(EACH):
         text, code = program(draw)
         ended(text, (code, 1) if code == INTERRUPTED else (code,))

@@ -11,7 +11,7 @@ import pytest
 
 from tests.attack.amount import SEED, amount
 
-from .processes import draws
+from .processes import samples
 
 CHUNKS, EACH = amount(1, 10), amount(2, 5)  # processes, each of which forks so often:
 FORKS = 4
@@ -23,7 +23,7 @@ LIMIT = 900  # seconds: some ten are enough where nothing else runs
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_a_fork_at_any_moment(chunk: int, figures: Callable[..., None]) -> None:
     """Children compute, compile, share work and end; the parent goes on."""
-    draw = draws("forks", chunk)
+    draw = samples("forks", chunk)
     for _ in range(EACH):
         works = " ".join(draw.choices(WORKS, k=2))
         command = [

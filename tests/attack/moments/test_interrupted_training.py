@@ -11,7 +11,7 @@ import pytest
 
 import specgrad as sg
 from tests.attack.amount import SEED, amount
-from tests.nn.optim.options import MATRICES_ONLY, ONE_GROUP, OPTIONS, REAL_ONLY, drawn, step
+from tests.nn.optim.options import MATRICES_ONLY, ONE_GROUP, OPTIONS, REAL_ONLY, sampled, step
 
 DTYPES = ["float32", "float32", "float64", "bfloat16", "float16", "complex64", "complex128"]
 SHAPES: list[tuple[int, ...]] = [(3, 4), (4, 2), (1, 3), (5,), (), (0,), (2, 3, 2)]
@@ -28,14 +28,14 @@ class Run:
         sizes = [1] if name in ONE_GROUP else [self.rng.randint(1, 2) for _ in range(self.rng.randint(1, 3))]
         self.parameters: list[Any] = []
         groups = [self.group(size) for size in sizes]
-        self.defaults = drawn(name, self.rng)
+        self.defaults = sampled(name, self.rng)
         self.optimizer = getattr(sg.optim, name)(groups, **self.defaults)
 
     def group(self, size: int) -> dict[str, Any]:
         """New parameters with options of their own."""
         new = [self._parameter() for _ in range(size)]
         self.parameters += new
-        options = {} if self.name in ONE_GROUP else drawn(self.name, self.rng)
+        options = {} if self.name in ONE_GROUP else sampled(self.name, self.rng)
         first = len(self.parameters) - size
         return {**options, "params": [(f"p{first + n}", p) for n, p in enumerate(new)] if self.named else new}
 
@@ -91,13 +91,13 @@ def test_interrupted_training(name: str, figures: Callable[..., None]) -> None:
         steps = rng.randint(2, 6)
         without = [rng.choice((None, 0, 1)) for _ in range(steps)]
         added, saved = rng.randrange(2 * steps), {rng.randrange(steps) for _ in range(2)}
-        whole, interrupted = Run(name, seed), Run(name, seed)
+        full, interrupted = Run(name, seed), Run(name, seed)
         before = sg.get_default_dtype()
-        sg.set_default_dtype(whole.default)
+        sg.set_default_dtype(full.default)
         try:
-            whole.train(without, added, set())
+            full.train(without, added, set())
             interrupted.train(without, added, saved)
         finally:
             sg.set_default_dtype(before)
-        assert interrupted.result() == whole.result(), f"seed {seed!r}"
+        assert interrupted.result() == full.result(), f"seed {seed!r}"
     figures("training interrupted", runs=rounds)

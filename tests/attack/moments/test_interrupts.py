@@ -12,7 +12,11 @@ import pytest
 from tests.attack.amount import SEED, amount
 
 ROUNDS = {"steps": (1, 8, 8, 130), "moments": (1, 8, 8, 25)}  # chunks and rounds, of a sample and of all
-CASES = [(kind, chunk) for kind, (few, _, many, _) in ROUNDS.items() for chunk in range(amount(few, many))]
+CASES = [
+    (kind, chunk)
+    for kind, (small_count, _, multi_count, _) in ROUNDS.items()
+    for chunk in range(amount(small_count, multi_count))
+]
 LIMIT = 600  # seconds: some five are enough where nothing else runs
 
 
@@ -20,14 +24,14 @@ LIMIT = 600  # seconds: some five are enough where nothing else runs
 @pytest.mark.parametrize(("kind", "chunk"), CASES)
 def test_an_interrupt_leaves_nothing_behind(kind: str, chunk: int, figures: Callable[..., None]) -> None:
     """Results are right, workers take parts, and the number of threads changes at once; the process ends in time."""
-    _, few, _, many = ROUNDS[kind]
+    _, small_count, _, multi_count = ROUNDS[kind]
     command = [
         sys.executable,
         "-m",
         "tests.attack.moments.interrupted",
         kind,
         f"{SEED} {chunk}",
-        str(amount(few, many)),
+        str(amount(small_count, multi_count)),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0, f"{command}\n{done.stderr}"

@@ -243,13 +243,13 @@ def race(rng: random.Random, rounds: int) -> int:
     return rounds * len(programs.OPS)
 
 
-def main(seed: int, most: int, first: int, step: int) -> None:
+def main(seed: int, max_count: int, first: int, step: int) -> None:
     """Attack every `step`-th program from number `first` on, at `most` points of each for each act."""
     rng = random.Random(seed)
     guards.guard()
 
     def points(count: int) -> list[int]:
-        return sorted(rng.sample(range(1, count + 1), min(most, count)))
+        return sorted(rng.sample(range(1, count + 1), min(max_count, count)))
 
     attacks = failures = 0
     for name, program in list({**programs.OPS, **programs.WRITES}.items())[first::step]:
@@ -264,13 +264,13 @@ def main(seed: int, most: int, first: int, step: int) -> None:
         for name, program in list(programs.GRAPHS_ON_DEVICES.items())[first::step]:
             attacks += attack_graph(name, program, list(ACTS), points)
     sys.setswitchinterval(1e-6)
-    races = race(rng, most)
+    races = race(rng, max_count)
     assert not any(guards.damage().values()), guards.damage()
     print(f"attacks={attacks} failed_allocations={failures} races={races}")
 
 
 KINDS = (Elementwise, KernelOp, KernelOpGradient, ViewOp)
-OPS = [thing for thing in gc.get_objects() if isinstance(thing, KINDS)]
+OPS = [obj for obj in gc.get_objects() if isinstance(obj, KINDS)]
 if __name__ == "__main__":
     with native_alone():
         main(*map(int, sys.argv[1:]))

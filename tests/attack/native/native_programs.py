@@ -25,9 +25,9 @@ class Operands:
         self.row, self.column, self.shift = numbers(5), numbers(6, 1), numbers(5)
         self.x, self.weight, self.bias = numbers(3, 4, 5), numbers(7, 5), numbers(7)
         self.long, self.other, self.short = numbers(*LONG), numbers(*LONG), numbers(LONG[1])
-        self.classes, self.places = sg.tensor([0, 4, 1, 3, 2, 2]), sg.tensor([[1, 0], [4, 4], [2, 3]])
-        self.apart = numbers(5, 6).detach().t()
-        self.turned = numbers(7, 5).detach().t()
+        self.classes, self.positions = sg.tensor([0, 4, 1, 3, 2, 2]), sg.tensor([[1, 0], [4, 4], [2, 3]])
+        self.separate = numbers(5, 6).detach().t()
+        self.transposed = numbers(7, 5).detach().t()
         self.items = [self.a, self.b, self.a]
 
     def to(self, device: str) -> Operands:
@@ -35,30 +35,30 @@ class Operands:
         for name, value in vars(self).items():
             if isinstance(value, sg.Tensor):
                 setattr(self, name, value.detach().to(device).requires_grad_(value.requires_grad))
-        self.items = [self.a, self.b, self.apart]  # a tensor that is there twice would be left to Python
+        self.items = [self.a, self.b, self.separate]  # a tensor that is there twice would be left to Python
         return self
 
     def __iter__(self) -> Iterator[Any]:
         return iter([value for value in vars(self).values() if isinstance(value, sg.Tensor)])
 
 
-_places = ["cpu"]  # where operands lie, the last of them
+_indices = ["cpu"]  # where operands lie, the last of them
 
 
 def made(requires_grad: bool = False) -> Operands:
     """New operands."""
     operands = Operands(requires_grad)
-    return operands if _places[-1] == "cpu" else operands.to(_places[-1])
+    return operands if _indices[-1] == "cpu" else operands.to(_indices[-1])
 
 
 @contextmanager
 def on_device() -> Iterator[None]:
     """Inside, new operands lie on a device."""
-    _places.append("cuda")
+    _indices.append("cuda")
     try:
         yield
     finally:
-        _places.pop()
+        _indices.pop()
 
 
 Program = Callable[[Operands], Any]
@@ -73,7 +73,7 @@ OPS: dict[str, Program] = {
     "compare": lambda o: o.a > o.b,
     "rows": lambda o: o.a * o.row,
     "columns": lambda o: o.a - o.column,
-    "apart": lambda o: o.a + o.apart,
+    "separate": lambda o: o.a + o.separate,
     "mul long": lambda o: o.long * o.other,
     "rows long": lambda o: o.long + o.short,
     "transpose": lambda o: o.a.t(),
@@ -89,7 +89,7 @@ OPS: dict[str, Program] = {
     "var": lambda o: o.x.var(1),
     "max": lambda o: o.x.max(),
     "max along": lambda o: o.x.max(1).values,
-    "mm": lambda o: o.a @ o.turned,
+    "mm": lambda o: o.a @ o.transposed,
     "linear": lambda o: F.linear(o.x, o.weight, o.bias),
     "softmax": lambda o: o.x.softmax(-1),
     "log softmax": lambda o: F.log_softmax(o.x, 2),
@@ -109,9 +109,9 @@ OPS: dict[str, Program] = {
 # Those that are launched natively on devices.
 ON_DEVICES: dict[str, Program] = {
     **{name: OPS[name] for name in ("mul", "mul by a number", "add with alpha", "tanh", "where", "compare", "rows")},
-    **{name: OPS[name] for name in ("apart", "cat", "stack", "index select", "cross-entropy", "softmax")},
+    **{name: OPS[name] for name in ("separate", "cat", "stack", "index select", "cross-entropy", "softmax")},
     "embedding": lambda o: F.embedding(o.classes, o.b),
-    "gather": lambda o: o.b.gather(1, o.places),
+    "gather": lambda o: o.b.gather(1, o.positions),
     "gradients": lambda o: sg.autograd.grad(((o.a * o.b).tanh() * 3).exp(), o.a, sg.ones_like(o.a))[0],
 }
 
@@ -135,6 +135,6 @@ GRAPHS: dict[str, Program] = {
     "normalised": lambda o: (F.layer_norm(o.x, (5,), o.row, o.shift) * o.x.softmax(-1)).sum(),
     "cross-entropy": lambda o: F.cross_entropy(o.a, o.classes, label_smoothing=0.1),
     "long": lambda o: (o.long * o.other + o.short).sigmoid().sum(),
-    "by index": lambda o: (F.embedding(o.classes, o.b) * o.a).sum() + o.a.gather(1, o.places).mean(),
+    "by index": lambda o: (F.embedding(o.classes, o.b) * o.a).sum() + o.a.gather(1, o.positions).mean(),
 }
 GRAPHS_ON_DEVICES: dict[str, Program] = {name: GRAPHS[name] for name in ("by index", "cross-entropy", "joined")}

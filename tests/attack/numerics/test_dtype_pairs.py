@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import call_texts
+from specgrad.codegen.verify.samples import sample_calls
 from tests.attack.amount import SEED, amount
 from tests.generated.call_variants import of_dtypes
 from tests.generated.calls import BY_NAME
@@ -33,7 +33,7 @@ Named = dict[str, Any]
 def takes_two(name: str) -> bool:
     """Whether two tensors at least take part in what an element-wise op computes."""
     op = BY_NAME[name]
-    return op.kind == "elementwise" and of_dtypes(name, call_texts(op)[0], (sg.float32, sg.float32), 0)[1] > 1
+    return op.kind == "elementwise" and of_dtypes(name, sample_calls(op)[0], (sg.float32, sg.float32), 0)[1] > 1
 
 
 OPS = [name for name in BY_NAME if takes_two(name)]
@@ -87,7 +87,7 @@ def numbers(x: Any) -> np.ndarray:
 def check(name: str, one: Any, other: Any, zero: int) -> bool:
     """One call; False where it is refused."""
     what = f"{name}, {one}, {other}, tensor {zero} 0-d, seed {SEED}"
-    given, _ = of_dtypes(name, call_texts(BY_NAME[name])[0], (one, other), zero)
+    given, _ = of_dtypes(name, sample_calls(BY_NAME[name])[0], (one, other), zero)
     for value in given.values():
         if isinstance(value, sg.Tensor) and value.dtype.kind in "fc":
             value.requires_grad_()

@@ -31,17 +31,17 @@ class Contraction(NamedTuple):
     shapes: tuple[tuple[int, ...], ...]
 
 
-def drawn(rng: random.Random) -> Contraction:
+def sampled(rng: random.Random) -> Contraction:
     """An equation whose labels repeat, broadcast, are summed and rearranged."""
-    letters = rng.sample("abcdeXYZ", rng.randint(1, 4))
-    sizes: dict[Any, int] = {label: rng.choice((0, 1, 2, 2, 3, 3)) for label in (*letters, -1, -2)}
+    arg_kinds = rng.sample("abcdeXYZ", rng.randint(1, 4))
+    sizes: dict[Any, int] = {label: rng.choice((0, 1, 2, 2, 3, 3)) for label in (*arg_kinds, -1, -2)}
     dotted, terms, operands, shapes = rng.random() < 0.3, [], [], []
     for _ in range(rng.choice((1, 2, 2, 2, 3, 4))):
-        own: list[Any] = rng.choices(letters, k=rng.randint(0, 3))
+        own: list[Any] = rng.choices(arg_kinds, k=rng.randint(0, 3))
         dots = range(-rng.randint(0, 2), 0) if dotted and rng.random() < 0.7 else None
-        place = rng.randint(0, len(own))
-        terms.append("".join(own if dots is None else [*own[:place], "...", *own[place:]]))
-        labels = own if dots is None else [*own[:place], *dots, *own[place:]]
+        position = rng.randint(0, len(own))
+        terms.append("".join(own if dots is None else [*own[:position], "...", *own[position:]]))
+        labels = own if dots is None else [*own[:position], *dots, *own[position:]]
         here = {label: 1 if rng.random() < 0.25 else sizes[label] for label in labels}
         operands.append(tuple(labels))
         shapes.append(tuple(here[label] for label in labels))
@@ -52,9 +52,9 @@ def drawn(rng: random.Random) -> Contraction:
         output = (*dots, *(label for label in known if every.count(label) == 1))
         return Contraction(",".join(terms), tuple(operands), output, tuple(shapes))
     chosen = rng.sample(known, rng.randint(0, len(known)))
-    place, kept = rng.randint(0, len(chosen)), any("..." in term for term in terms) and rng.random() < 0.8
-    right = "".join([*chosen[:place], "...", *chosen[place:]] if kept else chosen)
-    output = (*chosen[:place], *(dots if kept else ()), *chosen[place:])
+    position, retained = rng.randint(0, len(chosen)), any("..." in term for term in terms) and rng.random() < 0.8
+    right = "".join([*chosen[:position], "...", *chosen[position:]] if retained else chosen)
+    output = (*chosen[:position], *(dots if retained else ()), *chosen[position:])
     return Contraction(f"{','.join(terms)}->{right}", tuple(operands), output, tuple(shapes))
 
 
@@ -67,29 +67,29 @@ def cells(one: Contraction) -> tuple[list[tuple[Array, ...]], tuple[Array, ...],
     names, count = [*sizes], math.prod(sizes.values())
     grid = dict(zip(names, np.indices([*sizes.values()]).reshape(len(names), count), strict=True))
     nowhere = np.zeros(count, np.int64)
-    places = [
+    positions = [
         (*(grid[n] if size > 1 else nowhere for n, size in zip(labels, shape, strict=True)), nowhere)
         for labels, shape in zip(one.operands, one.shapes, strict=True)
     ]
-    return places, (*(grid[n] for n in one.output), nowhere), tuple(sizes[n] for n in one.output)
+    return positions, (*(grid[n] for n in one.output), nowhere), tuple(sizes[n] for n in one.output)
 
 
 def value(one: Contraction, arrays: Sequence[Array]) -> Array:
     """The sum over all cells."""
-    places, to, shape = cells(one)
+    positions, to, shape = cells(one)
     result = np.zeros((*shape, 1), arrays[0].dtype)
-    np.add.at(result, to, np.prod([x[..., None][at] for x, at in zip(arrays, places, strict=True)], axis=0))
+    np.add.at(result, to, np.prod([x[..., None][at] for x, at in zip(arrays, positions, strict=True)], axis=0))
     return result[..., 0]
 
 
-def slopes(one: Contraction, arrays: Sequence[Array], grad: Array) -> list[Array]:
+def derivatives(one: Contraction, arrays: Sequence[Array], grad: Array) -> list[Array]:
     """What each operand gets of a gradient: of each cell the gradient times the conjugates of the others."""
-    places, to, _ = cells(one)
+    positions, to, _ = cells(one)
     found = []
     for number, x in enumerate(arrays):
         result = np.zeros((*x.shape, 1), x.dtype)
-        others = [y[..., None][at] for k, (y, at) in enumerate(zip(arrays, places, strict=True)) if k != number]
-        np.add.at(result, places[number], np.prod([grad[..., None][to], *map(np.conj, others)], axis=0))
+        others = [y[..., None][at] for k, (y, at) in enumerate(zip(arrays, positions, strict=True)) if k != number]
+        np.add.at(result, positions[number], np.prod([grad[..., None][to], *map(np.conj, others)], axis=0))
         found.append(result[..., 0])
     return found
 
@@ -123,13 +123,13 @@ def check(one: Contraction, call: Callable[..., Any], arrays: Sequence[Array], r
         x.requires_grad_()
     grad = numbers(rng, right.shape, right.dtype)
     first = sg.autograd.grad(call(*given), given, sg.tensor(grad), create_graph=True)
-    for found, expected in zip(first, slopes(one, arrays, grad), strict=True):
+    for found, expected in zip(first, derivatives(one, arrays, grad), strict=True):
         close(found, expected, f"slopes, {what}", rtol)
     if exact and len(given) > 1:
         ways = [numbers(rng, x.shape, x.dtype) for x in arrays]
         second = sg.autograd.grad(first, given, [sg.tensor(v) for v in ways])
         ahead, behind = (
-            slopes(one, [x + h * v for x, v in zip(arrays, ways, strict=True)], grad) for h in (STEP, -STEP)
+            derivatives(one, [x + h * v for x, v in zip(arrays, ways, strict=True)], grad) for h in (STEP, -STEP)
         )
         for found, plus, minus in zip(second, ahead, behind, strict=True):
             close(found, (plus - minus) / (2 * STEP), f"slopes of slopes, {what}", 1e-6)
@@ -141,7 +141,7 @@ def test_equations(chunk: int, figures: Any) -> None:
     rng, noise = random.Random(f"{SEED}, {chunk}"), np.random.default_rng([SEED, chunk])
     rounds = amount(40, 1500)
     for _ in range(rounds):
-        one, dtype = drawn(rng), rng.choice(DTYPES)
+        one, dtype = sampled(rng), rng.choice(DTYPES)
         arrays = [numbers(noise, shape, dtype) for shape in one.shapes]
         check(one, lambda *x, equation=one.equation: sg.einsum(equation, *x), arrays, noise)
     figures("einsum", equations=rounds)
@@ -162,8 +162,8 @@ def test_pairs_of_dimensions(figures: Any) -> None:
             tuple(1 if label in right and label in left and rng.random() < 0.3 else sizes[label] for label in own)
             for own in (left, right)
         ]
-        kept = [label for label in (*left, *right) if not (label in left and label in right)]
-        one = Contraction("tensordot", (tuple(left), tuple(right)), tuple(kept), (shapes[0], shapes[1]))
+        retained = [label for label in (*left, *right) if not (label in left and label in right)]
+        one = Contraction("tensordot", (tuple(left), tuple(right)), tuple(retained), (shapes[0], shapes[1]))
         dtype = rng.choice(DTYPES)
         arrays = [numbers(noise, shape, dtype) for shape in shapes]
         check(one, lambda a, b, dims=(ours, theirs): sg.tensordot(a, b, dims=dims), arrays, noise)

@@ -28,7 +28,7 @@ def steps(x: Any, count: int) -> Any:
     return (sg.arange(len(x)) % count).to(x.dtype)
 
 
-def near_one(x: Any) -> Any:
+def log_around_one(x: Any) -> Any:
     """Factors whose product neither grows nor shrinks; exact in float32."""
     return (1 + (x.double() - 0.7) / len(x)).float().to(x.dtype)
 
@@ -47,7 +47,7 @@ CALLS: dict[str, Call] = {
     "log_softmax of columns": lambda x: x.reshape(-1, 10).log_softmax(0),
     "cumsum": lambda x: x.cumsum(0),
     "logcumsumexp": lambda x: x.logcumsumexp(0),
-    "cumprod": lambda x: near_one(x).cumprod(0),
+    "cumprod": lambda x: log_around_one(x).cumprod(0),
     "trapezoid": lambda x: sg.trapezoid(x),
     "cumulative_trapezoid": lambda x: sg.cumulative_trapezoid(x),
     "dot": lambda x: x @ x,
@@ -64,8 +64,8 @@ CALLS: dict[str, Call] = {
     "avg_pool1d": lambda x: F.avg_pool1d(x.reshape(1, 1, -1), len(x) // 2),
     "batch_norm": lambda x: F.batch_norm((x + steps(x, 7)).reshape(-1, 10), None, None, training=True),
     "group_norm": lambda x: F.group_norm((x + steps(x, 3)).reshape(1, 4, -1), 2),
-    "product": lambda x: near_one(x).reshape(-1, 2).prod(0),
-    "product with a zero": lambda x: (near_one(x) * (sg.arange(len(x)) != 99)).prod(0),
+    "product": lambda x: log_around_one(x).reshape(-1, 2).prod(0),
+    "product with a zero": lambda x: (log_around_one(x) * (sg.arange(len(x)) != 99)).prod(0),
 }
 
 
@@ -74,8 +74,8 @@ def both(call: Call, x: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]
     given = sg.tensor(x).to(dtype).requires_grad_()
     found = call(given)
     weights = sg.tensor(1 + np.cos(np.arange(found.numel())) / 2).reshape(found.shape).to(dtype)
-    (slope,) = sg.autograd.grad(found, given, weights)
-    return found.detach().double().numpy(), slope.double().numpy()
+    (derivative,) = sg.autograd.grad(found, given, weights)
+    return found.detach().double().numpy(), derivative.double().numpy()
 
 
 @pytest.mark.parametrize("kind", ["equal", "drawn"])

@@ -42,12 +42,12 @@ CHILD = "import sys; from tests.attack.numerics.test_machines import compute; co
 def levels() -> list[str]:
     """The levels that this processor has."""
     has = binding.get_host_cpu_features()
-    return [name for name, wanted in LEVELS.items() if all(has.get(feature) for feature in wanted)]
+    return [name for name, requested in LEVELS.items() if all(has.get(feature) for feature in requested)]
 
 
-def drawn(things: list[Any], count: int, *seed: object) -> list[Any]:
+def sampled(objects: list[Any], count: int, *seed: object) -> list[Any]:
     """Some of the things, or all of them where `count` is as large."""
-    return random.Random(repr((SEED, *seed))).sample(things, min(count, len(things)))
+    return random.Random(repr((SEED, *seed))).sample(objects, min(count, len(objects)))
 
 
 def points(dtype: str, arguments: int) -> list[np.ndarray]:
@@ -82,19 +82,21 @@ def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("level", levels())
 def test_other_processors_agree(level: str, chunk: int, tmp_path: Path, figures: Callable[..., None]) -> None:
     """The same bits where products and sums are fused; elsewhere numbers at most two away."""
-    names = drawn(sorted((*UNARY, *BINARY))[chunk::CHUNKS], amount(2, 99), level)
+    names = sampled(sorted((*UNARY, *BINARY))[chunk::CHUNKS], amount(2, 99), level)
     theirs, ours = tmp_path / "theirs.npz", tmp_path / "ours.npz"
     environment = {**os.environ, "NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": ""}
     command = [sys.executable, "-c", CHILD, str(theirs), ",".join(names)]
     subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=PATIENCE)
     compute(str(ours), ",".join(names), "fused")
-    found, wanted = np.load(theirs), np.load(ours)
-    for name in wanted.files[:-1]:
-        apart = distance(found[name], wanted[name])
-        k = int(np.argmax(apart))
-        message = f"seed {SEED}, {level}, {name}, point {k}: {found[name][k]!r}, not {wanted[name][k]!r}"
-        assert apart[k] <= (0 if found["fuses"] else 2), message
-    figures("other processors", functions=len(names), results=sum(wanted[name].size for name in wanted.files[:-1]))
+    found, requested = np.load(theirs), np.load(ours)
+    for name in requested.files[:-1]:
+        separate = distance(found[name], requested[name])
+        k = int(np.argmax(separate))
+        message = f"seed {SEED}, {level}, {name}, point {k}: {found[name][k]!r}, not {requested[name][k]!r}"
+        assert separate[k] <= (0 if found["fuses"] else 2), message
+    figures(
+        "other processors", functions=len(names), results=sum(requested[name].size for name in requested.files[:-1])
+    )
 
 
 @functools.cache
@@ -108,7 +110,7 @@ def functions_of(kernel: str) -> list[tuple[str, tuple[str, ...], set[str]]]:
     return found
 
 
-def text_of(
+def source_of(
     kernel: str, function: str, parameters: tuple[str, ...], arrays: set[str], machine: tuple[bool, bool]
 ) -> str:
     """LLVM's text of a kernel of float32, or of int64 where it is one of integers."""
@@ -125,11 +127,11 @@ def text_of(
 def test_no_processor_is_left_to_a_library(chunk: int, figures: Callable[..., None]) -> None:
     """What generated kernels compute by themselves for one processor, they do for all."""
     compiled = vectorised = 0
-    for kernel in drawn(KERNELS[chunk::CHUNKS], amount(4, 999), chunk):
+    for kernel in sampled(KERNELS[chunk::CHUNKS], amount(4, 999), chunk):
         for name, parameters, arrays in functions_of(kernel):
             kinds = {target.kind() for target in TARGETS}
-            texts = {kind: text_of(kernel, name, parameters, arrays, kind) for kind in kinds}
-            made = {t: assembly(texts[t.kind()], f"{name}_of_kernel", t) for t in TARGETS}
+            sources = {kind: source_of(kernel, name, parameters, arrays, kind) for kind in kinds}
+            made = {t: assembly(sources[t.kind()], f"{name}_of_kernel", t) for t in TARGETS}
             calls = {target.name: called(lines) for target, lines in made.items()}
             assert len({frozenset(found) for found in calls.values()}) == 1, (SEED, kernel, name, calls)
             compiled += len(made)

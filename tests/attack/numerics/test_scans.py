@@ -64,7 +64,7 @@ def by_rows(scan: Callable[[Array], Array], x: Array, dim: int) -> Array:
     return np.moveaxis(found, -1, dim)
 
 
-def drawn(rng: random.Random, noise: np.random.Generator, longest: int) -> tuple[Any, Array, int]:
+def sampled(rng: random.Random, noise: np.random.Generator, longest: int) -> tuple[Any, Array, int]:
     """A tensor in some layout, its numbers, and a dimension."""
     dtype, dim = rng.choice(DTYPES), rng.randrange(3)
     shape = [rng.choice((1, 2, 3, 5, 17, 70)) if rng.random() < 0.5 else 1 for _ in range(3)]
@@ -100,7 +100,7 @@ def test_running_sums(chunk: int, figures: Any) -> None:
     rng, noise = random.Random(f"{SEED}, {chunk}"), np.random.default_rng([SEED, chunk])
     rounds = amount(12, 150)
     for _ in range(rounds):
-        given, x, dim = drawn(rng, noise, amount(2000, 20_000))
+        given, x, dim = sampled(rng, noise, amount(2000, 20_000))
         what = f"seed {SEED}, chunk {chunk}: {given.shape}, {given.stride()}, {given.dtype}, dim {dim}"
         for back in (False, True):
             terms = np.flip(x, dim) if back else x
@@ -119,7 +119,7 @@ def test_running_products(chunk: int, figures: Any) -> None:
     rng, noise = random.Random(f"products {SEED}, {chunk}"), np.random.default_rng([SEED, chunk, 1])
     rounds = amount(10, 100)
     for _ in range(rounds):
-        given, x, dim = drawn(rng, noise, amount(1000, 5000))
+        given, x, dim = sampled(rng, noise, amount(1000, 5000))
         size = x.shape[dim]
         if given.is_complex():
             given = sg.polar(1 + 0.3 * given.real / size, given.imag)
@@ -144,7 +144,7 @@ def test_running_logarithms(chunk: int, figures: Any) -> None:
     rng, noise = random.Random(f"logarithms {SEED}, {chunk}"), np.random.default_rng([SEED, chunk, 2])
     rounds = amount(12, 150)
     for _ in range(rounds):
-        given, x, dim = drawn(rng, noise, amount(2000, 20_000))
+        given, x, dim = sampled(rng, noise, amount(2000, 20_000))
         drift = rng.choice((0, 0, 100, -100)) * np.arange(x.shape[dim]) / x.shape[dim]
         moved = np.moveaxis(x, dim, -1).real + drift
         given = sg.tensor(np.moveaxis(moved, -1, dim)).to(given.dtype if not given.is_complex() else sg.float64)
@@ -170,9 +170,9 @@ def test_ten_million_tenths(dtype: str, figures: Any) -> None:
     tenth = sg.tensor(0.1, dtype=getattr(sg, dtype))
     found = widened(sg.full((count,), 0.1, dtype=tenth.dtype).cumsum(0))
     exact = Fraction(complex(tenth.item()).real)
-    places = np.unique(np.geomspace(1, count, 5000).astype(int))
-    right = np.array([float(exact * int(k)) for k in places])
-    assert (np.abs(found.real[places - 1] - right) <= 4 * half_unit(dtype) * right).all(), dtype
+    positions = np.unique(np.geomspace(1, count, 5000).astype(int))
+    right = np.array([float(exact * int(k)) for k in positions])
+    assert (np.abs(found.real[positions - 1] - right) <= 4 * half_unit(dtype) * right).all(), dtype
     figures("scans", tenths=count)
 
 

@@ -42,7 +42,17 @@ PLAIN = RIGHT.decode()
 
 def corpus() -> list[Hostile]:
     """All of them, names apart."""
-    found = [*files(), *documents(), *values(), *names(), *schemas(), *expressions(), *samples(), *sections(), *many()]
+    found = [
+        *files(),
+        *documents(),
+        *values(),
+        *names(),
+        *schemas(),
+        *expressions(),
+        *samples(),
+        *sections(),
+        *multi_count(),
+    ]
     assert len({each.name for each in found}) == len(found)
     return found
 
@@ -77,7 +87,7 @@ def files() -> Iterator[Hostile]:
 def documents() -> Iterator[Hostile]:
     """YAML that is no list of entries, or that would grow."""
     laughs = "\n".join(f"- &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12))
-    texts = {
+    sources = {
         "two documents": f"{PLAIN}---\n{PLAIN}",
         "a second empty document": f"{PLAIN}---\n",
         "a number": "3\n",
@@ -142,7 +152,7 @@ def documents() -> Iterator[Hostile]:
         "percent signs": "%" * 10_000,
     }
     right = ("a long comment",)
-    yield from (Hostile(f"yaml, {name}", text.encode(), name not in right) for name, text in texts.items())
+    yield from (Hostile(f"yaml, {name}", text.encode(), name not in right) for name, text in sources.items())
 
 
 ODD: dict[str, object] = {
@@ -218,9 +228,9 @@ def names() -> Iterator[Hostile]:
         renamed = {key: str(value).replace("other", name) for key, value in ENTRY.items() if isinstance(value, str)}
         renamed = {key if key != "other" else name: value for key, value in renamed.items()}
         renamed["name"] = f"soft_bend(Tensor self, Tensor {name}, *, float slope=1.0) -> Tensor"
-        kept = {"other": None, "samples": None}
+        retained = {"other": None, "samples": None}
         # `axis` is another word for `dim`, of which this entry has none.
-        yield Hostile(f"argument {name[:40]!r}", entry(**kept | renamed), refused=name not in ("range", "axis"))
+        yield Hostile(f"argument {name[:40]!r}", entry(**retained | renamed), refused=name not in ("range", "axis"))
         number = ENTRY["name"] if name == "slope" else str(ENTRY["name"])[:-11] + f", int {name}=1) -> Tensor"
         yield Hostile(f"number {name[:40]!r}", entry(name=number), refused=False)
     for name in nowhere + own:
@@ -249,7 +259,7 @@ def names() -> Iterator[Hostile]:
 def schemas() -> Iterator[Hostile]:
     """What the schema's grammar has no place for."""
     right = str(ENTRY["name"])
-    texts = {
+    sources = {
         "huge default": right.replace("1.0", "1" + "0" * 5_000),
         "infinite default": right.replace("1.0", "1e" + "9" * 100),
         "default in other digits": right.replace("1.0", "١.٠"),
@@ -277,12 +287,12 @@ def schemas() -> Iterator[Hostile]:
         "writes to itself": right.replace("Tensor self", "Tensor(a!!) self"),
         "a long alias": right.replace("Tensor self", f"Tensor({'a' * 5_000}!) self"),
     }
-    yield from (Hostile(f"schema, {name}", entry(name=text)) for name, text in texts.items())
+    yield from (Hostile(f"schema, {name}", entry(name=text)) for name, text in sources.items())
 
 
 def expressions() -> Iterator[Hostile]:
     """Expressions without bound, and Python that is none of the spec's."""
-    texts = {
+    sources = {
         "unary minuses": "-" * 30_000 + "self",
         "fewer unary minuses": "-" * 3_000 + "self",
         "nots": "not " * 900 + "self",
@@ -340,13 +350,13 @@ def expressions() -> Iterator[Hostile]:
     }
     for slot in ("elementwise", "composite", "self", "result", "backward", "gradients", "tangents"):
         computed = {"elementwise": None, "self": None, "other": None, "result": None} if slot == "composite" else {}
-        for name, text in texts.items():
+        for name, text in sources.items():
             yield Hostile(f"{slot}, {name}", entry(**computed | {slot: text}))
 
 
 def samples() -> Iterator[Hostile]:
     """Calls that could not be made, or not in this life."""
-    texts = {
+    sources = {
         "a large tensor": "self=T(1000000, 1000000), other=T(3)",
         "a large mask": "self=B(99999999), other=T(3)",
         "a large computed tensor": "self=T(10 * 100000000), other=T(3)",
@@ -366,7 +376,7 @@ def samples() -> Iterator[Hostile]:
         "unary minuses": "self=" + "-" * 3_000 + "1",
         "the argument twice": "self=T(3), self=T(3), other=T(3)",
     }
-    for name, text in texts.items():
+    for name, text in sources.items():
         yield Hostile(f"samples, {name}", entry(samples=[text]))
         yield Hostile(f"edge cases, {name}", entry(edge_cases=[text]))
     for what in (
@@ -386,7 +396,7 @@ def samples() -> Iterator[Hostile]:
 def sections() -> Iterator[Hostile]:
     """Titles, words and defaults of sections."""
     below = "\n" + PLAIN
-    texts = {
+    sources = {
         "no title": "- defaults: {dtype: float}",
         "an empty title": '- section: ""',
         "a long title": f"- section: {'x' * 5_000}",
@@ -409,7 +419,7 @@ def sections() -> Iterator[Hostile]:
         "a sample of another op": '- section: a\n  defaults: {edge_cases: ["x=T(3)"]}',
         "many unknown defaults": "- section: a\n  defaults:" + "".join(f"\n    key{i}: x" for i in range(20_000)),
     }
-    yield from (Hostile(f"section, {name}", f"{text}{below}".encode()) for name, text in texts.items())
+    yield from (Hostile(f"section, {name}", f"{text}{below}".encode()) for name, text in sources.items())
     right = {
         "a title that leads away": "- section: ../../etc/passwd\n  about: '](x) | <script> {{ 1 }} {% if %}'",
         "a title of code": '- section: "\\"\\"\\" + 1"',
@@ -423,7 +433,7 @@ def sections() -> Iterator[Hostile]:
     yield Hostile("many defaults for many entries", f"- section: a\n  defaults: {{{keys}}}\n{rows}".encode())
 
 
-def many() -> Iterator[Hostile]:
+def multi_count() -> Iterator[Hostile]:
     """Specs of which each part is small."""
     one = "- name: f{i}(Tensor self) -> Tensor\n  {rest}\n"
     last = "  samples: [self=T(3)]\n"

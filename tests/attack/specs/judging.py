@@ -19,7 +19,7 @@ from specgrad.codegen.emit.rendered import NotPython
 from specgrad.codegen.emit.write import plan
 from specgrad.codegen.library.bases import SPEC, tree_base
 from specgrad.codegen.library.manifest import listed
-from specgrad.codegen.library.taken import Taken, read_taken
+from specgrad.codegen.library.taken import ReservedNames, read_reserved
 from specgrad.codegen.pages.pages import reference
 from specgrad.codegen.project import TREE, read_outside
 from specgrad.codegen.proof.load import load_spec
@@ -36,11 +36,11 @@ def main(folder: Path) -> None:
         used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     base, _ = load_spec(SPEC, SPEC.name)
-    taken = read_taken(TREE / "generated", base)
+    reserved = read_reserved(TREE / "generated", base)
     packages = folder / "packages"
     for path in sorted(folder.glob("*.yaml")):
         print(json.dumps({"reads": path.name}), flush=True)
-        problems, count = judged(path, packages / path.stem, taken, base)
+        problems, count = judged(path, packages / path.stem, reserved, base)
         print(json.dumps({"file": path.name, "problems": problems, "files": count}), flush=True)
     sys.path.insert(0, str(packages))
     for package in sorted(packages.glob("*/")):
@@ -49,9 +49,9 @@ def main(folder: Path) -> None:
         importlib.import_module(package.name)
 
 
-def judged(path: Path, out: Path, taken: Taken, base: Spec) -> tuple[list[str], int]:
+def judged(path: Path, out: Path, reserved: ReservedNames, base: Spec) -> tuple[list[str], int]:
     """The problems of a spec, or the number of files of its package, which is written as they were rendered."""
-    project, problems = read_outside(path, out, (tree_base(base),), taken)
+    project, problems = read_outside(path, out, (tree_base(base),), reserved)
     if project is None:
         return [str(problem) for problem in problems], 0
     renderer, spec = project.renderer, project.spec

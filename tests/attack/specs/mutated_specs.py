@@ -9,7 +9,7 @@ from typing import Any
 
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.by_name import with_parts_by_name
-from specgrad.codegen.library.homes import runtime_home
+from specgrad.codegen.library.homes import runtime_library
 from specgrad.codegen.spec.keys import CHOICES, KEYS
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Entry
@@ -17,7 +17,7 @@ from specgrad.codegen.spec.source import compose, read_text
 
 Pairs = list[tuple[str, Any]]
 
-WORDS = re.compile(r"\w+|[^\w\s]|\s+")
+SLOTS = re.compile(r"\w+|[^\w\s]|\s+")
 TOKENS = (
     *(
         "self",
@@ -82,19 +82,19 @@ def tree_entries() -> list[list[Pairs]]:
             section = [[pair for pair in pairs if pair[0] != "autocast"]]  # whose lists name other entries
         elif pairs[0][0] == "name":
             found.append([*section, pairs + tests.get(pairs[0][1].partition("(")[0], [])])
-    spec = with_parts_by_name(load_spec(SPEC, SPEC.name)[0], runtime_home(True))
+    spec = with_parts_by_name(load_spec(SPEC, SPEC.name)[0], runtime_library(True))
     return [[*group[:-1], with_names(group[-1], entry)] for group, entry in zip(found, spec.entries, strict=True)]
 
 
 def with_names(pairs: Pairs, entry: Entry) -> Pairs:
     """The keys of an entry with those that its name stands for, as it will get another one."""
-    said = dict(pairs)
-    by_name = {key for key in ("kernel", "check", "meta") if entry.key_places.get(key) == entry.where}
+    message = dict(pairs)
+    by_name = {key for key in ("kernel", "check", "meta") if entry.key_locations.get(key) == entry.where}
     more = [("kernel", entry.compute.text)] if "kernel" in by_name and entry.rows is None else []
     more += [("check", entry.check)] if "check" in by_name else []
     if "meta" not in by_name:
         return pairs + more
-    rules = {**said.get("dispatch", {}), "meta": entry.shape}
+    rules = {**message.get("dispatch", {}), "meta": entry.shape}
     return [*((key, value) for key, value in pairs if key != "dispatch"), *more, ("dispatch", rules)]
 
 
@@ -127,8 +127,8 @@ def mutated(entries: list[list[Pairs]], rng: random.Random) -> str:
 
 
 def renamed(pairs: Pairs, number: int) -> Pairs:
-    kept = [(key, value) for key, value in pairs if key not in ("aliases", "operator")]  # which the tree's op has
-    return [(key, f"our{number}_{value}" if key == "name" else value) for key, value in kept]
+    retained = [(key, value) for key, value in pairs if key not in ("aliases", "operator")]  # which the tree's op has
+    return [(key, f"our{number}_{value}" if key == "name" else value) for key, value in retained]
 
 
 def shown(pairs: Pairs) -> str:
@@ -171,14 +171,14 @@ def torn(value: Any, rng: random.Random) -> Any:
         return {key: torn(item, rng) if key == chosen else item for key, item in value.items()}
     if not isinstance(value, str):
         return rng.choice(ODD)
-    words = WORDS.findall(value) or [""]
-    at = rng.randrange(len(words))
+    slot_values = SLOTS.findall(value) or [""]
+    at = rng.randrange(len(slot_values))
     pieces = {
         "drop": [],
-        "double": [words[at]] * 2,
+        "double": [slot_values[at]] * 2,
         "exchange": [rng.choice(TOKENS)],
-        "put in": [words[at], rng.choice(TOKENS)],
-        "cut": [words[at][: len(words[at]) // 2]],
-        "nest": ["(" * 30, words[at], ")" * 30],
+        "put in": [slot_values[at], rng.choice(TOKENS)],
+        "cut": [slot_values[at][: len(slot_values[at]) // 2]],
+        "nest": ["(" * 30, slot_values[at], ")" * 30],
     }
-    return "".join([*words[:at], *pieces[rng.choice(sorted(pieces))], *words[at + 1 :]])
+    return "".join([*slot_values[:at], *pieces[rng.choice(sorted(pieces))], *slot_values[at + 1 :]])

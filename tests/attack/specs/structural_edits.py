@@ -18,7 +18,7 @@ from .mutated_specs import Pairs, renamed, shown, tree_entries
 Edit = Callable[[Pairs, random.Random], Pairs | None]
 
 ARGUMENT = re.compile(r"(?P<type>[A-Z]?\w+(?:\([a-z]!?\))?\??(?:\[\d*\])?\??) (?P<name>\w+)(?:=(?P<default>[^,()]+))?")
-WHOLE = re.compile(r"=\d+(?![\w.])")  # a whole number that is the value of an argument
+INTEGRAL = re.compile(r"=\d+(?![\w.])")  # a whole number that is the value of an argument
 COMPUTE = ("elementwise", "kernel", "view", "composite")
 
 
@@ -141,8 +141,8 @@ def writes_an_argument_large(pairs: Pairs, rng: random.Random) -> Pairs | None:
 def exchanges_arguments(pairs: Pairs, rng: random.Random) -> Pairs | None:
     """Of a function that the entry names, which has the names of the schema."""
     own = arguments(pairs)
-    places = [a["name"] for a in own]
-    if places[:2] != ["self", "dim"] or any(a["default"] for a in own[:2]) or dict(pairs).get("check") != "one_dim":
+    positions = [a["name"] for a in own]
+    if positions[:2] != ["self", "dim"] or any(a["default"] for a in own[:2]) or dict(pairs).get("check") != "one_dim":
         return None
     old = schema(pairs)
     return with_value(pairs, "name", f"{old[: own[0].start()]}{own[1][0]}, {own[0][0]}{old[own[1].end() :]}")
@@ -199,9 +199,9 @@ def gives_more_dtypes_than_outputs(pairs: Pairs, rng: random.Random) -> Pairs | 
 def counts_beyond_all_bounds(pairs: Pairs, rng: random.Random) -> Pairs | None:
     """A number of a sample."""
     samples = dict(pairs).get("samples")
-    if not isinstance(samples, list) or not re.search(WHOLE, samples[0]):
+    if not isinstance(samples, list) or not re.search(INTEGRAL, samples[0]):
         return None
-    return with_value(pairs, "samples", [re.sub(WHOLE, rng.choice(("=1e999", "=10**40")), samples[0], count=1)])
+    return with_value(pairs, "samples", [re.sub(INTEGRAL, rng.choice(("=1e999", "=10**40")), samples[0], count=1)])
 
 
 EDITS: tuple[Edit, ...] = (

@@ -67,24 +67,24 @@ def strew(root: Path, elsewhere: Path, rng: random.Random) -> None:
         name = rng.choice(
             [*NAMES, "notes.md", "env/bin/python.py", "env/lib/ops.py", "kernels/cpu/own.py", "src/ops.py"]
         )
-        place = root / name
-        if any(parent.is_symlink() or parent.is_file() for parent in place.parents) or os.path.lexists(place):
+        location = root / name
+        if any(parent.is_symlink() or parent.is_file() for parent in location.parents) or os.path.lexists(location):
             continue
-        place.parent.mkdir(parents=True, exist_ok=True)
+        location.parent.mkdir(parents=True, exist_ok=True)
         target = elsewhere / f"{len(list(elsewhere.iterdir()))}.py"
         target.write_text(f"{OURS}# somebody else's, {rng.random()}\n", encoding="utf-8")
         match rng.randrange(5):
             case 0:
-                place.symlink_to(target)
-            case 1 if place.parent != root and not list(place.parent.iterdir()):
-                place.parent.rmdir()
-                place.parent.symlink_to(elsewhere, target_is_directory=True)
+                location.symlink_to(target)
+            case 1 if location.parent != root and not list(location.parent.iterdir()):
+                location.parent.rmdir()
+                location.parent.symlink_to(elsewhere, target_is_directory=True)
             case 2:
-                place.symlink_to(elsewhere / "nowhere")
+                location.symlink_to(elsewhere / "nowhere")
             case 3:
-                os.link(target, place)
+                os.link(target, location)
             case _:
-                place.write_bytes(rng.choice((OURS.encode(), b"mine\n", b"\xff\xfe\x00", b"")))
+                location.write_bytes(rng.choice((OURS.encode(), b"mine\n", b"\xff\xfe\x00", b"")))
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
@@ -116,24 +116,24 @@ def test_foreign_bytes_stay(chunk: int, tmp_path: Path, figures: Callable[..., N
 
 def one_run(root: Path, folder: Path, rng: random.Random, seed: str) -> str:
     """Plan and write, or be killed while writing and do it again; returns how it went."""
-    wanted, before = files(rng), snapshot(folder)
+    requested, before = files(rng), snapshot(folder)
     try:
-        planned = plan(root, wanted)
+        planned = plan(root, requested)
     except Refused as error:
         assert snapshot(folder) == before and str(root) in str(error), seed
         return "refused"
     dies = rng.random() < 0.5
     if dies:
         killed_at(planned.carry_out, rng.randrange(12))
-        wanted = rng.choice((wanted, files(rng)))
+        requested = rng.choice((requested, files(rng)))
         try:
-            planned = plan(root, wanted)
+            planned = plan(root, requested)
         except Refused:
             return "killed"  # the other files meet something foreign that the first ones did not
     planned.carry_out()
-    assert {name: (root / name).read_text(encoding="utf-8") for name in wanted} == wanted, seed
+    assert {name: (root / name).read_text(encoding="utf-8") for name in requested} == requested, seed
     assert not list(root.glob(".specgrad-*")), seed
-    assert write.differences(root, wanted) == [], seed
+    assert write.differences(root, requested) == [], seed
     return "killed" if dies else "written"
 
 
@@ -176,8 +176,8 @@ def test_a_manifest_leads_nowhere_else(name: str, tmp_path: Path) -> None:
     root, precious = tmp_path / "made", tmp_path / "elsewhere" / "precious.py"
     precious.parent.mkdir()
     precious.write_text(OURS, encoding="utf-8")
-    wanted = listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")
-    plan(root, wanted).carry_out()
+    requested = listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")
+    plan(root, requested).carry_out()
     digest = hashlib.sha256(OURS.encode()).hexdigest()
     with open(root / MANIFEST, "a", encoding="utf-8") as file:
         file.write(f"{digest}  {name}\n")
@@ -248,8 +248,8 @@ def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pyt
 def test_files_that_are_as_they_would_be_are_taken_over(tmp_path: Path) -> None:
     """A folder from before there were manifests gets one where nothing would change, whatever its line ends are."""
     (tmp_path / "ops.py").write_bytes(OURS.replace("\n", "\r\n").encode())
-    wanted = listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")
-    planned = plan(tmp_path, wanted)
+    requested = listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")
+    planned = plan(tmp_path, requested)
     assert planned.changed == (MANIFEST,)
     planned.carry_out()
     plan(tmp_path, listed({"registry.py": OURS}, "specgrad.codegen", "ours.yaml")).carry_out()
@@ -287,7 +287,7 @@ def test_a_killed_process_leaves_a_folder_that_can_be_completed(
     for path in root.glob("kernels/*.py"):
         text = path.read_text(encoding="utf-8")
         assert text == text[: len(text) // 2000] * 2000, f"seed {SEED}, round {number}: {path} is half-written"
-    wanted = listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")
-    plan(root, wanted).carry_out()
+    requested = listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")
+    plan(root, requested).carry_out()
     assert sorted(path.name for path in root.rglob("*")) == [MANIFEST, "ops.py"]
     figures("killed generators", killed=1)

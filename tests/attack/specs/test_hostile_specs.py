@@ -28,14 +28,14 @@ CORPUS = corpus()
 CHUNKS = 24
 CHOSEN = range(CHUNKS) if FULL else [SEED % CHUNKS]
 MUTATED = amount(60, 10_000)
-PLACE = re.compile(r"[^\n]{1,80}:\d+:\d+: [^\n]{1,1000}")  # file, line, column, sentence
+DEVICE = re.compile(r"[^\n]{1,80}:\d+:\d+: [^\n]{1,1000}")  # file, line, column, sentence
 
 
 @pytest.mark.parametrize("chunk", CHOSEN)
 def test_hostile_specs_are_refused_with_a_place(chunk: int, tmp_path: Path, figures: Callable[..., None]) -> None:
     """Each of the corpus is judged as it says, in bounded time and memory."""
     chosen = CORPUS[chunk::CHUNKS]
-    verdicts = judge(tmp_path, [each.content for each in chosen])
+    verdicts = evaluate_mutant(tmp_path, [each.content for each in chosen])
     wrong = [each.name for each, problems in zip(chosen, verdicts, strict=True) if each.refused and not problems]
     assert wrong == [], "accepted"
     figures("hostile specs", judged=len(chosen), refused=sum(bool(problems) for problems in verdicts))
@@ -47,9 +47,9 @@ def test_mutated_entries_are_accepted_or_refused_with_a_place(
 ) -> None:
     """Entries of specgrad's own spec with keys dropped, doubled and exchanged, values made odd and texts torn."""
     rng = random.Random(f"mutated {SEED} {chunk}")
-    texts = tree_entries()
-    specs = [mutated(texts, rng).encode("utf-8", errors="surrogatepass") for _ in range(MUTATED // amount(1, 100))]
-    verdicts = judge(tmp_path, specs)
+    sources = tree_entries()
+    specs = [mutated(sources, rng).encode("utf-8", errors="surrogatepass") for _ in range(MUTATED // amount(1, 100))]
+    verdicts = evaluate_mutant(tmp_path, specs)
     figures("mutated specs", judged=len(specs), refused=sum(bool(problems) for problems in verdicts))
 
 
@@ -57,12 +57,12 @@ def test_mutated_entries_are_accepted_or_refused_with_a_place(
 def test_slips_of_a_hand_are_refused_with_a_place(chunk: int, tmp_path: Path, figures: Callable[..., None]) -> None:
     """Entries of specgrad's own spec with one thing wrong, of twenty-one kinds: none is accepted."""
     edits = edited_specs(random.Random(f"edited {SEED} {chunk}"), each=4)
-    verdicts = judge(tmp_path, [text.encode() for _, text in edits])
+    verdicts = evaluate_mutant(tmp_path, [text.encode() for _, text in edits])
     assert [name for (name, _), problems in zip(edits, verdicts, strict=True) if not problems] == [], "accepted"
     figures("edited specs", judged=len(edits), refused=len(edits))
 
 
-def judge(folder: Path, specs: Sequence[bytes]) -> list[list[str]]:
+def evaluate_mutant(folder: Path, specs: Sequence[bytes]) -> list[list[str]]:
     """The problems that the generator finds in each spec, all with a place; empty for what can be imported."""
     for number, content in enumerate(specs):
         (folder / f"s{number:05d}.yaml").write_bytes(content)
@@ -78,7 +78,7 @@ def judge(folder: Path, specs: Sequence[bytes]) -> list[list[str]]:
     verdicts = [line["problems"] for line in lines if "file" in line]
     assert len(verdicts) == len(specs)
     for number, problems in enumerate(verdicts):
-        bad = [problem for problem in problems if not PLACE.fullmatch(problem)]
+        bad = [problem for problem in problems if not DEVICE.fullmatch(problem)]
         assert not bad, f"seed {SEED}, spec {number} of {folder}: no place in {bad[:3]}"
     return verdicts
 
@@ -94,7 +94,7 @@ def test_the_command_refuses_without_a_trace(tmp_path: Path, figures: Callable[.
         assert status in ((1,) if hostile.refused else (0, 1)), f"{hostile.name}: {error}"
         if status:
             assert not (tmp_path / f"made{number}").exists()
-            assert all(PLACE.fullmatch(line) for line in error.splitlines()[:-1]), error
+            assert all(DEVICE.fullmatch(line) for line in error.splitlines()[:-1]), error
             assert error.splitlines()[-1].endswith("nothing was written")
     figures("hostile specs by the command line", run=len(chosen))
 

@@ -87,8 +87,8 @@ def test_gradients_inside_the_function() -> None:
     x = leaf(0.3, 0.4)
 
     def f(t: Any) -> Any:
-        (slope,) = sg.autograd.grad(t.exp().sin().sum(), t, create_graph=True)
-        return slope * t
+        (derivative,) = sg.autograd.grad(t.exp().sin().sum(), t, create_graph=True)
+        return derivative * t
 
     assert gradients(lambda: checkpoint(f, x, use_reentrant=False), x) == gradients(lambda: f(x), x)
 

@@ -67,8 +67,8 @@ def test_random_numbers_are_drawn_again() -> None:
     def dropped(t: Any) -> Any:
         return checkpoint(lambda u: sg.nn.functional.dropout(u * u).sum(), t, use_reentrant=False)
 
-    sums, slopes = vmap(lambda t: (dropped(t), grad(dropped)(t)), randomness="different")(x)
-    assert set(slopes.reshape(-1).tolist()) == {0.0, 4.0} and len({str(row) for row in slopes.tolist()}) > 1
+    sums, derivatives = vmap(lambda t: (dropped(t), grad(dropped)(t)), randomness="different")(x)
+    assert set(derivatives.reshape(-1).tolist()) == {0.0, 4.0} and len({str(row) for row in derivatives.tolist()}) > 1
     y = x.clone().requires_grad_()
     sums = vmap(dropped, randomness="different")(y)
     assert sg.equal(sg.autograd.grad(sums.sum(), y)[0].sum(1), 2 * sums.detach())

@@ -98,7 +98,7 @@ def test_functions_have_no_instances() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "error", "expected"),
+    ("message", "error", "expected"),
     [
         (lambda ctx, x: ctx.mark_dirty(3), RuntimeError, "mark_dirty can only accept variables, but argument"),
         (lambda ctx, x: ctx.mark_dirty([x]), RuntimeError, "mark_dirty can only accept variables, but argument"),
@@ -118,10 +118,10 @@ def test_functions_have_no_instances() -> None:
         ),
     ],
 )
-def test_wrong_words_to_ctx(said: Any, error: Any, expected: str) -> None:
+def test_wrong_words_to_ctx(message: Any, error: Any, expected: str) -> None:
     """What forward says through ctx is checked."""
     with pytest.raises(error, match=expected):
-        make(lambda ctx, x: said(ctx, x) or x * 2).apply(leaf(1.0) * 1)
+        make(lambda ctx, x: message(ctx, x) or x * 2).apply(leaf(1.0) * 1)
 
 
 def test_changing_a_leaf() -> None:

@@ -103,29 +103,29 @@ def test_dropped_after_forward_mode() -> None:
 
 def test_nothing_is_kept_where_nothing_is_recorded() -> None:
     """Under no_grad what forward wanted to save is dropped at once, also when ctx is kept."""
-    kept = []
+    retained = []
 
     def forward(ctx: Any, x: Any) -> Any:
-        kept.append(ctx)
+        retained.append(ctx)
         return saves_both(ctx, x)
 
     with sg.no_grad():
         y = make(forward)(leaf())
     reference = weakref.ref(y)
     del y
-    assert reference() is None and kept[0].saved_tensors == ()
+    assert reference() is None and retained[0].saved_tensors == ()
 
 
 def test_ctx_outlives_its_node() -> None:
     """A ctx that somebody keeps can still be read when the outputs are gone."""
-    kept = []
+    retained = []
 
     def forward(ctx: Any, x: Any) -> Any:
-        kept.append(ctx)
+        retained.append(ctx)
         return saves_both(ctx, x)
 
     make(forward)(leaf())
-    assert [t.tolist() for t in kept[0].saved_tensors] == [[1.0, 2.0], [2.0, 4.0]]
+    assert [t.tolist() for t in retained[0].saved_tensors] == [[1.0, 2.0], [2.0, 4.0]]
 
 
 def test_dropped_after_vmap() -> None:

@@ -8,7 +8,7 @@ import specgrad as sg
 from tests.examples import leaf
 
 FORBIDDEN = "This view was created inside a custom Function"
-SEVERAL = "This view is the output of a function that returns multiple views"
+MULTI_VIEW = "This view is the output of a function that returns multiple views"
 
 
 def make(forward: Any, backward: Any = lambda ctx, *g: g[0]) -> Any:
@@ -49,7 +49,13 @@ def test_a_view_is_an_output_like_any_other() -> None:
 
 @pytest.mark.parametrize(
     ("forward", "expected"),
-    [(identity, FORBIDDEN), (column, FORBIDDEN), (of_something_new, FORBIDDEN), (one_of_two, SEVERAL), (both, SEVERAL)],
+    [
+        (identity, FORBIDDEN),
+        (column, FORBIDDEN),
+        (of_something_new, FORBIDDEN),
+        (one_of_two, MULTI_VIEW),
+        (both, MULTI_VIEW),
+    ],
 )
 def test_writing_to_it(forward: Any, expected: str) -> None:
     """It is forbidden, through views of it too, with PyTorch's explanation; under no_grad it is not."""
@@ -92,7 +98,7 @@ def test_views_outside_the_graph() -> None:
     assert plain.tolist() == [2.0, 2.0]
 
 
-def several_views(x: Any) -> Any:
+def multi_views(x: Any) -> Any:
     return x.unbind()[0]
 
 
@@ -102,7 +108,7 @@ def made_outside(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("view", "expected"), [(several_views, SEVERAL), (made_outside, "A view was created in no_grad mode")]
+    ("view", "expected"), [(multi_views, MULTI_VIEW), (made_outside, "A view was created in no_grad mode")]
 )
 def test_changing_what_may_not_be_changed(view: Any, expected: str) -> None:
     """mark_dirty is a write as any other: views that may not be written to may not be marked dirty."""

@@ -196,8 +196,8 @@ def test_inputs_returned_and_changed() -> None:
     z.sum().backward()
     assert y.tolist() == z.tolist() == (x * 2).tolist() and x.grad.tolist() == [[2.0] * 2] * 3
     w = grid(2).requires_grad_()
-    marked = lambda ctx, i, o: ctx.mark_non_differentiable(o[2])  # noqa: E731
-    shared = make(lambda x, w: (x * 2, w * 3, x.floor()), lambda ctx, g, h, f: (g * 2, h * 3), marked)
+    lazy_conj = lambda ctx, i, o: ctx.mark_non_differentiable(o[2])  # noqa: E731
+    shared = make(lambda x, w: (x * 2, w * 3, x.floor()), lambda ctx, g, h, f: (g * 2, h * 3), lazy_conj)
     a, b, c = func.vmap(lambda x: shared.apply(x, w))(x)
     assert a.requires_grad and b.shape == (3, 2) and not c.requires_grad
     (b * b).sum().backward()
@@ -224,8 +224,8 @@ def test_a_rule_that_computes_outside_the_graph() -> None:
         return sg.tensor(x.detach().numpy() ** 2)
 
     save = lambda ctx, i, o: (ctx.save_for_backward(*i), ctx.save_for_forward(*i))  # noqa: E731
-    slope = lambda ctx, g: 2 * g * ctx.saved_tensors[0]  # noqa: E731
-    function = make(square, slope, save, jvp=slope, vmap=lambda info, dims, x: (square(x), dims[0]))
+    derivative = lambda ctx, g: 2 * g * ctx.saved_tensors[0]  # noqa: E731
+    function = make(square, derivative, save, jvp=derivative, vmap=lambda info, dims, x: (square(x), dims[0]))
     x = grid(2, 3)
     assert func.vmap(func.grad(lambda x: function.apply(x).sum()))(x).tolist() == (2 * x).tolist()
     assert func.vmap(lambda x: func.jvp(function.apply, (x,), (x,))[1])(x).tolist() == (2 * x * x).tolist()

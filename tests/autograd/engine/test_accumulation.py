@@ -85,7 +85,7 @@ def test_in_place_unless_recorded() -> None:
 @pytest.mark.parametrize("create", [False, True])
 def test_first_gradient_is_nobody_elses(create: bool) -> None:
     """Neither the given gradient, nor one that a hook or a Function keeps, is the memory of .grad."""
-    kept: list[Any] = []
+    retained: list[Any] = []
 
     class Keeps(sg.autograd.Function):
         @staticmethod
@@ -94,18 +94,18 @@ def test_first_gradient_is_nobody_elses(create: bool) -> None:
 
         @staticmethod
         def backward(ctx: Any, grad: Any) -> Any:
-            kept.append(grad * 1)
-            return kept[-1]
+            retained.append(grad * 1)
+            return retained[-1]
 
     x, given = leaf(1.0, 2.0), sg.ones(2, dtype=sg.float64)
     y = x * 1
-    y.register_hook(kept.append)
+    y.register_hook(retained.append)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the cycle
         for root in (x, y, x + 0, x.view(2), Keeps.apply(x)):
             x.grad = None
             root.backward(given, create_graph=create)
-            assert x.grad.data_ptr() not in [t.data_ptr() for t in (given, *kept)]
+            assert x.grad.data_ptr() not in [t.data_ptr() for t in (given, *retained)]
 
 
 @pytest.mark.parametrize(

@@ -214,10 +214,10 @@ def test_errors(error: type[Exception], match: str, call: Any) -> None:
 def test_derivatives_with_respect_to_what_was_not_asked_for() -> None:
     """A gradient with respect to one input is recorded with all that it depends on."""
     x, w = (sg.tensor(value, dtype=sg.float64, requires_grad=True) for value in ([1.5, 2.0], [2.0, 3.0]))
-    (slope,) = sg.autograd.grad((x**w).sum(), x, create_graph=True)
+    (derivative,) = sg.autograd.grad((x**w).sum(), x, create_graph=True)
     a, b = x.detach().numpy(), w.detach().numpy()
-    np.testing.assert_allclose(slope.detach().numpy(), b * a ** (b - 1), rtol=1e-12)
-    of_x, of_w = sg.autograd.grad(slope.sum(), (x, w))
+    np.testing.assert_allclose(derivative.detach().numpy(), b * a ** (b - 1), rtol=1e-12)
+    of_x, of_w = sg.autograd.grad(derivative.sum(), (x, w))
     np.testing.assert_allclose(of_x.numpy(), b * (b - 1) * a ** (b - 2), rtol=1e-12)
     np.testing.assert_allclose(of_w.numpy(), a ** (b - 1) * (1 + b * np.log(a)), rtol=1e-12)
 
@@ -226,11 +226,11 @@ def test_no_weight_gradient_for_a_slope_of_the_input(monkeypatch: pytest.MonkeyP
     """A linear layer is asked for the gradient of its input alone."""
     x, weight = sg.randn(3, 2, dtype=sg.float64, requires_grad=True), sg.randn(4, 2, dtype=sg.float64)
     weight.requires_grad_()
-    asked: list[Any] = []
-    monkeypatch.setattr(op, "linear_weight_backward", lambda *given: asked.append(given))
-    (slope,) = sg.autograd.grad(sg.nn.functional.linear(x, weight).sum(), x, create_graph=True)
-    assert not asked
-    np.testing.assert_allclose(slope.detach().numpy(), np.tile(weight.detach().numpy().sum(0), (3, 1)), rtol=1e-12)
-    (of_weight,) = sg.autograd.grad((slope * slope).sum(), weight)
+    requested: list[Any] = []
+    monkeypatch.setattr(op, "linear_weight_backward", lambda *given: requested.append(given))
+    (derivative,) = sg.autograd.grad(sg.nn.functional.linear(x, weight).sum(), x, create_graph=True)
+    assert not requested
+    np.testing.assert_allclose(derivative.detach().numpy(), np.tile(weight.detach().numpy().sum(0), (3, 1)), rtol=1e-12)
+    (of_weight,) = sg.autograd.grad((derivative * derivative).sum(), weight)
     expected = np.tile(6 * weight.detach().numpy().sum(0), (4, 1))
     np.testing.assert_allclose(of_weight.numpy(), expected, rtol=1e-12)

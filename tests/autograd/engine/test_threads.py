@@ -91,9 +91,9 @@ def test_leaves_of_any_kind(name: str, given: bool) -> None:
     assert (x.grad == 800).all()
 
 
-def test_two_contributions_and_create_graph(place: str) -> None:
+def test_two_contributions_and_create_graph(target_device: str) -> None:
     """Leaves used twice in a pass, and gradients that are recorded, add up as exactly."""
-    passes = PASSES[place]
+    passes = PASSES[target_device]
     x = sg.ones(3, dtype=sg.float64, requires_grad=True)
 
     def work(number: int) -> None:
@@ -113,9 +113,9 @@ def test_two_contributions_and_create_graph(place: str) -> None:
     assert y.grad.tolist() == [80.0] * 3 and y.grad.requires_grad
 
 
-def test_threads_with_and_without_create_graph(place: str) -> None:
+def test_threads_with_and_without_create_graph(target_device: str) -> None:
     """A thread that replaces the gradient of a leaf and one that adds to it in place lose nothing to one another."""
-    passes = PASSES[place]
+    passes = PASSES[target_device]
     x = sg.arange(4.0, dtype=sg.float64).requires_grad_()
     x.grad = sg.zeros(4, dtype=sg.float64)
 

@@ -73,8 +73,8 @@ def test_hooks_see_none() -> None:
     x.register_hook(lambda g: log.append(("leaf", g)))
     x.register_post_accumulate_grad_hook(lambda p: log.append(("accumulated", p.grad)))
     Nothing.apply(y).backward()
-    *most, leaf_seen, accumulated = log
-    assert most == [("tensor", None), ("before", (None,)), ("after", (None,) * len(most[2][1]), (None,))]
+    *max_count, leaf_seen, accumulated = log
+    assert max_count == [("tensor", None), ("before", (None,)), ("after", (None,) * len(max_count[2][1]), (None,))]
     assert leaf_seen == ("leaf", None) and accumulated == ("accumulated", None)
     assert y.grad is None
 

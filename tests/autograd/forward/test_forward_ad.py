@@ -55,11 +55,11 @@ def test_levels_of_this_library_nest() -> None:
         with fw.dual_level() as inner:
             b = fw.make_dual(a * 3, sg.tensor(1.0).double())
             cube = b**3
-            slope = fw.unpack_dual(cube, level=inner).tangent
+            derivative = fw.unpack_dual(cube, level=inner).tangent
             with pytest.raises(RuntimeError, match="innermost level"):
                 fw.exit_dual_level(level=outer)
-        close(slope, 3 * 36.0)
-        close(fw.unpack_dual(slope, level=outer).tangent, 6 * 6 * 3.0)
+        close(derivative, 3 * 36.0)
+        close(fw.unpack_dual(derivative, level=outer).tangent, 6 * 6 * 3.0)
     assert not watch.active
 
 

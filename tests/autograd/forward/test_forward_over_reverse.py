@@ -47,8 +47,10 @@ def test_tangent_of_the_gradient_is_the_hessian_times_the_direction(name: str) -
         tangent = forward_ad.unpack_dual(gradient).tangent
     assert tangent is not None
     step = 1e-5
-    slope = (gradient_at(name, values + step * direction) - gradient_at(name, values - step * direction)) / (2 * step)
-    np.testing.assert_allclose(tangent.numpy(), slope, rtol=1e-6, atol=1e-8)
+    derivative = (gradient_at(name, values + step * direction) - gradient_at(name, values - step * direction)) / (
+        2 * step
+    )
+    np.testing.assert_allclose(tangent.numpy(), derivative, rtol=1e-6, atol=1e-8)
 
 
 def gradient_at(name: str, values: np.ndarray) -> np.ndarray:

@@ -80,8 +80,8 @@ def one_step(lib: Any, name: str, x: Any, y: Any) -> Any:
 
 def numbers(shape: tuple[int, ...]) -> Any:
     """Complex numbers of modulus near 1."""
-    places = np.arange(int(np.prod(shape))).reshape(shape)
-    return np.cos(places * 1.7 + 0.3) + 1j * np.sin(places * 2.3 - 0.4)
+    positions = np.arange(int(np.prod(shape))).reshape(shape)
+    return np.cos(positions * 1.7 + 0.3) + 1j * np.sin(positions * 2.3 - 0.4)
 
 
 def weights(shape: tuple[int, ...], number: int) -> Any:
@@ -92,24 +92,24 @@ def weights(shape: tuple[int, ...], number: int) -> Any:
 class Cell:
     """A tensor of the model: the numbers of its parts, and whether it is outside the graph."""
 
-    def __init__(self, places: Any, is_complex: bool, detached: bool = False) -> None:
-        self.places, self.is_complex, self.detached = places, is_complex, detached
+    def __init__(self, positions: Any, is_complex: bool, detached: bool = False) -> None:
+        self.positions, self.is_complex, self.detached = positions, is_complex, detached
 
     def view(self, name: str) -> Cell:
         """What one of VIEWS gives of it."""
-        places, own = self.places, self.is_complex
+        positions, own = self.positions, self.is_complex
         if name == "real":
-            return Cell(places[..., 0] if own else places, False, self.detached)
+            return Cell(positions[..., 0] if own else positions, False, self.detached)
         if name == "imag":
-            return Cell(places[..., 1], False, self.detached)
+            return Cell(positions[..., 1], False, self.detached)
         if name in ("pairs", "complex", "detach"):
-            return Cell(places, {"pairs": False, "complex": True}.get(name, own), self.detached or name == "detach")
-        last = places.ndim - 1 - own
+            return Cell(positions, {"pairs": False, "complex": True}.get(name, own), self.detached or name == "detach")
+        last = positions.ndim - 1 - own
         if last < 0:
-            return Cell(places[None], own, self.detached)
+            return Cell(positions[None], own, self.detached)
         if name == "flat":
-            return Cell(places.reshape((-1, 2) if own else -1), own, self.detached)
-        changed = {"first": places[0], "slice": places[1:], "turned": np.swapaxes(places, 0, last)}[name]
+            return Cell(positions.reshape((-1, 2) if own else -1), own, self.detached)
+        changed = {"first": positions[0], "slice": positions[1:], "turned": np.swapaxes(positions, 0, last)}[name]
         return Cell(changed, own, self.detached)
 
 
@@ -118,42 +118,42 @@ class Memory:
 
     def __init__(self, leaf: Any) -> None:
         parts = leaf.reshape(-1).view(np.float64)
-        self.values, self.slopes = parts.copy(), np.eye(parts.size)
+        self.values, self.derivatives = parts.copy(), np.eye(parts.size)
         self.cells: list[Cell | None] = [Cell(np.arange(parts.size).reshape(*leaf.shape, 2), True)]
 
     def dual(self, cell: Cell) -> tuple[Any, Any]:
         """Values and slopes of a tensor, complex where it is; the slopes in a last dimension."""
-        values, slopes = self.values[cell.places], self.slopes[cell.places] * (not cell.detached)
+        values, derivatives = self.values[cell.positions], self.derivatives[cell.positions] * (not cell.detached)
         if cell.is_complex:
-            return values[..., 0] + 1j * values[..., 1], slopes[..., 0, :] + 1j * slopes[..., 1, :]
-        return values, slopes
+            return values[..., 0] + 1j * values[..., 1], derivatives[..., 0, :] + 1j * derivatives[..., 1, :]
+        return values, derivatives
 
-    def write(self, cell: Cell, values: Any, slopes: Any) -> None:
+    def write(self, cell: Cell, values: Any, derivatives: Any) -> None:
         """Other values and slopes at the places of a tensor; what is outside the graph leaves slopes as they are."""
         if cell.is_complex:
             values = np.stack([np.real(values), np.imag(values)], -1)
-            slopes = np.stack([np.real(slopes), np.imag(slopes)], -2)
-        self.values[cell.places] = values
+            derivatives = np.stack([np.real(derivatives), np.imag(derivatives)], -2)
+        self.values[cell.positions] = values
         if not cell.detached:
-            self.slopes[cell.places] = slopes
+            self.derivatives[cell.positions] = derivatives
 
     def step(self, name: str, first: Cell, second: Cell | None) -> None:
         """A write as `one_step` does it."""
-        x, slopes = self.dual(first)
+        x, derivatives = self.dual(first)
         factor = 1.5 - 0.5j if first.is_complex else 1.5
         if name == "scale":
-            self.write(first, x * factor, slopes * factor)
+            self.write(first, x * factor, derivatives * factor)
         elif name == "fill":
-            self.write(first, np.full_like(x, factor), np.zeros_like(slopes))
+            self.write(first, np.full_like(x, factor), np.zeros_like(derivatives))
         elif name == "square":
-            self.write(first, x * x, 2 * x[..., None] * slopes)
+            self.write(first, x * x, 2 * x[..., None] * derivatives)
         elif name == "double":
             axes = tuple(range(x.ndim))
-            self.write(first, x + x.sum(), slopes + slopes.sum(axis=axes, keepdims=bool(axes)))
+            self.write(first, x + x.sum(), derivatives + derivatives.sum(axis=axes, keepdims=bool(axes)))
         elif second is not None and second.is_complex == first.is_complex:
             y, other = self.dual(second)
             if y.shape == x.shape:
-                self.write(first, *((x + y, slopes + other) if name == "add" else (2 * y, 2 * other)))
+                self.write(first, *((x + y, derivatives + other) if name == "add" else (2 * y, 2 * other)))
 
     def follow(self, steps: Sequence[Step], tensors: Sequence[Any]) -> None:
         """All steps; which views there are is asked from what a library found."""

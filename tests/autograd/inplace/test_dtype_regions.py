@@ -38,20 +38,20 @@ def test_writes_through_views(seed: int) -> None:
     tensors = run(sg, leaf, steps)
     memory = Memory(numbers(shape))
     memory.follow(steps, tensors)
-    slopes: Any = 0
+    derivatives: Any = 0
     for number, (tensor, cell) in enumerate(zip(tensors, memory.cells, strict=True)):
         if cell is not None:
             values, parts = memory.dual(cell)
             assert np.allclose(tensor.detach().numpy(), values)
             pairs = np.stack([parts.real, parts.imag], -2) if cell.is_complex else parts
-            slopes = slopes + np.tensordot(weights(pairs.shape[:-1], number), pairs, pairs.ndim - 1)
+            derivatives = derivatives + np.tensordot(weights(pairs.shape[:-1], number), pairs, pairs.ndim - 1)
     loss(sg, tensors).backward()
-    assert np.allclose(leaf.grad.numpy().reshape(-1).view(np.float64), slopes)
+    assert np.allclose(leaf.grad.numpy().reshape(-1).view(np.float64), derivatives)
     with forward_ad.dual_level():
         tangent = np.random.default_rng(seed).normal(size=(*shape, 2))
         dual = forward_ad.make_dual(leaf.detach(), sg.view_as_complex(sg.tensor(tangent)))
         found = forward_ad.unpack_dual(loss(sg, run(sg, dual, steps))).tangent
-    assert np.allclose(found.numpy(), tangent.reshape(-1) @ slopes)
+    assert np.allclose(found.numpy(), tangent.reshape(-1) @ derivatives)
 
 
 def test_writes_through_views_as_pytorch() -> None:

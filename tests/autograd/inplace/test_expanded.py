@@ -89,8 +89,8 @@ def test_gradients_pass_where_nothing_was_written(name: str) -> None:
             return
     else:
         (base * weights).sum().backward()
-    kept = np.array(expected) == [1.0, 2.0, 3.0]
-    assert a.grad.tolist() == np.where(kept, [10.0, 20.0, 30.0], 0.0).tolist()
+    retained = np.array(expected) == [1.0, 2.0, 3.0]
+    assert a.grad.tolist() == np.where(retained, [10.0, 20.0, 30.0], 0.0).tolist()
 
 
 def test_gradients_of_what_was_written_are_refused() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import specgrad as sg
 
-IN_PLACE: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], np.ndarray]]] = {
+INPLACE_FUNCTION: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], np.ndarray]]] = {
     "unsqueeze_": (lambda x: x.unsqueeze_(0), lambda a: a[None]),
     "squeeze_": (lambda x: x.squeeze_(), np.squeeze),
     "squeeze_ of one": (lambda x: x.squeeze_(1), lambda a: a),
@@ -34,12 +34,12 @@ def numbers() -> Any:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("made", LEAVES)
-@pytest.mark.parametrize("name", IN_PLACE)
+@pytest.mark.parametrize("name", INPLACE_FUNCTION)
 def test_leaves_stay_leaves(name: str, made: str, mode: str) -> None:
     """A leaf that gets another layout outside the graph is the same leaf, and gets its gradient in its new shape."""
     if name == "as_strided_" and made == "a part":
         return  # reads from the beginning of the memory
-    change, expected = IN_PLACE[name]
+    change, expected = INPLACE_FUNCTION[name]
     x = LEAVES[made]()
     values, version = expected(x.detach().numpy().copy()), x._version
     with MODES[mode]():

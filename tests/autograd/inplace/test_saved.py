@@ -28,8 +28,10 @@ def test_anomaly_mode_names_the_line_that_wrote() -> None:
         y[0].mul_(2)
     with pytest.raises(RuntimeError) as raised:
         z.sum().backward()
-    place = rf"sin\(\) \(derivatives.yaml:\d+\).* last written to by mul_\(\) at {re.escape(__file__)}:{number} and is"
-    assert re.search(place + " at version 1; expected version 0", str(raised.value))
+    location = (
+        rf"sin\(\) \(derivatives.yaml:\d+\).* last written to by mul_\(\) at {re.escape(__file__)}:{number} and is"
+    )
+    assert re.search(location + " at version 1; expected version 0", str(raised.value))
     y.add_(1)
     with pytest.raises(RuntimeError, match=r"last written to by add_\(\) and is at version 2; expected version 0"):
         z.sum().backward()
@@ -95,8 +97,8 @@ def test_old_values_are_copied_for_the_gradients_that_read_them() -> None:
     y.mul_(factor).sin_().exp_()
     y.sum().backward()
     inner = 3 * x.detach() * 2
-    slope = inner.sin().exp() * inner.cos()
-    assert sg.allclose(x.grad, slope * 6) and sg.allclose(factor.grad, (slope * 3 * x.detach()).sum(0))
+    derivative = inner.sin().exp() * inner.cos()
+    assert sg.allclose(x.grad, derivative * 6) and sg.allclose(factor.grad, (derivative * 3 * x.detach()).sum(0))
 
 
 def test_a_region_runs_backward_once() -> None:
@@ -179,6 +181,6 @@ def test_a_view_after_its_base_was_written_to() -> None:
         y.mul_(3)
         assert view.grad_fn.name() == "AsStridedBackward0" and view.grad_fn.next_functions == ((y.grad_fn, 0),)
         (grad,) = sg.autograd.grad((view * view).sum(), x)
-        wanted = sg.zeros(2, 3, dtype=sg.float64)
-        make(wanted).copy_(make(18 * x.detach()))
-        assert grad.tolist() == wanted.tolist()
+        requested = sg.zeros(2, 3, dtype=sg.float64)
+        make(requested).copy_(make(18 * x.detach()))
+        assert grad.tolist() == requested.tolist()

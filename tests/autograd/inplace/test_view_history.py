@@ -46,7 +46,7 @@ def in_inference_mode(y: Any) -> Any:
         return y[0]
 
 
-SEVERAL = "This view is the output of a function that returns multiple views. Such functions do not allow"
+MULTI_VIEW = "This view is the output of a function that returns multiple views. Such functions do not allow"
 CUSTOM = "This view was created inside a custom Function"
 VIEWS: dict[str, tuple[Any, str]] = {
     "no_grad": (under_no_grad, r"A view was created in no_grad mode and {}.*inside the no_grad block"),
@@ -55,15 +55,21 @@ VIEWS: dict[str, tuple[Any, str]] = {
         lambda y: under_no_grad(y)[1:],
         r"Output 0 of SliceBackward0 is a view of a view which was created in no_grad mode and {}",
     ),
-    "unbind": (lambda y: y.unbind()[1], f"Output 1 of UnbindBackward0 is a view and {{}}.*{SEVERAL}"),
-    "split": (lambda y: y.split(1)[1], f"Output 1 of SplitBackward0 is a view and {{}}.*{SEVERAL}"),
-    "split alone": (lambda y: y.split(2)[0], f"Output 0 of SplitBackward0 is a view and {{}}.*{SEVERAL}"),
-    "split sizes": (lambda y: y.split([1, 1])[0], f"Output 0 of SplitWithSizesBackward0 is a view and {{}}.*{SEVERAL}"),
-    "chunk": (lambda y: y.chunk(3, 1)[2], f"Output 2 of SplitBackward0 is a view and {{}}.*{SEVERAL}"),
-    "iteration": (lambda y: list(y)[0], f"Output 0 of UnbindBackward0 is a view and {{}}.*{SEVERAL}"),
-    "view of a piece": (lambda y: y.unbind()[0].view(3, 1), f"Output 0 of ViewBackward0 is a view and {{}}.*{SEVERAL}"),
+    "unbind": (lambda y: y.unbind()[1], f"Output 1 of UnbindBackward0 is a view and {{}}.*{MULTI_VIEW}"),
+    "split": (lambda y: y.split(1)[1], f"Output 1 of SplitBackward0 is a view and {{}}.*{MULTI_VIEW}"),
+    "split alone": (lambda y: y.split(2)[0], f"Output 0 of SplitBackward0 is a view and {{}}.*{MULTI_VIEW}"),
+    "split sizes": (
+        lambda y: y.split([1, 1])[0],
+        f"Output 0 of SplitWithSizesBackward0 is a view and {{}}.*{MULTI_VIEW}",
+    ),
+    "chunk": (lambda y: y.chunk(3, 1)[2], f"Output 2 of SplitBackward0 is a view and {{}}.*{MULTI_VIEW}"),
+    "iteration": (lambda y: list(y)[0], f"Output 0 of UnbindBackward0 is a view and {{}}.*{MULTI_VIEW}"),
+    "view of a piece": (
+        lambda y: y.unbind()[0].view(3, 1),
+        f"Output 0 of ViewBackward0 is a view and {{}}.*{MULTI_VIEW}",
+    ),
     "Function": (AsIs.apply, f"Output 0 of AsIsBackward is a view and {{}}.*{CUSTOM}"),
-    "Function of several": (lambda y: Pair.apply(y)[0], f"Output 0 of PairBackward is a view and {{}}.*{SEVERAL}"),
+    "Function of several": (lambda y: Pair.apply(y)[0], f"Output 0 of PairBackward is a view and {{}}.*{MULTI_VIEW}"),
 }
 WRITES: list[Any] = [
     lambda v: v.add_(1),
@@ -228,11 +234,11 @@ def test_dirty_views_of_functions() -> None:
     row = y[0]
     assert Twice.apply(row) is row and row._base is y
     y.sum().backward()
-    with pytest.raises(RuntimeError, match=SEVERAL):
+    with pytest.raises(RuntimeError, match=MULTI_VIEW):
         Twice.apply((leaf() * 1).unbind()[0])
 
 
-APART: dict[str, Any] = {
+ATOMIC_COST: dict[str, Any] = {
     "tensor_split": lambda y: y.tensor_split(2),
     "tensor_split at indices": lambda y: y.tensor_split((1,)),
     "tensor_split by a tensor": lambda y: y.tensor_split(sg.tensor(2)),
@@ -244,12 +250,12 @@ APART: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", APART)
+@pytest.mark.parametrize("name", ATOMIC_COST)
 def test_pieces_that_are_slices_are_written_to(name: str) -> None:
     """Pieces that are views of their own take writes as slices do, and gradients follow these."""
     one, other = leaf(), leaf()
     y, z = one * 1, other * 1
-    first, second = APART[name](y)
+    first, second = ATOMIC_COST[name](y)
     slices = z[:1], z[1:]
     for piece, part in zip((first, second), slices, strict=True):
         assert piece.shape == part.shape and piece._base is y

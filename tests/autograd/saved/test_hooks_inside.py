@@ -37,10 +37,10 @@ def test_unpacked_in_another_layout_and_dtype() -> None:
     """A tensor of another dtype, or not contiguous, is brought to what was saved before a kernel reads it."""
     x = sg.arange(6, dtype=sg.float64).reshape(2, 3).requires_grad_()
 
-    def spread(t: Any) -> Any:
+    def expanded(t: Any) -> Any:
         return sg.stack([t, t], -1).to(sg.float32)
 
-    with saved_tensors_hooks(spread, lambda t: t[..., 1]):
+    with saved_tensors_hooks(expanded, lambda t: t[..., 1]):
         y = x * x
     y.sum().backward()
     assert x.grad.dtype is sg.float64

@@ -27,7 +27,7 @@ def test_all_that_nodes_keep_is_packed() -> None:
     for _ in range(3):
         packed: list[Any] = []
         with sg.autograd.graph.saved_tensors_hooks(
-            lambda t, kept=packed: kept.append(t.clone()) or len(kept) - 1, packed.__getitem__
+            lambda t, retained=packed: retained.append(t.clone()) or len(retained) - 1, packed.__getitem__
         ):
             loss = _loss(x, weight)
         counts.append(len(packed))

@@ -40,9 +40,9 @@ def through_a_view(lib: Any, x: Any) -> Any:
 def saved_output(lib: Any, x: Any) -> Any:
     """exp saves its output."""
     z = x.exp()
-    kept = z * 1
+    retained = z * 1
     z.mul_(2)
-    return kept.sum() + z.sum()
+    return retained.sum() + z.sum()
 
 
 def without_recording(lib: Any, x: Any) -> Any:

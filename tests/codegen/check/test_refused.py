@@ -10,24 +10,24 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.library.bases import SPEC, Base, tree_base
-from specgrad.codegen.library.taken import Taken, read_taken
+from specgrad.codegen.library.taken import ReservedNames, read_reserved
 from specgrad.codegen.project import TREE, read_outside
 from specgrad.codegen.proof.load import load_spec
 from tests.codegen.check.refused import ALL, edited, right_spec
 
 Judge = Callable[[str], list[str]]
-PLACE = re.compile(r"spec\.yaml:\d+:\d+: \w[^\n]*")
+DEVICE = re.compile(r"spec\.yaml:\d+:\d+: \w[^\n]*")
 
 
 @pytest.fixture(scope="module")
-def known() -> tuple[tuple[Base, ...], Taken]:
+def known() -> tuple[tuple[Base, ...], ReservedNames]:
     """The spec in the tree, and the names that generated code uses."""
     base, _ = load_spec(SPEC, SPEC.name)
-    return (tree_base(base),), read_taken(TREE / "generated", base)
+    return (tree_base(base),), read_reserved(TREE / "generated", base)
 
 
 @pytest.fixture
-def judge(known: tuple[tuple[Base, ...], Taken], tmp_path: Path) -> Judge:
+def evaluate_mutant(known: tuple[tuple[Base, ...], ReservedNames], tmp_path: Path) -> Judge:
     """What is said of a spec outside the tree; the lines of the tree's own entries, which move, are left out."""
 
     def problems(text: str) -> list[str]:
@@ -38,25 +38,25 @@ def judge(known: tuple[tuple[Base, ...], Taken], tmp_path: Path) -> Judge:
     return problems
 
 
-def test_the_entries_are_right(judge: Judge) -> None:
+def test_the_entries_are_right(evaluate_mutant: Judge) -> None:
     """Nothing is said of entries in which nothing is wrong."""
-    assert judge(right_spec()) == []
+    assert evaluate_mutant(right_spec()) == []
 
 
 @pytest.mark.parametrize(
     ("entry", "right", "wrong", "says"), [row for rows in ALL.values() for row in rows], ids=lambda text: text[:40]
 )
-def test_an_edit_is_refused_where_it_is(judge: Judge, entry: str, right: str, wrong: str, says: str) -> None:
+def test_an_edit_is_refused_where_it_is(evaluate_mutant: Judge, entry: str, right: str, wrong: str, says: str) -> None:
     """The place, the op, the key and the sentence; whatever else is said of it has a place as well."""
-    found = judge(edited(entry, right, wrong))
+    found = evaluate_mutant(edited(entry, right, wrong))
     assert f"spec.yaml:{says}" in found
-    assert all(PLACE.fullmatch(problem) for problem in found)
+    assert all(DEVICE.fullmatch(problem) for problem in found)
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "[]\n"])
-def test_an_empty_spec_is_refused_in_one_line(judge: Judge, text: str) -> None:
+def test_an_empty_spec_is_refused_in_one_line(evaluate_mutant: Judge, text: str) -> None:
     """A spec has entries."""
-    assert judge(text) == ["spec.yaml:1:1: expected a list of entries, `- name: ...`, found none"]
+    assert evaluate_mutant(text) == ["spec.yaml:1:1: expected a list of entries, `- name: ...`, found none"]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_empty_spec_is_refused_in_one_line(judge: Judge, text: str) -> None:
         ("running", "T(3, 4)", "V([inf, -inf])"),
     ],
 )
-def test_what_looks_like_it_is_not_refused(judge: Judge, entry: str, right: str, wrong: str) -> None:
+def test_what_looks_like_it_is_not_refused(evaluate_mutant: Judge, entry: str, right: str, wrong: str) -> None:
     """An overload that calls another one, masks of bools, overloads apart by a keyword, numbers at the edge."""
-    found = judge(edited(entry, right, wrong))
+    found = evaluate_mutant(edited(entry, right, wrong))
     assert [problem for problem in found if "nothing reads this argument" not in problem] == []

@@ -55,9 +55,9 @@ RETURNS = [
 ]
 
 
-@pytest.mark.parametrize(("op", "argument", "words"), ARGUMENTS)
-def test_arguments_have_type_meaning_and_default(docs: dict[str, DocCode], op: str, argument: str, words: str):
-    assert dict(docs[op].arguments)[argument] == words
+@pytest.mark.parametrize(("op", "argument", "slot_values"), ARGUMENTS)
+def test_arguments_have_type_meaning_and_default(docs: dict[str, DocCode], op: str, argument: str, slot_values: str):
+    assert dict(docs[op].arguments)[argument] == slot_values
 
 
 @pytest.mark.parametrize(("op", "lines"), RETURNS)
@@ -78,7 +78,7 @@ def test_a_check_says_what_it_demands_and_raises(renderer: Renderer, docs: dict[
     dot, one_dim = (demand(renderer.library["check", name]) for name in ("dot", "one_dim"))
     assert dot.errors == ("RuntimeError",)
     assert one_dim.errors == ("IndexError",)
-    assert one_dim.words == "a single `dim` in range."
+    assert one_dim.slot_values == "a single `dim` in range."
     assert docs["dot"].raises == [("RuntimeError", "expected: two vectors of one length.")]
     assert docs["mul.Tensor"].raises == [("RuntimeError", "expected: shapes that broadcast.")]
 
@@ -99,7 +99,7 @@ def test_a_docstring_has_all_sections_in_lines_that_fit(docs: dict[str, DocCode]
 def test_overloads_share_arguments_and_show_their_examples(renderer: Renderer, docs: dict[str, DocCode]):
     """The function that picks lists the overloads; an example is shown there and not a second time."""
     groups = overload_groups(renderer.ops)
-    text = DocCode("clamp", tuple(groups["clamp"])).dispatcher_text
+    text = DocCode("clamp", tuple(groups["clamp"])).dispatcher_doc
     assert "    clamp_tensor(input, min=None, max=None): x limited to [min, max], element by element." in text
     assert "    min: number or tensor or None; default None." in text
     assert ">>> " in text and ">>> " not in docs["clamp"].text

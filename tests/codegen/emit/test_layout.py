@@ -12,7 +12,7 @@ import pytest
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.layout import installed, pinned
 from specgrad.codegen.library.manifest import MANIFEST
-from tests.codegen.mistakes import entry_text
+from tests.codegen.mistakes import entry_source
 from tests.scripts import run_by_sh
 
 Run = Callable[..., tuple[int, list[str], list[str]]]
@@ -52,7 +52,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 def package(tmp_path: Path, run: Run) -> Callable[..., tuple[int, list[str], list[str]]]:
     """Generates or compares a package outside the tree, without the numerical checks."""
     spec = tmp_path / "ops.yaml"
-    spec.write_text(entry_text("my_square", "square"), encoding="utf-8")
+    spec.write_text(entry_source("my_square", "square"), encoding="utf-8")
     return lambda *options: run(str(spec), "--out", str(tmp_path / "ops"), "--no-verify", *options)
 
 
@@ -61,10 +61,12 @@ def test_without_the_pinned_ruff_the_tree_is_neither_compared_nor_written(
     version: str | None, ruff: Ruff, run: Run
 ) -> None:
     """One line that says which ruff is needed, and a status that is not that of stale files."""
-    wanted, found = pinned(), "none" if version is None else f"ruff {version}"
-    assert wanted.startswith("ruff ")
+    requested, found = pinned(), "none" if version is None else f"ruff {version}"
+    assert requested.startswith("ruff ")
     ruff(version)
-    expected = f"expected {wanted} to lay it out, found {found}: python -m pip install {wanted.replace(' ', '==')}"
+    expected = (
+        f"expected {requested} to lay it out, found {found}: python -m pip install {requested.replace(' ', '==')}"
+    )
     assert run("--check") == (2, [], [f"codegen: generated/ cannot be compared: {expected}"])
     assert run() == (2, [], [f"codegen: generated/: {expected}"])
 

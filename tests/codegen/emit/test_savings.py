@@ -9,7 +9,7 @@ import pytest
 
 from specgrad.codegen.emit.forward_code import forward_lines
 from specgrad.codegen.emit.savings import Calls, Shared, make_plan, share
-from specgrad.codegen.library.homes import RUNTIME_PLACES, Home, Library
+from specgrad.codegen.library.homes import RUNTIME_RULE_FILES, Library, OpLibrary
 from specgrad.codegen.spec.model import Entry
 
 PAIR = """\
@@ -19,7 +19,7 @@ PAIR = """\
   index: non_differentiable
   gradients: spread(grads, self, dim)
   tangents: spread(self_t, other_t, dim)
-  backward: sum_dim(wanted, grads, rest)
+  backward: sum_dim(output_mask, grads, rest)
   samples: ["self=T(3), other=T(3), index=I(3), dim=0"]
 """
 FILES = {"ops/x/formulas.py": "def spread(*args): ...", "ops/reduction/cpu.py": "def sum_dim(*args): ..."}
@@ -31,7 +31,7 @@ def calls(tmp_path: Path) -> Calls:
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    library = Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),))
+    library = Library((OpLibrary(tmp_path, "runtime", True, RUNTIME_RULE_FILES),))
     return Calls(library, {"pair": "pair"}, {"pair": 0}, frozenset())
 
 
@@ -65,8 +65,8 @@ def test_the_call_is_made_once(entry: Callable[[str], Entry], calls: Calls) -> N
 
 def test_what_only_the_kernel_reads_is_kept(entry: Callable[[str], Entry], calls: Calls) -> None:
     """An output that no formula reads is kept for the kernel of `backward`, whatever gradient is wanted."""
-    kept = {t.name: t.needed_by for t in make_plan(entry(PAIR), calls).tensors}
-    assert kept == {"self": ("self", "other"), "rest": ("self", "other")}
+    retained = {t.name: t.needed_by for t in make_plan(entry(PAIR), calls).tensors}
+    assert retained == {"self": ("self", "other"), "rest": ("self", "other")}
 
 
 def test_calls_that_differ_are_not_shared() -> None:

@@ -13,7 +13,7 @@ KERNELS = sorted((RUNTIME.parent / "generated" / "kernels").rglob("[a-z]*.py"))
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "requested"),
     [
         ("x if x > 0 else 2 * x", "either(x[i] > T(0), x[i], T(2) * x[i])"),
         ("x if alpha == 1 else exp(x)", "x[i] if alpha == T(1) else exp(x[i])"),
@@ -21,9 +21,9 @@ KERNELS = sorted((RUNTIME.parent / "generated" / "kernels").rglob("[a-z]*.py"))
         ("1 if x == 0 else 2 if abs(y) < k else y", "either(x[i] == T(0), T(1), either(abs(y[i]) < k, T(2), y[i]))"),
     ],
 )
-def test_a_choice_between_elements_is_no_branch(text: str, wanted: str) -> None:
+def test_a_choice_between_elements_is_no_branch(text: str, requested: str) -> None:
     """What differs between elements is chosen from two values; what is the same for all of them is a branch."""
-    assert typed(ast.parse(text, mode="eval").body, {"x", "y"}) == wanted
+    assert typed(ast.parse(text, mode="eval").body, {"x", "y"}) == requested
 
 
 def test_no_generated_kernel_branches_on_an_element() -> None:

@@ -16,10 +16,10 @@ from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.pages.pages import pages
 from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.verify.processes import import_folder
-from specgrad.codegen.verify.report import place_of
+from specgrad.codegen.verify.report import location_of
 from specgrad.generated.registry import OPS
 from specgrad.runtime.dispatch.registry import Op
-from tests.codegen.mistakes import entry_text
+from tests.codegen.mistakes import entry_source
 from tests.repository import ROOT
 
 LAYOUTS = [
@@ -62,13 +62,13 @@ def test_verify_knows_every_formula() -> None:
     lines = SPEC.read_text(encoding="utf-8").splitlines()
     for op in OPS:
         for key in op.formulas:
-            _, line, column = place_of(op, key).split(":")
+            _, line, column = location_of(op, key).split(":")
             before = lines[int(line) - 1][: int(column) - 1].rstrip() or lines[int(line) - 2]
             formulas = entries[op.name].gradients | entries[op.name].forward
             derived = key in formulas and formulas[key].where == entries[op.name].compute.where
             names = "elementwise" if derived else f"{key}|gradients|tangents"
             assert re.search(rf"\b({names}): *[\"'|>-]*(\(.*)?$", before), (op.name, key, before)
-        assert place_of(op) == f"{SPEC.name}:{entries[op.name].where.line}"
+        assert location_of(op) == f"{SPEC.name}:{entries[op.name].where.line}"
 
 
 def made(folder: Path, content: str, name: str) -> Path:
@@ -83,7 +83,7 @@ def made(folder: Path, content: str, name: str) -> Path:
 def op(tmp_path: Path) -> Op:
     """The op of a package generated from `ops.yaml` in tmp_path."""
     name = f"made_{abs(hash(tmp_path)):x}"
-    made(tmp_path, entry_text("my_square", "square"), name)
+    made(tmp_path, entry_source("my_square", "square"), name)
     package = import_folder(tmp_path / name)
     return __import__(f"{package}.registry", fromlist=["OPS"]).OPS[0]
 
@@ -92,9 +92,9 @@ def test_a_message_shows_the_line_that_the_spec_has_now(op: Op, tmp_path: Path) 
     """A line above the entry moves it without generating anew."""
     spec = tmp_path / "ops.yaml"
     node = op.function(sg.ones(2, requires_grad=True)).grad_fn
-    assert (op.where, node.spec_place) == ("ops.yaml:1", "ops.yaml:1")
+    assert (op.where, node.spec_location) == ("ops.yaml:1", "ops.yaml:1")
     spec.write_text("# above\n\n" + spec.read_text(encoding="utf-8"), encoding="utf-8")
-    assert (op.where, node.spec_place) == ("ops.yaml:3", "ops.yaml:3")
+    assert (op.where, node.spec_location) == ("ops.yaml:3", "ops.yaml:3")
 
 
 @pytest.mark.parametrize("content", [None, b"", b"- name: other(Tensor self)\n", b"\xff\xfe\x00name: my_squar("])
@@ -109,7 +109,7 @@ def test_without_the_entry_a_message_names_op_and_spec(op: Op, content: bytes | 
     x.mul_(2)
     with pytest.raises(RuntimeError, match=r"'self' of my_square\(\) \(ops.yaml\), a tensor of shape"):
         y.sum().backward()
-    assert (op.where, place_of(op, "self")) == ("ops.yaml", "ops.yaml")
+    assert (op.where, location_of(op, "self")) == ("ops.yaml", "ops.yaml")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

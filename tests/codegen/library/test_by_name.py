@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.library.by_name import with_parts_by_name
-from specgrad.codegen.library.homes import Home
+from specgrad.codegen.library.homes import OpLibrary
 from specgrad.codegen.spec.model import Entry, Spec
 
 Load = Callable[[str], tuple[Spec, list[str]]]
@@ -28,7 +28,7 @@ def entry(load: Load, tmp_path: Path) -> Callable[[str], Entry]:
     def load_entry(text: str) -> Entry:
         spec, problems = load(text)
         assert problems == []
-        return with_parts_by_name(spec, Home(tmp_path, "", relative=True, label="own")).entries[0]
+        return with_parts_by_name(spec, OpLibrary(tmp_path, "", relative=True, label="own")).entries[0]
 
     return load_entry
 
@@ -37,7 +37,7 @@ def test_functions_of_the_name_are_found(entry: Callable[[str], Entry]) -> None:
     """That of the overload before that of the function; the place is the entry's."""
     found = entry("- name: spin.dim(Tensor self, int dim) -> Tensor\n")
     assert (found.compute.text, found.check, found.shape) == ("spin_dim", "spin_dim", "spin_dim")
-    assert str(found.key_places["check"]) == "spec.yaml:1:9"
+    assert str(found.key_locations["check"]) == "spec.yaml:1:9"
     other = entry("- name: spin.by(Tensor self) -> Tensor\n")
     assert (other.compute.text, other.check, other.shape) == ("spin_by", "spin", None)
 

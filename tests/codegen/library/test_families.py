@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.library.bases import SPEC
-from specgrad.codegen.library.families import MOST_CHARACTERS, families, slugs
-from specgrad.codegen.library.homes import RUNTIME, Library, runtime_home
+from specgrad.codegen.library.families import MAX_TITLE_CHARS, families, slugs
+from specgrad.codegen.library.homes import RUNTIME, Library, runtime_library
 from specgrad.codegen.proof.load import load_spec
 
 ENTRY = "- name: {}(Tensor self) -> Tensor\n  composite: self + self\n  samples: ['self=T(3)']\n"
@@ -86,7 +86,7 @@ def test_every_title_has_a_file_of_its_own() -> None:
     assert list(names) == TITLES and len(set(names.values())) == len(TITLES)
     assert [names[title] for title in TITLES[:5]] == ["powers", "powers-2", "powers-3", "p-o-w-e-r-s", "section"]
     assert (names["波 動"], names["Größe"]) == ("波-動", "grösse")
-    assert all(0 < len(name) <= MOST_CHARACTERS + 3 and "/" not in name for name in names.values())
+    assert all(0 < len(name) <= MAX_TITLE_CHARS + 3 and "/" not in name for name in names.values())
 
 
 def test_a_family_has_one_name():
@@ -95,9 +95,9 @@ def test_a_family_has_one_name():
     found = families(SPEC, load_spec(SPEC)[0].entries)
     assert all(family.title == family.slug for family in found)
     assert folders - {family.title for family in found} == {"elementwise", "optim"}
-    library = Library((runtime_home(),))
+    library = Library((runtime_library(),))
     for family in found:
         kernels = [entry.compute.text for entry in family.entries if entry.compute.kind == "kernel"]
         parts = [part for name in kernels for kind in ("kernel", "plan") if (part := library.get(kind, name))]
         folder = family.title if family.title in folders else "elementwise"
-        assert {part.place: part.module[1] for part in parts if part.module[1] != folder} == {}
+        assert {part.location: part.module[1] for part in parts if part.module[1] != folder} == {}

@@ -6,7 +6,7 @@ import ast
 import math
 from pathlib import Path
 
-from specgrad.codegen.library.homes import RUNTIME_PLACES, Home, Known, Library, read_known
+from specgrad.codegen.library.homes import RUNTIME_RULE_FILES, Known, Library, OpLibrary, read_known
 from specgrad.codegen.library.modules import Parameters, parameters_of
 
 
@@ -37,7 +37,7 @@ def test_reads_names_and_arities_without_importing(tmp_path: Path):
         },
     )
     assert known.parameters["check"]["one_dim"].read == {"dim"}
-    helpers = Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),)).parts["helper"]
+    helpers = Library((OpLibrary(tmp_path, "runtime", True, RUNTIME_RULE_FILES),)).parts["helper"]
     assert {name: part.spelling for name, part in helpers.items()} == {
         "a": "reduction_formulas.a",
         "c": "loss_formulas_ctc.c",

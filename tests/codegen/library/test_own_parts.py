@@ -25,7 +25,7 @@ FILES = {
     "    full[::2] = grad\n    return full\n",
     "views.py": "def every_other(shape, strides, offset):\n"
     "    return ((shape[0] + 1) // 2, *shape[1:]), (2 * strides[0], *strides[1:]), offset\n",
-    "batching.py": "def whole(call):\n    return call.run(call.all_whole())\n",
+    "batching.py": "def whole(call):\n    return call.run(call.all_batch_first())\n",
 }
 SPEC = """\
 - name: triple(Tensor self) -> Tensor

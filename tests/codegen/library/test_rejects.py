@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.library.homes import Home, Library, runtime_home
+from specgrad.codegen.library.homes import Library, OpLibrary, runtime_library
 from specgrad.runtime.dispatch.checks import REJECTABLE, rejects
 
 CHECKS = """\
@@ -26,7 +26,7 @@ def numeric_sum(op, self):
 def test_the_decorator_is_read(tmp_path: Path) -> None:
     """Of a package's checks, which are not imported; a name that once meant the same means nothing."""
     (tmp_path / "checks.py").write_text(CHECKS, encoding="utf-8")
-    library = Library((Home(tmp_path, "", relative=True, label="own"),))
+    library = Library((OpLibrary(tmp_path, "", relative=True, label="own"),))
     assert {part.name: part.rejects for part in library.parts["check"].values()} == {
         "plain": "bools",
         "numeric_sum": "",
@@ -35,8 +35,8 @@ def test_the_decorator_is_read(tmp_path: Path) -> None:
 
 def test_the_runtime_says_words_that_there_are() -> None:
     """Each of them somewhere."""
-    said = {part.rejects for part in Library((runtime_home(),)).parts["check"].values()}
-    assert said == {"", *REJECTABLE}
+    message = {part.rejects for part in Library((runtime_library(),)).parts["check"].values()}
+    assert message == {"", *REJECTABLE}
 
 
 WRITERS = """\
@@ -54,7 +54,7 @@ def turned_(out, dim): ...
 def test_functions_that_write_in_place_are_found(tmp_path: Path) -> None:
     """By the function whose result they write, whatever their own name is."""
     (tmp_path / "kernels.py").write_text(WRITERS, encoding="utf-8")
-    library = Library((Home(tmp_path, "", relative=True, label="own"),))
+    library = Library((OpLibrary(tmp_path, "", relative=True, label="own"),))
     assert {key: part.name for key, part in library.writers.items()} == {("kernel", "spun"): "spun_into"}
 
 

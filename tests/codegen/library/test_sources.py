@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.library import sources
-from specgrad.codegen.library.homes import read_known, runtime_home
+from specgrad.codegen.library.homes import read_known, runtime_library
 from specgrad.codegen.library.modules import functions
 from specgrad.codegen.library.sources import function_source
 
@@ -71,6 +71,6 @@ def test_the_functions_of_the_project() -> None:
 def test_a_name_that_the_spec_may_use_has_one_meaning(kind: str) -> None:
     """No two modules of a kind define a public function of the same name: a key of the spec names no module."""
     found: dict[str, Path] = {}
-    for path in runtime_home().files(kind):
+    for path in runtime_library().files(kind):
         for name in (name for name in functions(path) if not name.startswith("_")):
             assert found.setdefault(name, path) == path, name

@@ -14,7 +14,7 @@ import pytest
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.render import OUTSIDE, Renderer
 from specgrad.codegen.library.bases import SPEC
-from specgrad.codegen.mutate.command import spread
+from specgrad.codegen.mutate.command import sample_evenly
 from specgrad.codegen.mutate.entries import mutants
 from specgrad.codegen.mutate.equivalence import equivalent, same_call, tangent
 from specgrad.codegen.mutate.related import Related
@@ -111,8 +111,8 @@ def test_derived_formulas_are_not_changed() -> None:
 def test_rules_of_forward_mode_that_are_the_same(name: str, rules: set[str]) -> None:
     """A product's tangent is no sum of one product; a sum's is no sum of sums; a function of one argument has many."""
     entry, inliner = ENTRIES[name], Renderer(TREE, OUTSIDE).inliner
-    words = ("auto_linear", "auto_multilinear", "auto_element_wise")
-    trees = {word: tangent(entry, Formula(word, None, entry.where, word)) for word in words}
+    slot_values = ("auto_linear", "auto_multilinear", "auto_element_wise")
+    trees = {word: tangent(entry, Formula(word, None, entry.where, word)) for word in slot_values}
     right = tangent(entry, entry.forward["result"])
     assert right is not None
     assert {word for word, tree in trees.items() if tree and equivalent(entry, right, tree, inliner)} == rules
@@ -144,11 +144,13 @@ def test_calls_that_give_the_same(before: str, after: str, same: bool) -> None:
 
 def test_the_sample_is_spread_over_the_spec() -> None:
     """So many entries, from all parts; the same for the same seed."""
-    some, others = spread(TREE.entries, 40, 0), spread(TREE.entries, 40, 1)
-    assert len(some) == len({entry.name for entry in some}) == 40 and some == spread(TREE.entries, 40, 0) != others
-    places = [TREE.entries.index(entry) for entry in some]
-    assert max(b - a for a, b in itertools.pairwise(places)) <= -(-len(TREE.entries) // 40)
-    assert spread(TREE.entries, 10**6, 0) == list(TREE.entries)
+    some, others = sample_evenly(TREE.entries, 40, 0), sample_evenly(TREE.entries, 40, 1)
+    assert (
+        len(some) == len({entry.name for entry in some}) == 40 and some == sample_evenly(TREE.entries, 40, 0) != others
+    )
+    positions = [TREE.entries.index(entry) for entry in some]
+    assert max(b - a for a, b in itertools.pairwise(positions)) <= -(-len(TREE.entries) // 40)
+    assert sample_evenly(TREE.entries, 10**6, 0) == list(TREE.entries)
 
 
 def test_the_seed_chooses() -> None:
@@ -213,7 +215,7 @@ OWN = {
     "checks.py": "def some(name, self):\n    '''At most three dimensions.'''\n    if self.ndim > 3:\n"
     "        raise ValueError(f'{name}(): {self.ndim} dimensions')\n    return (self,)\n",
     "scalars.py": "def risen(x):\n    return x * x + type(x)(1)\n",
-    "batching.py": "def whole(call):\n    return call.run(call.all_whole())\n",
+    "batching.py": "def whole(call):\n    return call.run(call.all_batch_first())\n",
     "mutated_ops.yaml": """\
 - name: tripled(Tensor self) -> Tensor
   dtypes: [float]

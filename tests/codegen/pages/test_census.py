@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.pages.census import census, code_lines, entry_lines, without_python
+from specgrad.codegen.pages.census import code_lines, entry_lines, spec_stats, without_python
 from specgrad.codegen.proof.load import load_spec
 
 SPEC = """# A heading of
@@ -39,7 +39,7 @@ def test_lines_of_entries(path: Path) -> None:
     """Blank lines and comments do not count; overloads count for one function."""
     entries = load_spec(path)[0].entries
     assert entry_lines(SPEC, entries) == {"one": 3, "two": 4, "one.out": 2}
-    found = census(path, entries)
+    found = spec_stats(path, entries)
     assert (found.entries, found.functions, found.median_entry, found.median_function) == (3, 2, 3, 4.5)
 
 

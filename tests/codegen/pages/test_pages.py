@@ -15,7 +15,7 @@ from specgrad.codegen.library.families import families, headings
 from specgrad.codegen.pages.pages import pages
 from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.spec.model import Entry
-from tests.codegen.mistakes import entry_text
+from tests.codegen.mistakes import entry_source
 from tests.repository import ROOT
 
 DOCS = ROOT / "docs"
@@ -103,17 +103,17 @@ SAYS = [
 ]
 
 
-@pytest.mark.parametrize(("op", "words"), SAYS)
-def test_sections_say(files: Files, op: str, words: str) -> None:
+@pytest.mark.parametrize(("op", "slot_values"), SAYS)
+def test_sections_say(files: Files, op: str, slot_values: str) -> None:
     """What the page says of single ops."""
     (section,) = [part for t in files.values() for part in re.split(r"^(?=## )", t, flags=re.M) if f"## {op}\n" in part]
-    assert words in section
+    assert slot_values in section
 
 
 def test_a_spec_outside_the_tree_has_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """REFERENCE.md in its package, with pictures beside it."""
     spec = tmp_path / "ops.yaml"
-    spec.write_text("# Powers: of x.\n\n" + entry_text("my_square", "square"), encoding="utf-8")
+    spec.write_text("# Powers: of x.\n\n" + entry_source("my_square", "square"), encoding="utf-8")
     assert main([str(spec), "--out", str(tmp_path / "ops"), "--no-verify"]) == 0, capsys.readouterr().err
     text = (tmp_path / "ops" / "REFERENCE.md").read_text(encoding="utf-8")
     assert "## my_square\n" in text and "](../ops.yaml#my_square)" in text and "](pictures/my_square.svg)" in text

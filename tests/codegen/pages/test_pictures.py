@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from specgrad.codegen.pages.curves import grid, pieces, thinned, window
-from specgrad.codegen.pages.drawing import drawn, function_and_gradient, pictures_command, same_picture
+from specgrad.codegen.pages.drawing import draw_pictures, function_and_gradient, pictures_command, same_picture
 from specgrad.codegen.pages.picture import ticks
 from specgrad.codegen.project import TREE
 from specgrad.codegen.spec.model import Spec
@@ -24,19 +24,19 @@ def test_the_committed_pictures_are_fresh(spec: Spec, capsys: pytest.CaptureFixt
 
 def test_pictures_are_small_and_well_formed(spec: Spec) -> None:
     """Every file is XML of few kilobytes, and most functions of one number have one."""
-    texts = drawn(spec)
-    assert len(texts) > 40
-    assert all(ElementTree.fromstring(text).tag.endswith("svg") and len(text) < 6000 for text in texts.values())
+    sources = draw_pictures(spec)
+    assert len(sources) > 40
+    assert all(ElementTree.fromstring(text).tag.endswith("svg") and len(text) < 6000 for text in sources.values())
 
 
 def test_what_is_drawn_is_the_function_and_its_gradient(spec: Spec) -> None:
     """Of tanh 1 - tanh(x)^2, and nothing where the function has no value."""
     entries = spec.by_name()
     x = np.array([-2.0, 0.5])
-    y, slope = function_and_gradient(entries["tanh"], x)
-    assert np.allclose(y, np.tanh(x)) and np.allclose(slope, 1 - np.tanh(x) ** 2)
-    y, slope = function_and_gradient(entries["log"], x)
-    assert np.isnan([y[0], slope[0]]).all() and np.allclose([y[1], slope[1]], [np.log(0.5), 2])
+    y, derivative = function_and_gradient(entries["tanh"], x)
+    assert np.allclose(y, np.tanh(x)) and np.allclose(derivative, 1 - np.tanh(x) ** 2)
+    y, derivative = function_and_gradient(entries["log"], x)
+    assert np.isnan([y[0], derivative[0]]).all() and np.allclose([y[1], derivative[1]], [np.log(0.5), 2])
 
 
 def test_a_folder_is_filled_and_cleaned(spec: Spec, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,9 +84,9 @@ def test_thinned_lines_stay_near() -> None:
     x = np.linspace(0, 100, 201)
     assert len(thinned(np.stack([x, 2 * x], axis=1), 0.1)) == 2
     curve = np.stack([x, x * x / 100], axis=1)
-    few = thinned(curve, 0.1)
-    assert 5 < len(few) < 30
-    assert np.abs(np.interp(x, few[:, 0], few[:, 1]) - curve[:, 1]).max() < 0.3
+    small_count = thinned(curve, 0.1)
+    assert 5 < len(small_count) < 30
+    assert np.abs(np.interp(x, small_count[:, 0], small_count[:, 1]) - curve[:, 1]).max() < 0.3
 
 
 @pytest.mark.parametrize(("low", "high", "found"), [(-1, 1, [-1, -0.5, 0, 0.5, 1]), (0, 70, list(range(0, 71, 10)))])

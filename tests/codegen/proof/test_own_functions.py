@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.library.homes import Home, Library, runtime_home
+from specgrad.codegen.library.homes import Library, OpLibrary, runtime_library
 from specgrad.codegen.proof.axioms import Functions
 from specgrad.codegen.spec.model import Problem
 from specgrad.codegen.verify.functions import check_functions, claims
 
-Read = Callable[[str], tuple[Home, Functions, list[Problem]]]
+Read = Callable[[str], tuple[OpLibrary, Functions, list[Problem]]]
 HEAD = """\
 import math
 from math import pi
@@ -32,10 +32,10 @@ def read(tmp_path: Path) -> Iterator[Read]:
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
 
-    def reading(text: str) -> tuple[Home, Functions, list[Problem]]:
+    def reading(text: str) -> tuple[OpLibrary, Functions, list[Problem]]:
         (package / "scalars.py").write_text(HEAD + text, encoding="utf-8")
-        home = Home(package, "", relative=True, label="own")
-        return home, *Library((runtime_home(), home)).functions
+        module_name = OpLibrary(package, "", relative=True, label="own")
+        return module_name, *Library((runtime_library(), module_name)).functions
 
     yield reading
     for name in [name for name in sys.modules if name.startswith(package.name)]:
@@ -62,7 +62,7 @@ MEANINGS = {
 @pytest.mark.parametrize("text", MEANINGS)
 def test_what_a_function_computes(text: str, read: Read) -> None:
     """Assignments, choices and private functions are an expression; loops, strangers and circles are none."""
-    home, functions, problems = read(text)
+    module_name, functions, problems = read(text)
     assert problems == []
     expected = MEANINGS[text]
     if text.startswith("def f(x):\n    return g(x)"):  # calls what calls itself: a function, which nothing is known of
@@ -70,7 +70,7 @@ def test_what_a_function_computes(text: str, read: Read) -> None:
         return
     assert functions["f"].meaning == expected
     if expected is not None:
-        assert not check_functions(claims([home], functions), functions).findings
+        assert not check_functions(claims([module_name], functions), functions).findings
 
 
 WRONG_TEXTS = {
@@ -89,9 +89,9 @@ WRONG_TEXTS = {
 @pytest.mark.parametrize("decorator", WRONG_TEXTS)
 def test_what_cannot_be_said(decorator: str, read: Read) -> None:
     """With the place in the module."""
-    home, functions, (problem,) = read(f"{decorator}\ndef f(x):\n    return x\n")
+    module_name, functions, (problem,) = read(f"{decorator}\ndef f(x):\n    return x\n")
     assert functions == {}
-    assert str(problem).startswith(f"{home.folder / 'scalars.py'}:{WRONG_TEXTS[decorator]}"), problem
+    assert str(problem).startswith(f"{module_name.folder / 'scalars.py'}:{WRONG_TEXTS[decorator]}"), problem
 
 
 ROOT = """\
@@ -107,25 +107,25 @@ RIGHT_ROOT = ROOT.replace("3 * result", "3 * bend * result").format("-result ** 
 
 def test_a_wrong_slope_is_found_at_its_place(read: Read) -> None:
     """With a point and both numbers, under the old name too; right ones are not, and one that cannot be compared is."""
-    home, functions, problems = read(RIGHT_ROOT)
-    assert problems == [] and not check_functions(claims([home], functions), functions).findings
-    home, functions, _ = read(ROOT.format("None"))
+    module_name, functions, problems = read(RIGHT_ROOT)
+    assert problems == [] and not check_functions(claims([module_name], functions), functions).findings
+    module_name, functions, _ = read(ROOT.format("None"))
     sys.modules.pop("own_functions_package.scalars", None)
-    (finding,) = map(str, check_functions(claims([home], functions), functions).findings.values())
-    assert finding.startswith(f"{home.folder / 'scalars.py'}:6:14: bent_root, derivative by x: at x=")
+    (finding,) = map(str, check_functions(claims([module_name], functions), functions).findings.values())
+    assert finding.startswith(f"{module_name.folder / 'scalars.py'}:6:14: bent_root, derivative by x: at x=")
     assert "it is said to be 0." in finding and ", and is 0." in finding
     old_name = "from specgrad.runtime.kernels.slopes import slopes\n@slopes('1')\n"
-    home, functions, _ = read(f"{old_name}def f(x):\n    return math.sqrt(-1 - x * x)\n")
+    module_name, functions, _ = read(f"{old_name}def f(x):\n    return math.sqrt(-1 - x * x)\n")
     sys.modules.pop("own_functions_package.scalars", None)
-    (finding,) = map(str, check_functions(claims([home], functions), functions).findings.values())
+    (finding,) = map(str, check_functions(claims([module_name], functions), functions).findings.values())
     assert "scalars.py:7:9: f, derivative by x: it cannot be compared: at 0 of 600 points" in finding
 
 
 def test_a_wrong_reading_is_found(read: Read) -> None:
     """What a function is taken for is compared with what it gives."""
-    home, functions, _ = read("def f(x):\n    return x * x\n")
+    module_name, functions, _ = read("def f(x):\n    return x * x\n")
     wrong = {"f": replace(functions["f"], meaning="x * x + 0.001")}
-    (finding,) = map(str, check_functions(claims([home], wrong), wrong).findings.values())
+    (finding,) = map(str, check_functions(claims([module_name], wrong), wrong).findings.values())
     assert "scalars.py:6:1: f: at x=" in finding and "it is taken for x * x + 0.001, which gives " in finding
 
 
@@ -142,15 +142,15 @@ SPEC = """\
 SOFTENED = "def softened(x):\n    return (1 + x * x) ** -HALF\n"
 
 
-def spec_of(home: Home, text: str) -> str:
-    (home.folder / "ops.yaml").write_text(text, encoding="utf-8")
-    return str(home.folder / "ops.yaml")
+def spec_of(module_name: OpLibrary, text: str) -> str:
+    (module_name.folder / "ops.yaml").write_text(text, encoding="utf-8")
+    return str(module_name.folder / "ops.yaml")
 
 
 def test_entries_need_no_formula(read: Read, capsys: pytest.CaptureFixture[str]) -> None:
     """They are derived from what is said and from what is read, proved, and right at all samples."""
-    home, _, _ = read(RIGHT_ROOT + SOFTENED)
-    spec = spec_of(home, SPEC)
+    module_name, _, _ = read(RIGHT_ROOT + SOFTENED)
+    spec = spec_of(module_name, SPEC)
     assert main([spec]) == 0, capsys.readouterr()
     assert " 0 wrong, " in capsys.readouterr().out
     assert main(["prove", "--spec", spec]) == 0
@@ -159,14 +159,15 @@ def test_entries_need_no_formula(read: Read, capsys: pytest.CaptureFixture[str])
 
 def test_a_wrong_slope_keeps_a_package_from_being_written(read: Read, capsys: pytest.CaptureFixture[str]) -> None:
     """It is blamed itself, beside the formula that was derived from it."""
-    home, _, _ = read(RIGHT_ROOT.replace("-result ** 3", "result ** 3") + SOFTENED)
-    assert main([spec_of(home, SPEC)]) == 1
+    module_name, _, _ = read(RIGHT_ROOT.replace("-result ** 3", "result ** 3") + SOFTENED)
+    assert main([spec_of(module_name, SPEC)]) == 1
     shown = capsys.readouterr().out.splitlines()
     assert any(
-        line.startswith(f"{home.folder / 'scalars.py'}:6:54: bent_root, derivative by bend: at x=") for line in shown
+        line.startswith(f"{module_name.folder / 'scalars.py'}:6:54: bent_root, derivative by bend: at x=")
+        for line in shown
     )
     assert any("ops.yaml:3:16: bent_root, gradient of other: " in line for line in shown)
-    assert not (home.folder / "generated").exists()
+    assert not (module_name.folder / "generated").exists()
 
 
 @pytest.mark.parametrize(
@@ -178,9 +179,9 @@ def test_a_wrong_slope_keeps_a_package_from_being_written(read: Read, capsys: py
 )
 def test_what_nothing_is_known_of(kinds: str, says: str, read: Read, capsys: pytest.CaptureFixture[str]) -> None:
     """The error says what to do about it."""
-    home, _, _ = read("def looped(x):\n    for _ in range(2):\n        x = x * x\n    return x\n")
-    (home.folder / "scalars_complex.py").write_text("def looped(x):\n    return x\n", encoding="utf-8")
+    module_name, _, _ = read("def looped(x):\n    for _ in range(2):\n        x = x * x\n    return x\n")
+    (module_name.folder / "scalars_complex.py").write_text("def looped(x):\n    return x\n", encoding="utf-8")
     text = f"- name: f(Tensor self) -> Tensor\n  dtypes: {kinds}\n  elementwise: looped(self)\n"
-    assert main([spec_of(home, text), "--no-verify"]) == 1
+    assert main([spec_of(module_name, text), "--no-verify"]) == 1
     assert "ops.yaml:1:9: f, self: a differentiable argument needs a formula" in (shown := capsys.readouterr().err)
     assert f"none can be derived: {says}" in shown

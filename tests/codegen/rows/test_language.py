@@ -53,9 +53,9 @@ def problems_of(text: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize("program", MISTAKES)
 def test_mistakes_are_told_with_their_place(program: str, tmp_path: Path) -> None:
     """Each is found, at its line and column of the spec."""
-    place, words = MISTAKES[program]
+    location, slot_values = MISTAKES[program]
     found = problems_of(HEAD + program + REST, tmp_path)
-    assert any(line.startswith(f"spec.yaml:{place}:") and words in line for line in found), found
+    assert any(line.startswith(f"spec.yaml:{location}:") and slot_values in line for line in found), found
 
 
 def test_an_entry_is_for_floats(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_what_takes_long_is_kept() -> None:
     lowered = Lowered(
         program("def f(x: Row):\n    grown = exp(x)\n    twice = 2 * x\n    return grown * twice / sum(grown * twice)")
     )
-    assert lowered.kept == ("grown",)
+    assert lowered.retained == ("grown",)
 
 
 def test_a_function_is_refused_with_its_place() -> None:

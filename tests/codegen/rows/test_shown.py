@@ -66,6 +66,8 @@ def test_judged(spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     """A changed program is run from memory on both devices, and found wrong."""
     assert main([str(spec), "--no-verify"]) == 0
     out = tmp_path / "judged.json"
-    assert main(["mutate", "spread", "--key", "rows", "--most", "25", "--spec", str(spec), "--json", str(out)]) == 0
+    assert (
+        main(["mutate", "spread", "--key", "rows", "--max-count", "25", "--spec", str(spec), "--json", str(out)]) == 0
+    )
     (op,) = json.loads(out.read_text(encoding="utf-8"))
     assert op["mutants"] and " 0 survive" in capsys.readouterr().out

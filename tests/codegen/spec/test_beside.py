@@ -76,7 +76,7 @@ def test_an_entry_has_what_lies_beside(beside: Beside) -> None:
         "result": "ones * self",
     }
     assert str(entry.samples[0].where) == "tests/keys.yaml:2:14"
-    assert str(entry.key_places["reference"]) == "tests/references/keys.py:4:1"
+    assert str(entry.key_locations["reference"]) == "tests/references/keys.py:4:1"
     assert str(entry.reference["result"].where) == "tests/references/keys.py:11:9"
 
 

@@ -13,10 +13,10 @@ from specgrad.codegen.check.validate import validate
 from specgrad.codegen.emit.forward_code import forward_lines
 from specgrad.codegen.emit.op_code import OpCode
 from specgrad.codegen.emit.savings import Calls, Shared, make_plan, rewrite
-from specgrad.codegen.library.homes import RUNTIME_PLACES, Home, Library
+from specgrad.codegen.library.homes import RUNTIME_RULE_FILES, Library, OpLibrary
 from specgrad.codegen.mutate.entries import mutants
 from specgrad.codegen.mutate.related import Related
-from specgrad.codegen.spec.definitions import MOST_PARTS, certain, used
+from specgrad.codegen.spec.definitions import MAX_PARTS, certain, used
 from specgrad.codegen.spec.model import Entry, Spec
 from tests.codegen.conftest import KNOWN
 
@@ -59,7 +59,7 @@ def problems(load: Callable[[str], tuple[Spec, list[str]]]) -> Callable[[str], l
 @pytest.fixture
 def calls(tmp_path: Path) -> Calls:
     """Calls without helpers."""
-    return Calls(Library((Home(tmp_path, "runtime", True, RUNTIME_PLACES),)), {}, {}, frozenset())
+    return Calls(Library((OpLibrary(tmp_path, "runtime", True, RUNTIME_RULE_FILES),)), {}, {}, frozenset())
 
 
 def meanings(entry: Entry) -> dict[str, str]:
@@ -146,14 +146,14 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "after", "place", "key", "message"), WRONG)
+@pytest.mark.parametrize(("before", "after", "location", "key", "message"), WRONG)
 def test_wrong_definitions(
-    problems: Callable[[str], list[str]], before: str, after: str, place: str, key: str, message: str
+    problems: Callable[[str], list[str]], before: str, after: str, location: str, key: str, message: str
 ) -> None:
     """What is wrong is said at its place."""
     assert before in GATED
     found = problems(GATED.replace(before, after))
-    assert any(f"spec.yaml:{place}: gated, {key}: {message}" in problem for problem in found), found
+    assert any(f"spec.yaml:{location}: gated, {key}: {message}" in problem for problem in found), found
 
 
 def test_definitions_do_not_grow_without_bound(problems: Callable[[str], list[str]]) -> None:
@@ -162,7 +162,7 @@ def test_definitions_do_not_grow_without_bound(problems: Callable[[str], list[st
     found = problems(
         GATED.replace(EXPRESSION, EXPRESSION + "".join(lines)).replace("grad * share", "grad * share * d29")
     )
-    assert any(f"expected at most {MOST_PARTS:,} parts" in problem for problem in found), found
+    assert any(f"expected at most {MAX_PARTS:,} parts" in problem for problem in found), found
 
 
 def test_a_change_of_a_definition_changes_all_that_use_it(entry: Callable[[str], Entry], tmp_path: Path) -> None:

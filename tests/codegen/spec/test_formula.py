@@ -17,8 +17,8 @@ from specgrad.codegen.spec.formula import (
     value_reads,
 )
 from specgrad.codegen.spec.model import Formula
-from specgrad.codegen.spec.source import Source, Text
-from specgrad.codegen.spec.syntax import MOST_LEVELS, SCALAR_SYNTAX, TENSOR_SYNTAX, too_deep
+from specgrad.codegen.spec.source import Source, SourceString
+from specgrad.codegen.spec.syntax import MAX_LEVELS, SCALAR_SYNTAX, TENSOR_SYNTAX, too_deep
 
 
 class Reports(list[str]):
@@ -28,15 +28,15 @@ class Reports(list[str]):
         self.append(f"{where}: {message}")
 
 
-def text_of(document: str) -> Text:
+def source_of(document: str) -> SourceString:
     """The text of the value of the only key of a YAML mapping."""
     ((_, value),) = yaml.compose(document).value
     return Source("f", document).text(value)
 
 
-def line(expression: str) -> Text:
+def line(expression: str) -> SourceString:
     """A text in which the character at offset n stands in column n + 1."""
-    return Text(expression, "f", tuple((1, column + 1) for column in range(len(expression) + 1)))
+    return SourceString(expression, "f", tuple((1, column + 1) for column in range(len(expression) + 1)))
 
 
 def formula(source: str, keywords: tuple[str, ...] = REVERSE_KEYWORDS) -> tuple[Formula, Reports]:
@@ -56,7 +56,7 @@ DOCUMENTS = {
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
 def test_names_stand_where_the_file_has_them(document: str):
-    tree = parse_expression(text_of(document), TENSOR_SYNTAX, Reports())
+    tree = parse_expression(source_of(document), TENSOR_SYNTAX, Reports())
     assert tree is not None
     assert [name.id for name in names(tree)] == ["grad", "foo", "a", "βeta", "c"]
     lines = document.split("\n")
@@ -66,8 +66,8 @@ def test_names_stand_where_the_file_has_them(document: str):
 
 
 def test_quotes_inside_quotes_do_not_shift_what_follows():
-    assert text_of("k: 'f(''mean'') + x'").places[-1] == (1, 20)
-    assert text_of('k: "f(\\"mean\\") + x"').places[-1] == (1, 20)
+    assert source_of("k: 'f(''mean'') + x'").positions[-1] == (1, 20)
+    assert source_of('k: "f(\\"mean\\") + x"').positions[-1] == (1, 20)
 
 
 def test_keywords_have_no_tree():
@@ -208,6 +208,6 @@ def test_reading_metadata_is_not_reading_the_value(source: str, reads: int):
 @pytest.mark.parametrize("text", ["f(self={})", "[x for x in {}]", "(lambda x={}: x)", "{}", "f(a)[{}]"])
 def test_levels_are_counted_inside_of_everything(text: str) -> None:
     """Later versions of Python parse more of them than a recursion can go through."""
-    for levels, deep in ((MOST_LEVELS // 2, False), (MOST_LEVELS + 1, True)):
+    for levels, deep in ((MAX_LEVELS // 2, False), (MAX_LEVELS + 1, True)):
         tree = ast.parse(text.format("-" * levels + "1"), mode="eval").body
         assert (too_deep(tree) is not None) == deep

@@ -22,9 +22,9 @@ def test_flags(entry: Callable[[str], Entry]) -> None:
         EXP + "  flags: [commutative, precise: false, hook_order: [other, self], lazy: negative, eager: exp]\n"
     )
     assert (found.commutative, found.precise, found.replaces) == (True, False, False)
-    assert (found.hooked, found.turns, found.at_once) == (("other", "self"), "negative", "exp")
-    assert str(found.key_places["commutative"]) == "spec.yaml:3:11"
-    assert str(found.key_places["hook_order"]) == "spec.yaml:3:52"
+    assert (found.hooked, found.twiddles, found.at_once) == (("other", "self"), "negative", "exp")
+    assert str(found.key_locations["commutative"]) == "spec.yaml:3:11"
+    assert str(found.key_locations["hook_order"]) == "spec.yaml:3:52"
     assert entry(EXP + "  flags: once_differentiable\n").once_differentiable
 
 
@@ -32,9 +32,9 @@ def test_dispatch(entry: Callable[[str], Entry]) -> None:
     """Rules by what they are for, with their places."""
     rules = "{batch: along, meta: same, sparse: each, conj: pairs, autocast: {cpu: lower}, onnx: Exp(self)}"
     found = entry(f"{KERNEL}  dispatch: {rules}\n")
-    assert (found.batch, found.shape, found.sparse, found.marked) == ("along", "same", "each", "pairs")
+    assert (found.batch, found.shape, found.sparse, found.lazy_conj) == ("along", "same", "each", "pairs")
     assert found.autocast == {"cpu": "lower"} and found.onnx["result"].text == "Exp(self)"
-    assert str(found.key_places["meta"]) == "spec.yaml:3:34"
+    assert str(found.key_locations["meta"]) == "spec.yaml:3:34"
 
 
 def test_a_section_gives_flags_one_by_one(load: Load) -> None:
@@ -83,7 +83,7 @@ def test_a_section_lists_casts(load: Load) -> None:
     assert exp.autocast == {"cpu": "lower", "cuda": "lower"}
     assert list(spun.autocast.items()) == [("cpu", "widest"), ("cuda", "float32")]
     assert third.autocast == {"cuda": "refuse: it is unsafe"}
-    assert str(spun.key_places["autocast"]) == "spec.yaml:4:22"
+    assert str(spun.key_locations["autocast"]) == "spec.yaml:4:22"
 
 
 WRONG_CASTS = {
@@ -116,14 +116,14 @@ OLD = """\
   elementwise: exp(self) * other
   hard: ["self=V([0.0]), other=V([1.0])"]
   gives: {int32: int32}
-  laid_like: [self]
+  memory_format_of: [self]
   shape: same
 """
 NOW = {
     "2:14: the key 'precise' is now a flag, `flags: [precise]`",
     "5:3: exp: the key 'hard' is now 'edge_cases'",
     "6:3: exp: the key 'gives' is now 'dtype_table'",
-    "7:3: exp: the key 'laid_like' is now a flag, `flags: [memory_format_of]`",
+    "7:3: exp: the key 'memory_format_of' is now a flag, `flags: [memory_format_of]`",
     "8:3: exp: the key 'shape' is now a rule, `dispatch: {meta: ...}`",
 }
 
@@ -134,7 +134,7 @@ def test_older_names_are_read(load: Load) -> None:
     (entry,) = spec.entries
     assert problems == []
     assert entry.precise and len(entry.hard) == 1 and entry.gives == {"int32": "int32"}
-    assert (entry.laid_like, entry.shape) == (("self",), "same")
+    assert (entry.memory_format_of, entry.shape) == (("self",), "same")
     notes = {
         str(note).removeprefix("spec.yaml:").removesuffix(": the older form will no longer be read")
         for note in spec.renamed

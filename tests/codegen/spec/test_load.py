@@ -50,7 +50,7 @@ def test_an_entry_holds_what_the_spec_says(entry: Callable[[str], Entry]):
     assert mul.domain == {"self": (0.5, 1000.0)}
     assert mul.samples[0].arguments.keys() == {"self", "other"}
     assert (mul.complex, mul.output_differentiability, mul.doc) == (True, (True,), "x * y")
-    assert mul.key_places["operator"] == Where("spec.yaml", 3, 13)
+    assert mul.key_locations["operator"] == Where("spec.yaml", 3, 13)
 
 
 def test_outputs_of_dtype_int64_are_not_differentiable(entry: Callable[[str], Entry]):

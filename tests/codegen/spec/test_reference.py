@@ -115,8 +115,8 @@ def test_parts_with_names(reference: str, check: Check, load: Load) -> None:
     """Each by the names above it, used, and none that stands for something else; written out they say something new."""
     _, problems = load(ENTRY.format(reference))
     problems = problems or check(ENTRY.format(reference))
-    wanted = BLOCKS[reference]
-    assert [p for p in problems if p.startswith(f"spec.yaml:{wanted}")] if wanted else problems == [], problems
+    requested = BLOCKS[reference]
+    assert [p for p in problems if p.startswith(f"spec.yaml:{requested}")] if requested else problems == [], problems
 
 
 def test_a_reference_is_computed_line_by_line() -> None:

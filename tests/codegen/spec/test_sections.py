@@ -43,15 +43,15 @@ def test_entries_take_what_they_do_not_say(read: Callable[[str], list[Entry]]) -
     assert (exp.variants, exp.dtype, exp.dtypes, exp.batch) == (("function",), "float", ("float",), None)
     assert (exp.gradients["self"].text, exp.forward["result"].keyword) == ("grad * 2", "auto_linear")
     assert exp.inherited == ("variants", "dtype", "dtypes", "self", "result")
-    assert exp.key_places["dtype"].line == 4
+    assert exp.key_locations["dtype"].line == 4
     assert exp.section is not None and (exp.section.title, exp.section.about) == ("Waves", "They go up and down.")
 
 
 def test_an_own_key_wins(read: Callable[[str], list[Entry]]) -> None:
     """Whatever it says; `gradients` and `tangents` are keys of all arguments and outputs."""
     own = "  dtypes: [int, float]\n  self: grad\n  result: self_t\n"
-    together = "  gradients: spread(grad)\n  tangents: spread(self_t)\n"
-    one, other = read(SECTION + EXP + own + EXP.replace("exp(T", "exp.two(T") + together)
+    grouped = "  gradients: spread(grad)\n  tangents: spread(self_t)\n"
+    one, other = read(SECTION + EXP + own + EXP.replace("exp(T", "exp.two(T") + grouped)
     assert (one.dtypes, one.gradients["self"].text, one.forward["result"].text) == (("int", "float"), "grad", "self_t")
     assert one.inherited == ("variants", "dtype")
     assert (other.gradients["self"].text, other.forward["result"].text) == ("spread(...)[0]", "spread(...)[0]")
@@ -144,8 +144,8 @@ def test_only_problems_of_the_section_name_it(section: str, indent: str, check: 
     text = "".join(f"{indent}{line}\n" for line in f"- {section}\n{entry}".splitlines())
     problems = check(text)
     first = section.count("\n") + 2
-    (told,) = (problem for problem in problems if "a default of" in problem)
-    assert told.endswith(f"reads 'result' (a default of the section 'A', for the entry in line {first})")
+    (notified,) = (problem for problem in problems if "a default of" in problem)
+    assert notified.endswith(f"reads 'result' (a default of the section 'A', for the entry in line {first})")
     assert any(problem.startswith(f"spec.yaml:{first}:") for problem in problems)
 
 
@@ -179,4 +179,4 @@ def test_explain_shows_what_the_section_gives(capsys: pytest.CaptureFixture[str]
     assert main(["explain", entry.name]) == 0
     shown = capsys.readouterr().out
     assert f"  section    {entry.section.title} ({entry.section.where})\n" in shown
-    assert all(f"gives {key} ({entry.key_places[key]})\n" in shown for key in entry.inherited)
+    assert all(f"gives {key} ({entry.key_locations[key]})\n" in shown for key in entry.inherited)

@@ -385,12 +385,12 @@ def name_of(mistake: Mistake) -> str:
     return f"wrong{MISTAKES.index(mistake)}"
 
 
-def text_of(name: str, entry: str) -> str:
+def source_of(name: str, entry: str) -> str:
     return f"- name: {name}{dedent(ENTRIES[entry])}"
 
 
 def wrong_text(mistake: Mistake) -> str:
-    right = text_of(name_of(mistake), mistake.entry)
+    right = source_of(name_of(mistake), mistake.entry)
     assert right.count(mistake.right) == 1, f"{mistake}: {mistake.right!r} must stand once in {mistake.entry}"
     return right.replace(mistake.right, mistake.wrong)
 
@@ -405,7 +405,7 @@ class Outcome:
     def about(self, op: str) -> list[str]:
         return [line for line in self.lines if f" {op}, " in line or f" {op}: " in line]
 
-    def place(self, op: str, key: str) -> str:
+    def location(self, op: str, key: str) -> str:
         """The line where a key's value begins in an entry."""
         begin = next(i for i, line in enumerate(self.spec) if line.startswith(f"- name: {op}("))
         starts = (f"  {key}:", f"  dispatch: {{{key}:")
@@ -418,8 +418,8 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """One run over all entries, right and wrong."""
     folder = tmp_path_factory.mktemp("found")
     path = folder / "ops.yaml"
-    texts = [*(text_of(f"right_{name}", name) for name in ENTRIES), *map(wrong_text, MISTAKES)]
-    path.write_text("\n".join(texts), encoding="utf-8")
+    sources = [*(source_of(f"right_{name}", name) for name in ENTRIES), *map(wrong_text, MISTAKES)]
+    path.write_text("\n".join(sources), encoding="utf-8")
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
         main([str(path), "--out", str(folder / "ops")])
@@ -430,8 +430,8 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 def test_a_mistake_is_found_without_a_sample_for_it(outcome: Outcome, mistake: Mistake) -> None:
     """A line at the wrong key says what is wrong, with the call."""
     lines = outcome.about(name_of(mistake))
-    place = outcome.place(name_of(mistake), mistake.key)
-    assert any(mistake.says in line for line in lines if place in line), "\n".join(lines or outcome.lines[-3:])
+    location = outcome.location(name_of(mistake), mistake.key)
+    assert any(mistake.says in line for line in lines if location in line), "\n".join(lines or outcome.lines[-3:])
 
 
 @pytest.mark.parametrize("name", ENTRIES)

@@ -67,8 +67,8 @@ def test_a_wrong_function_is_told_by_a_number_or_a_call(name: str, function: Cal
     """The right function passes; the wrong one is a finding at what computes the op, or at its check."""
     op = BY_NAME[name]
     assert found(op) == []
-    told = found(dataclasses.replace(op, function=named(function, op)))
-    assert any(says in line for line in told), told
+    notified = found(dataclasses.replace(op, function=named(function, op)))
+    assert any(says in line for line in notified), notified
 
 
 def named(function: Callable[..., Any], op: Any) -> Callable[..., Any]:
@@ -84,14 +84,14 @@ def named(function: Callable[..., Any], op: Any) -> Callable[..., Any]:
 
 def test_the_second_overload_is_not_forgotten() -> None:
     """gcd for lcm: integers only, which no slope would tell apart."""
-    told = []
+    notified = []
     op = dataclasses.replace(BY_NAME["gcd"], function=named(ops.lcm, BY_NAME["gcd"]))
     report = Report()
     check_reference(Point(op, "self=V([4, 6]), other=V([6, 4])"), report)
-    told = [str(finding) for finding in report.findings.values()]
+    notified = [str(finding) for finding in report.findings.values()]
     assert (
-        len(told) == 1
-        and "gcd, elementwise: at (self=V([4, 6]), other=V([6, 4])) element [0] is 12, not the 2" in told[0]
+        len(notified) == 1
+        and "gcd, elementwise: at (self=V([4, 6]), other=V([6, 4])) element [0] is 12, not the 2" in notified[0]
     )
 
 
@@ -124,8 +124,8 @@ def test_how_a_call_is_refused(function: Callable[..., Any], says: str) -> None:
     op = dataclasses.replace(BY_NAME["cumsum"], function=function, refuses=(("self=T(3), dim=5", "IndexError"),))
     report = Report()
     check_refuses(op, report)
-    (told,) = (str(finding) for finding in report.findings.values())
-    assert says in told and ("(self=T(3), dim=5)" in told or "one_dim" in told)
+    (notified,) = (str(finding) for finding in report.findings.values())
+    assert says in notified and ("(self=T(3), dim=5)" in notified or "one_dim" in notified)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_how_a_call_is_refused(function: Callable[..., Any], says: str) -> None:
 )
 def test_a_reference_that_cannot_be_compared(reference: str, says: str) -> None:
     """It is at fault itself, and it is told where."""
-    told = found(dataclasses.replace(BY_NAME["trace"], reference=reference))
-    assert len(told) == 1 and says in told[0], told
+    notified = found(dataclasses.replace(BY_NAME["trace"], reference=reference))
+    assert len(notified) == 1 and says in notified[0], notified
 
 
 def test_an_example_is_run() -> None:
@@ -148,8 +148,8 @@ def test_an_example_is_run() -> None:
     check_example(BY_NAME["trace"], report)
     assert not report.findings and report.checks == 1
     check_example(dataclasses.replace(BY_NAME["trace"], example=">>> sg.zeros(1)\ntensor([1.])"), report)
-    (told,) = (str(finding) for finding in report.findings.values())
-    assert "trace, example: sg.zeros(1) Expected: tensor([1.]) Got: tensor([0.])" in told
+    (notified,) = (str(finding) for finding in report.findings.values())
+    assert "trace, example: sg.zeros(1) Expected: tensor([1.]) Got: tensor([0.])" in notified
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from specgrad.codegen.verify.command import choose, verify_package
 from specgrad.codegen.verify.op import verify_op
 from specgrad.generated import ops
 from specgrad.generated.registry import BY_NAME
-from tests.codegen.mistakes import ENTRIES, MISTAKES, Mistake, entry_text, wrong_text
+from tests.codegen.mistakes import ENTRIES, MISTAKES, Mistake, entry_source, wrong_text
 
 HINT = r"(?: \(.*see key kink\))?"
 NUMBER = r"(-?(?:[\d.]+(?:e[-+]\d+)?|inf|nan)|\([^ ]+j\))"
@@ -35,7 +35,7 @@ class Outcome:
     def about(self, op: str) -> list[str]:
         return [line for line in self.shown.splitlines() if f" {op}, " in line or f" {op}: " in line]
 
-    def place(self, op: str, key: str) -> str:
+    def location(self, op: str, key: str) -> str:
         """Line and column of the value of a key in an entry."""
         lines = self.spec.splitlines()
         begin = next(i for i, line in enumerate(lines) if line.startswith(f"- name: {op}("))
@@ -51,7 +51,7 @@ def wrong_name(mistake: Mistake) -> str:
 
 def write_spec(folder: Path) -> Path:
     """All correct entries, and all wrong ones under names of their own."""
-    right = [entry_text(f"right_{name}", name) for name in ENTRIES]
+    right = [entry_source(f"right_{name}", name) for name in ENTRIES]
     wrong = [wrong_text(wrong_name(mistake), mistake) for mistake in MISTAKES]
     path = folder / "ops.yaml"
     path.write_text("\n".join([*right, *wrong]), encoding="utf-8")
@@ -75,8 +75,8 @@ def test_a_mistake_is_found_where_it_is(outcome: Outcome, mistake: Mistake) -> N
     name = wrong_name(mistake)
     lines = outcome.about(name)
     assert len(lines) == 1, lines
-    place = outcome.place(name, mistake.argument)
-    assert lines[0].startswith(f"{place}: {name}, "), lines[0]
+    location = outcome.location(name, mistake.argument)
+    assert lines[0].startswith(f"{location}: {name}, "), lines[0]
     subjects = {"result": "forward mode", "batch": "batching", "backward": "backward"}
     subject = subjects.get(mistake.argument, f"gradient of {mistake.argument}")
     assert subject in lines[0]
@@ -134,7 +134,7 @@ def test_ops_are_chosen_by_name_or_overload(capsys: pytest.CaptureFixture[str]) 
 def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A formula that is not what its fused kernel computes, and a CUDA kernel that is not the CPU's."""
     spec, out = tmp_path / "ops.yaml", tmp_path / "ops"
-    spec.write_text(entry_text("fused_apart", "tanh") + entry_text("cuda_apart", "sqrt"), encoding="utf-8")
+    spec.write_text(entry_source("fused_apart", "tanh") + entry_source("cuda_apart", "sqrt"), encoding="utf-8")
     assert main([str(spec), "--out", str(out), "--no-verify"]) == 0
     edit(
         out / "functions" / "ops.py", "return node.fitted([grad * (1 - result * result)])", "return node.fitted([grad])"
@@ -144,9 +144,9 @@ def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys:
     assert verify_package(out) == 1
     shown = capsys.readouterr().out
     assert re.search(r"ops\.yaml:5:9: fused_apart, fused gradient of self: at .*, the fused kernel: at element", shown)
-    place = r"ops\.yaml:\d+: cuda_apart, simulated CUDA kernel forward: element \d of result 0"
-    apart = place + r" is [\d.]+ on CUDA, [\d.]+ on the CPU"
-    assert re.search(apart, shown)
+    location = r"ops\.yaml:\d+: cuda_apart, simulated CUDA kernel forward: element \d of result 0"
+    separate = location + r" is [\d.]+ on CUDA, [\d.]+ on the CPU"
+    assert re.search(separate, shown)
 
 
 RAISING = """\

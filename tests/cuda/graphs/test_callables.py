@@ -16,14 +16,14 @@ def test_a_module_trains_equally(make: Any) -> None:
     sg.manual_seed(5)
     for _ in range(2 if make is cnn else 0):
         eager(samples)  # as the warm-up does: it moves the statistics of batches
-    wanted = train(eager, make)
+    requested = train(eager, make)
     model = copied(make, eager)
     start = make()
     start.load_state_dict(model.state_dict())
     model = sg.cuda.make_graphed_callables(start, (samples,), num_warmup_iters=2)
     model.load_state_dict(initial[make])
     found = train(model, make)
-    assert found == wanted and same(model, eager)
+    assert found == requested and same(model, eager)
     model.eval(), eager.eval()
     x = batch((3, *SHAPES[make][1:]), 4)[0]
     assert sg.equal(model(x), eager(x))

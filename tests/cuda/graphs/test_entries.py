@@ -9,16 +9,16 @@ import specgrad as sg
 from specgrad.runtime.errors import DtypeError
 from specgrad.runtime.tensor.base import host_array
 from tests.cuda.graphs.programs import recorded
-from tests.generated.calls import BY_NAME, NAMES, Style, arguments, call, is_differentiable, tensors_of, texts
+from tests.generated.calls import BY_NAME, NAMES, Style, arguments, call, call_sources, is_differentiable, tensors_of
 
 
 class Passes:
     """The first call of an entry and its gradients, for weights that are the same each time."""
 
     def __init__(self, name: str, kind: Any) -> None:
-        text, style = texts(BY_NAME[name])[0], Style(kind, grad=True, device="cuda")
+        text, style = call_sources(BY_NAME[name])[0], Style(kind, grad=True, device="cuda")
         self.op, self.given = BY_NAME[name], arguments(name, text, style)
-        self.wanted = [t for t in tensors_of(self.given) if t.requires_grad]
+        self.requested = [t for t in tensors_of(self.given) if t.requires_grad]
         self.weights: list[Any] | None = None
 
     def run(self) -> list[Any]:
@@ -26,10 +26,10 @@ class Passes:
         found = [output for output in call(self.op, self.given) if isinstance(output, sg.Tensor)]
         outputs = [output for output in found if is_differentiable(output) and output.numel()]
         grads: list[Any] = []
-        if outputs and self.wanted:
+        if outputs and self.requested:
             if self.weights is None:
                 self.weights = [weights_of(output) for output in outputs]
-            grads = list(sg.autograd.grad(outputs, self.wanted, self.weights, allow_unused=True))
+            grads = list(sg.autograd.grad(outputs, self.requested, self.weights, allow_unused=True))
         return [*[output.detach() for output in found], *[grad for grad in grads if grad is not None]]
 
 
@@ -58,7 +58,7 @@ def test_replays_give_the_bits_of_calls(name: str, monkeypatch: pytest.MonkeyPat
     """Twice, with the same random numbers."""
     monkeypatch.setenv("SPECGRAD_CUDA_FALLBACK", "silent")
     sg.manual_seed(0)
-    passes, wanted = called(name)
+    passes, requested = called(name)
     try:
         graph, found = recorded(passes.run)
     except sg.AcceleratorError as error:
@@ -67,4 +67,4 @@ def test_replays_give_the_bits_of_calls(name: str, monkeypatch: pytest.MonkeyPat
     for _ in range(2):
         sg.manual_seed(0)
         graph.replay()
-        assert bits(found) == wanted
+        assert bits(found) == requested

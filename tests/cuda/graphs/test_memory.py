@@ -104,8 +104,8 @@ def test_reading_what_nobody_wrote(device: SimulatedDriver) -> None:
     def read() -> Any:
         first = ones(1)
         del first
-        float32, place = np.dtype(np.float32), sg.device("cuda:0")
-        unwritten, result = (memory.empty((256,), float32, place) for _ in range(2))
+        float32, target_device = np.dtype(np.float32), sg.device("cuda:0")
+        unwritten, result = (memory.empty((256,), float32, target_device) for _ in range(2))
         elementwise.convert(result, unwritten)
         return result
 
@@ -174,11 +174,11 @@ def test_no_memory_left(device: SimulatedDriver) -> None:
 def test_pinned_memory_is_kept() -> None:
     """A copy from pinned memory is recorded, and reads what is there at each replay."""
     held = [sg.ones(4).pin_memory()]
-    place = np.asarray(held[0])
+    target_device = np.asarray(held[0])
     graph, y = recorded(lambda: held[0].to("cuda", non_blocking=True) * 2)
     held.clear()
     for k in (1.0, 3.0):
-        place[...] = k
+        target_device[...] = k
         graph.replay()
         assert y.tolist() == [2 * k] * 4
 
@@ -189,20 +189,20 @@ def test_other_threads_and_streams_allocate_as_usual(device: SimulatedDriver) ->
     with pytest.warns(UserWarning, match="empty"), sg.cuda.graph(graph):
         inside = allocator.allocate(0, KIB)
         outside = allocator.allocate(0, KIB, device.create_stream(0))
-    assert inside.shelf.pool is not None and outside.shelf.pool is None
+    assert inside.size_class.pool is not None and outside.size_class.pool is None
 
 
 def test_the_real_driver_allocates_aside() -> None:
     """Memory of a graph comes from another stream than the one that is recorded, in a mode that allows it."""
     bindings = FakeBindings(SimulatedDriver(1, 1 << 20))
     with in_use(RealDriver(bindings)):
-        graph, place = sg.cuda.CUDAGraph(), sg.device("cuda:0")
+        graph, target_device = sg.cuda.CUDAGraph(), sg.device("cuda:0")
         with sg.cuda.graph(graph):
             stream, before = sg.cuda.current_stream().cuda_stream, len(bindings.calls)
-            x = memory.zeros((8,), np.dtype(np.int32), place)
+            x = memory.zeros((8,), np.dtype(np.int32), target_device)
             names = [call[0] for call in bindings.calls[before:]]
-            (asked,) = (call for call in bindings.calls[before:] if call[0] == "cuMemAllocFromPoolAsync")
-        assert asked[3] not in (0, stream)
+            (requested,) = (call for call in bindings.calls[before:] if call[0] == "cuMemAllocFromPoolAsync")
+        assert requested[3] not in (0, stream)
         start, end = names.index("cuThreadExchangeStreamCaptureMode"), names.index("cuMemAllocFromPoolAsync")
         assert start < end < len(names) - names[::-1].index("cuThreadExchangeStreamCaptureMode")
         graph.replay()

@@ -41,7 +41,7 @@ def test_steps_go_on(name: str, one_step: Any) -> None:
     first, second = (CAPTURABLE[name](m.parameters()) for m in (eager, model))
     batches = [batch((4, 6), seed) for seed in range(4)]
     sg.manual_seed(1)
-    wanted = [one_step(eager, first, *each).item() for each in batches]
+    requested = [one_step(eager, first, *each).item() for each in batches]
     sg.manual_seed(1)
     inputs, target = (t.clone() for t in batches[0])
     found = [on_side_stream(lambda: one_step(model, second, inputs, target)).item()]
@@ -52,7 +52,7 @@ def test_steps_go_on(name: str, one_step: Any) -> None:
         target.copy_(t)
         graph.replay()
         found.append(loss.item())
-    assert found == wanted and same(model, eager)
+    assert found == requested and same(model, eager)
     for one, other in zip(first.state.values(), second.state.values(), strict=True):
         assert all(sg.equal(one[key], other[key]) for key in one)
 
@@ -141,5 +141,5 @@ def test_gradients_are_clipped_in_graphs() -> None:
             grad.fill_(factor)
         graph.replay()
         assert total.item() == pytest.approx(factor * 43**0.5, rel=1e-6)
-        wanted = min(0.3, factor * min(1.0, 2.0 / total.item()))
-        assert all(p.grad.cpu().allclose(sg.full_like(p.grad, wanted).cpu(), rtol=1e-5) for p in params)
+        requested = min(0.3, factor * min(1.0, 2.0 / total.item()))
+        assert all(p.grad.cpu().allclose(sg.full_like(p.grad, requested).cpu(), rtol=1e-5) for p in params)

@@ -87,7 +87,7 @@ def test_work_beside_a_replay(is_ordered: bool) -> None:
 def test_replays_of_one_graph_come_one_after_the_other() -> None:
     """Also on streams that nothing orders, as CUDA has it; of two graphs, the memory that both use must be ordered."""
     x = sg.zeros(4, device="cuda")
-    graph, drawn = recorded(lambda: (x.add_(1.0), sg.rand(2, device="cuda"))[1])
+    graph, sampled = recorded(lambda: (x.add_(1.0), sg.rand(2, device="cuda"))[1])
     other, _ = recorded(lambda: x.mul_(2.0))
     sg.cuda.synchronize()
     sg.manual_seed(3)
@@ -98,7 +98,7 @@ def test_replays_of_one_graph_come_one_after_the_other() -> None:
     sg.cuda.synchronize()
     assert x.tolist() == [3.0] * 4
     sg.manual_seed(3)
-    assert [sg.rand(2, device="cuda").tolist() for _ in range(3)][-1] == drawn.tolist()
+    assert [sg.rand(2, device="cuda").tolist() for _ in range(3)][-1] == sampled.tolist()
     for stream, each in zip(streams, (graph, other), strict=False):
         with sg.cuda.stream(stream):
             each.replay()

@@ -17,7 +17,7 @@ def test_a_step_replays_as_it_runs(make: Callable[[], Any]) -> None:
     batches = [batch(SHAPES[make], seed) for seed in range(5)]
     first = sgd(eager)
     sg.manual_seed(1)
-    wanted = [step(eager, first, *each).item() for each in batches]
+    requested = [step(eager, first, *each).item() for each in batches]
     sg.manual_seed(1)
     second = sgd(model)
     inputs, target = (t.clone() for t in batches[0])
@@ -31,7 +31,7 @@ def test_a_step_replays_as_it_runs(make: Callable[[], Any]) -> None:
         target.copy_(t)
         graph.replay()
         found.append(loss.item())
-    assert found == wanted and same(model, eager)
+    assert found == requested and same(model, eager)
 
 
 def sgd(model: Any) -> Any:
@@ -61,12 +61,12 @@ def test_passes_without_the_optimizer() -> None:
         one.step()
         found.append(loss.item())
     sg.manual_seed(4)
-    wanted = []
+    requested = []
     for _ in range(3):
         two.zero_grad()
-        wanted.append(passes(eager).item())
+        requested.append(passes(eager).item())
         two.step()
-    assert found == wanted and same(model, eager)
+    assert found == requested and same(model, eager)
     assert grads == [p.grad.data_ptr() for p in model.parameters()]
 
 

@@ -64,20 +64,20 @@ def signatures(name: str) -> list[ast.arguments]:
 
 def hold(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
     """See that some signature takes a call: numbers, names and kinds of arguments."""
-    complaints = [complaint(taken, arguments, keywords) for taken in signatures(name)]
+    complaints = [complaint(reserved, arguments, keywords) for reserved in signatures(name)]
     assert "" in complaints, f"{name}(): {complaints}"
 
 
-def complaint(taken: ast.arguments, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> str:
+def complaint(reserved: ast.arguments, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> str:
     """What is wrong with a call by one signature; empty where nothing is."""
-    if len(arguments) > len(taken.args):
-        return f"takes {len(taken.args)} arguments"
-    by_place = {one.arg: value for one, value in zip(taken.args, arguments, strict=False)}
-    given, parameters = by_place | keywords, [*taken.args, *taken.kwonlyargs]
-    required = [one.arg for one in taken.args[: len(taken.args) - len(taken.defaults)]]
+    if len(arguments) > len(reserved.args):
+        return f"takes {len(reserved.args)} arguments"
+    positional_kinds = {one.arg: value for one, value in zip(reserved.args, arguments, strict=False)}
+    given, parameters = positional_kinds | keywords, [*reserved.args, *reserved.kwonlyargs]
+    required = [one.arg for one in reserved.args[: len(reserved.args) - len(reserved.defaults)]]
     strange = given.keys() - {one.arg for one in parameters}
     missing = [name for name in required if name not in given]
-    if strange or missing or by_place.keys() & keywords.keys():
+    if strange or missing or positional_kinds.keys() & keywords.keys():
         return f"does not know {strange}, or lacks {missing}"
     kinds = {one.arg: ast.unparse(one.annotation) if one.annotation else "Any" for one in parameters}
     wrong = [name for name, value in given.items() if not fits(value, kinds[name])]

@@ -75,13 +75,13 @@ class FakeCublasLt(FakeLibrary):
         requested_algo_count: int, heuristic_results_array: int, return_algo_count: int,
     ) -> None:  # fmt: skip
         self.world.found(light_handle, self.name)
-        wanted = self.world.found(preference, "preference")
-        assert wanted["MAX_WORKSPACE_BYTES"] >= self.workspace and requested_algo_count == 1
+        requested = self.world.found(preference, "preference")
+        assert requested["MAX_WORKSPACE_BYTES"] >= self.workspace and requested_algo_count == 1
         if self.refusing:
             raise CublasLtError(NOT_SUPPORTED)
         described = (operation_desc, adesc, bdesc, cdesc, ddesc)
-        aligned = [wanted[f"MIN_ALIGNMENT_{letter}_BYTES"] for letter in "ABCD"]
-        algorithm = self.world.new("algorithm", described=described, aligned=aligned, preference=dict(wanted))
+        aligned = [requested[f"MIN_ALIGNMENT_{arg_kind}_BYTES"] for arg_kind in "ABCD"]
+        algorithm = self.world.new("algorithm", described=described, aligned=aligned, preference=dict(requested))
         content = algorithm.to_bytes(64, "little") + self.workspace.to_bytes(8, "little")
         ctypes.memmove(heuristic_results_array, content.ljust(RESULT_SIZE, b"\0"), RESULT_SIZE)
         ctypes.c_int.from_address(return_algo_count).value = 1
@@ -93,7 +93,7 @@ class FakeCublasLt(FakeLibrary):
         found = self.world.found(light_handle, self.name)
         chosen = self.world.found(int.from_bytes(ctypes.string_at(algo, 64), "little"), "algorithm")
         assert chosen["described"] == (compute_desc, adesc, bdesc, cdesc, ddesc) and (c, cdesc) == (d, ddesc)
-        assert all(address % least == 0 for address, least in zip((a, b, c, d), chosen["aligned"], strict=True))
+        assert all(address % min_value == 0 for address, min_value in zip((a, b, c, d), chosen["aligned"], strict=True))
         assert workspace_size_in_bytes >= self.workspace
         given_to = stream or found["device"]
         self.world.streams.append(given_to)

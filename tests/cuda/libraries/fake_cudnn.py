@@ -178,8 +178,8 @@ class Graph:
         """The shapes are those of a convolution, and dtypes are the same."""
         attributes = self.attributes
         assert all(one["data_type"] is attributes[0]["data_type"] for one in attributes)
-        places = {"conv_dgrad": (2, 1, 0), "conv_wgrad": (0, 2, 1)}.get(self.kind, (0, 1, -1))
-        x, w, y = (attributes[place]["dim"] for place in places)
+        positions = {"conv_dgrad": (2, 1, 0), "conv_wgrad": (0, 2, 1)}.get(self.kind, (0, 1, -1))
+        x, w, y = (attributes[target_device]["dim"] for target_device in positions)
         self.x_shape, self.w_shape, self.y_shape = tuple(x), tuple(w), tuple(y)
         assert (y[0], y[1]) == (x[0], w[0]) and x[1] % w[1] == 0
         assert len(attributes) == 3 or attributes[2]["dim"] == [1, w[0], *(1 for _ in w[2:])]
@@ -249,7 +249,7 @@ class Graph:
             for one, region, value in zip(given[count:], regions[count:], found, strict=True):
                 one.write(region, value)
 
-        uses = [(one.address, one.nbytes, place >= count) for place, one in enumerate(given)]
+        uses = [(one.address, one.nbytes, target_device >= count) for target_device, one in enumerate(given)]
         world.driver.call(self.kind, uses, run, stream)
 
     def computes(self, *values: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -297,8 +297,12 @@ def attention_slopes(
 ) -> tuple[Any, Any, Any]:
     """From what was kept, as cuDNN computes them: the weights by the logarithms, a row's mean slope by the output."""
     weights = np.exp(scores_of(q, k, scale, is_causal) - logarithms)
-    slopes = weights * (above @ shared(v, q).swapaxes(2, 3) - (above * output).sum(-1, keepdims=True)) * scale
-    return slopes @ shared(k, q), summed(slopes.swapaxes(2, 3) @ q, k), summed(weights.swapaxes(2, 3) @ above, v)
+    derivatives = weights * (above @ shared(v, q).swapaxes(2, 3) - (above * output).sum(-1, keepdims=True)) * scale
+    return (
+        derivatives @ shared(k, q),
+        summed(derivatives.swapaxes(2, 3) @ q, k),
+        summed(weights.swapaxes(2, 3) @ above, v),
+    )
 
 
 class FakeCudnn:

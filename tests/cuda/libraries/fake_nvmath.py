@@ -27,10 +27,10 @@ from specgrad.runtime.cuda.launching.rehearsals import unrehearsed
 from specgrad.runtime.cuda.libraries.simulated import SimulatedLibraries
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.cuda.simulated.memory import is_of_device
-from tests.cuda.libraries.nvmath_record import LETTERS, enumeration, signatures
+from tests.cuda.libraries.nvmath_record import VOCABULARY_SIZE, enumeration, signatures
 
 SIGNATURES = signatures()
-BY_LETTER = dict(zip(LETTERS, map(np.dtype, "fdFD"), strict=True))
+BY_LETTER = dict(zip(VOCABULARY_SIZE, map(np.dtype, "fdFD"), strict=True))
 CudaDataType = enumeration(".CudaDataType")
 FORMATS = {
     CudaDataType["CUDA_R_32F"]: np.dtype("f4"),
@@ -143,10 +143,10 @@ class FakeLibrary:
         name = re.sub("(?=[A-Z])", "_", function.removeprefix(self.name)).lower().lstrip("_")
         count = len(SIGNATURES[self.name, name])
 
-        def called(*words: int) -> int:
+        def called(*slot_values: int) -> int:
             try:
                 with unrehearsed():  # of what the simulated device is asked for, a call notes nothing
-                    self.called(name, *words[:count])
+                    self.called(name, *slot_values[:count])
             except Exception:
                 traceback.print_exc()  # whoever calls has only the status
                 return 1
@@ -192,6 +192,6 @@ def installed(driver: Any, *libraries: type[FakeLibrary]) -> Iterator[World]:
         patch.setattr(driver, "enter", world.enter, raising=False)
         patch.setattr(found, "_numbers", WeakKeyDictionary())  # what was found of the simulated libraries is not theirs
         patch.setitem(chosen._known, driver, RealLibraries(driver))
-        current.Changes.told()
+        current.Changes.notify()
         yield world
-    current.Changes.told()
+    current.Changes.notify()

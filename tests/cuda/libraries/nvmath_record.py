@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PATH = Path(__file__).with_name("nvmath_record.txt")
-LETTERS = "sdcz"  # of float32, float64, complex64, complex128
+VOCABULARY_SIZE = "sdcz"  # of float32, float64, complex64, complex128
 ROUTINES = ("potrf", "getrf", "geqrf", "orgqr", "ungqr", "gesvd", "syevd", "heevd")
 # A name that begins with * stands for those of all letters; those that are not there are left out.
 FUNCTIONS = {
@@ -66,9 +66,9 @@ def recorded() -> list[str]:
             members: Any = getattr(found, name)
             lines.append(f"{module}.{name}: " + " ".join(f"{one.name}={int(one)}" for one in members))
             if name in ATTRIBUTES:
-                own, wanted = ATTRIBUTES[name]
+                own, requested = ATTRIBUTES[name]
                 dtype = getattr(found, f"get_{own}_attribute_dtype")
-                pairs = [f"{one}={dtype(members[one]).__name__}" for one in wanted.split()]
+                pairs = [f"{one}={dtype(members[one]).__name__}" for one in requested.split()]
                 lines.append(f"{module}.{name} dtypes: " + " ".join(pairs))
     result: Any = importlib.import_module("nvmath.bindings.cublasLt").matmul_heuristic_result_dtype
     sizes = [f"{name}={result.fields[name][0].itemsize}" for name in result.names]
@@ -77,7 +77,11 @@ def recorded() -> list[str]:
 
 
 def expanded(names: str) -> list[str]:
-    return [letter + name.lstrip("*") for name in names.split() for letter in (LETTERS if name[0] == "*" else [""])]
+    return [
+        arg_kind + name.lstrip("*")
+        for name in names.split()
+        for arg_kind in (VOCABULARY_SIZE if name[0] == "*" else [""])
+    ]
 
 
 def signatures() -> Signatures:

@@ -38,14 +38,14 @@ CALLS: list[tuple[int, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
 KINDS = {sg.float64: 1e-12, sg.float32: 2e-5, sg.float16: 5e-3, sg.bfloat16: 4e-2}
 
 
-def gradients(dims: int, shapes: Any, keywords: dict[str, Any], kind: Any, place: str) -> list[np.ndarray]:
+def gradients(dims: int, shapes: Any, keywords: dict[str, Any], kind: Any, target_device: str) -> list[np.ndarray]:
     """A convolution with a bias and its gradients, as float64."""
     rng = np.random.default_rng(5)
-    drawn = [rng.normal(size=shape) for shape in (*shapes, shapes[1][:1])]
-    given = [sg.tensor(x).to(kind).to(place).requires_grad_() for x in drawn]
+    sampled = [rng.normal(size=shape) for shape in (*shapes, shapes[1][:1])]
+    given = [sg.tensor(x).to(kind).to(target_device).requires_grad_() for x in sampled]
     out = getattr(sg.nn.functional, f"conv{dims}d")(*given, **keywords)
-    slopes = sg.autograd.grad((out.to(sg.float64) ** 2).sum() if kind is sg.float64 else out.sum(), given)
-    return [x.detach().cpu().to(sg.float64).numpy() for x in (out, *slopes)]
+    derivatives = sg.autograd.grad((out.to(sg.float64) ** 2).sum() if kind is sg.float64 else out.sum(), given)
+    return [x.detach().cpu().to(sg.float64).numpy() for x in (out, *derivatives)]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -120,7 +120,7 @@ def test_what_cudnn_refuses(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -
     for _ in range(2):
         assert sg.nn.functional.conv2d(x, w).cpu().numpy().tolist() == np.full((1, 3, 4, 4), 18.0).tolist()
     assert len(cudnn.graphs) == 1 and not cudnn.executed
-    monkeypatch.setattr(errors, "_said", set())
+    monkeypatch.setattr(errors, "_error_message", set())
     cudnn.failing = "CUDNN_STATUS_BAD_PARAM"
     with pytest.warns(UserWarning, match=r"cuDNN failed to plan a call.*BAD_PARAM"):
         sg.nn.functional.conv2d(x.float(), w.float())
@@ -133,12 +133,12 @@ def test_bias_that_cudnn_adds(cudnn: FakeCudnn) -> None:
     """In the same graph, of the dtype that the others have in memory; where it refuses that, in another launch."""
     x, w = sg.ones(2, 2, 5, 5, device="cuda").half(), sg.ones(3, 2, 3, 3, device="cuda").half()
     bias = sg.tensor([0.5, -1.0, 2.0], device="cuda").half()  # float32 in memory still
-    wanted = np.broadcast_to([[[[18.5]], [[17.0]], [[20.0]]]], (2, 3, 3, 3)).tolist()
-    assert sg.nn.functional.conv2d(x, w, bias).cpu().numpy().tolist() == wanted
+    requested = np.broadcast_to([[[[18.5]], [[17.0]], [[20.0]]]], (2, 3, 3, 3)).tolist()
+    assert sg.nn.functional.conv2d(x, w, bias).cpu().numpy().tolist() == requested
     assert [name for name, _ in cudnn.executed] == ["conv_fprop, bias"]
     cudnn.refusing.add("conv_fprop, bias")
     for _ in range(2):
-        assert sg.nn.functional.conv2d(x[:1], w, bias).cpu().numpy().tolist() == wanted[:1]
+        assert sg.nn.functional.conv2d(x[:1], w, bias).cpu().numpy().tolist() == requested[:1]
     assert [name for name, _ in cudnn.executed[1:]] == ["conv_fprop"] * 2
     assert len(cudnn.graphs) == 3, "that it is refused is asked once"
 
@@ -165,10 +165,10 @@ def test_channels_that_lie_last(cudnn: FakeCudnn, call: Any, kind: Any) -> None:
     x, w, above = (sg.tensor(rng.normal(size=s), device="cuda").to(kind) for s in (*shapes, shapes[1][:1]))
     convolve = getattr(sg.nn.functional, f"conv{dims}d")
     found = []
-    for lay in (channels_last, lambda t, _: t):
-        leaves = [lay(t, dims).detach().requires_grad_() for t in (x, w)]
+    for set_layout in (channels_last, lambda t, _: t):
+        leaves = [set_layout(t, dims).detach().requires_grad_() for t in (x, w)]
         out = convolve(*leaves, **keywords)
-        weights = lay(above.reshape(-1, *[1] * dims) * sg.ones_like(out), dims)
+        weights = set_layout(above.reshape(-1, *[1] * dims) * sg.ones_like(out), dims)
         found.append([out, *sg.autograd.grad(out, leaves, weights)])
     for one, other in zip(*found, strict=True):
         assert one.is_contiguous() and one.tolist() == other.tolist()
@@ -176,13 +176,13 @@ def test_channels_that_lie_last(cudnn: FakeCudnn, call: Any, kind: Any) -> None:
     assert len(here) == 3, "each layout has graphs of its own"
     for one, other in zip(there, here, strict=True):
         steps = [[tensor["stride"] for tensor in graph.attributes] for graph in (one, other)]
-        assert steps[0][2] == steps[1][2] and all(lying[1] == 1 for lying in steps[0][:2])
+        assert steps[0][2] == steps[1][2] and all(is_strided[1] == 1 for is_strided in steps[0][:2])
 
 
 def test_memory_that_begins_anywhere(cudnn: FakeCudnn) -> None:
     """Operands that do not begin at a multiple of 16 bytes are copied."""
-    whole = sg.arange(51, device="cuda").float()
-    x, w = whole[1:].reshape(1, 2, 5, 5), sg.ones(1, 2, 5, 5, device="cuda")
+    entire = sg.arange(51, device="cuda").float()
+    x, w = entire[1:].reshape(1, 2, 5, 5), sg.ones(1, 2, 5, 5, device="cuda")
     assert sg.nn.functional.conv2d(x, w).item() == sum(range(1, 51))
     assert len(cudnn.executed) == 1
 

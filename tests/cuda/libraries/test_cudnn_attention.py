@@ -28,23 +28,25 @@ def names(cudnn: FakeCudnn) -> list[str]:
     return [name for name, _ in cudnn.executed]
 
 
-def drawn(*shapes: tuple[int, ...]) -> list[np.ndarray]:
+def sampled(*shapes: tuple[int, ...]) -> list[np.ndarray]:
     rng = np.random.default_rng(6)
     return [rng.normal(size=shape) for shape in shapes]
 
 
-def results(place: str, kind: Any, given: list[np.ndarray], run: Callable[..., Any], computed: Any) -> list[Any]:
+def results(
+    target_device: str, kind: Any, given: list[np.ndarray], run: Callable[..., Any], computed: Any
+) -> list[Any]:
     """The output and its gradients, of numbers that `kind` has; weights of the output's elements are all different."""
-    leaves = [sg.tensor(x).to(kind).to(computed).to(place).requires_grad_() for x in given]
+    leaves = [sg.tensor(x).to(kind).to(computed).to(target_device).requires_grad_() for x in given]
     out = run(*leaves)
-    weights = sg.tensor(drawn(tuple(out.shape))[0]).to(kind).to(computed).to(place)
+    weights = sg.tensor(sampled(tuple(out.shape))[0]).to(kind).to(computed).to(target_device)
     return [x.detach().cpu().to(sg.float64).numpy() for x in (out, *sg.autograd.grad(out, leaves, weights))]
 
 
 def check(kind: Any, given: list[np.ndarray], run: Callable[..., Any]) -> None:
     """A device computes in 16 bits what the CPU computes in float64."""
-    found, wanted = results("cuda", kind, given, run, kind), results("cpu", kind, given, run, sg.float64)
-    for one, other in zip(found, wanted, strict=True):
+    found, requested = results("cuda", kind, given, run, kind), results("cpu", kind, given, run, sg.float64)
+    for one, other in zip(found, requested, strict=True):
         np.testing.assert_allclose(one, other, rtol=KINDS[kind], atol=KINDS[kind] * abs(other).max())
 
 
@@ -53,7 +55,7 @@ def check(kind: Any, given: list[np.ndarray], run: Callable[..., Any]) -> None:
 @HALF
 def test_values_and_gradients(cudnn: FakeCudnn, kind: Any, heads: tuple[int, int], is_causal: bool) -> None:
     """For heads of keys that several of queries share too; keys that no query sees get zeros."""
-    given = drawn((2, heads[0], 5, 8), (2, heads[1], 6, 8), (2, heads[1], 6, 16))
+    given = sampled((2, heads[0], 5, 8), (2, heads[1], 6, 8), (2, heads[1], 6, 16))
     check(kind, given, lambda *x: attend(*x, is_causal=is_causal, enable_gqa=True, scale=0.4))
     assert names(cudnn) == ["sdpa", "sdpa_backward"]
 
@@ -61,7 +63,7 @@ def test_values_and_gradients(cudnn: FakeCudnn, kind: Any, heads: tuple[int, int
 @HALF
 def test_rows_of_all_heads(cudnn: FakeCudnn, kind: Any) -> None:
     """Queries, keys and values side by side are read where they lie, and so are their gradients written."""
-    (x,) = drawn((2, 5, 48))
+    (x,) = sampled((2, 5, 48))
     check(kind, [x], lambda x: ops.self_attention(x, 2, None, None, None, 1.0, True, 0.3)[0])
     assert names(cudnn) == ["sdpa", "sdpa_backward"]
     query = next(one for one in cudnn.graphs[-1].attributes if one["name"] == "q")
@@ -71,7 +73,7 @@ def test_rows_of_all_heads(cudnn: FakeCudnn, kind: Any) -> None:
 @HALF
 def test_operands_that_are_copied(cudnn: FakeCudnn, kind: Any) -> None:
     """Features apart, rows that are one in memory, memory that begins anywhere, and gradients that lie so."""
-    given = drawn((1, 2, 8, 5), (1, 1, 6, 8), (1 + 2 * 6 * 8,))
+    given = sampled((1, 2, 8, 5), (1, 1, 6, 8), (1 + 2 * 6 * 8,))
 
     def run(q: Any, k: Any, v: Any) -> Any:
         return attend(q.transpose(2, 3), k.expand(1, 2, 6, 8), v[1:].reshape(1, 2, 6, 8)).transpose(2, 3)
@@ -85,7 +87,7 @@ def test_operands_that_are_copied(cudnn: FakeCudnn, kind: Any) -> None:
 
 def test_gradients_of_some(cudnn: FakeCudnn) -> None:
     """Those that nobody wants are left out."""
-    q, k, v = (sg.tensor(x, device="cuda").half() for x in drawn(*[(1, 2, 4, 8)] * 3))
+    q, k, v = (sg.tensor(x, device="cuda").half() for x in sampled(*[(1, 2, 4, 8)] * 3))
     k.requires_grad_()
     attend(q, k, v).sum().backward()
     assert q.grad is None and k.grad.dtype is sg.float16 and names(cudnn) == ["sdpa", "sdpa_backward"]
@@ -119,7 +121,7 @@ def test_what_cudnn_refuses(cudnn: FakeCudnn, refused: str) -> None:
     """Products of matrices compute it, from logarithms of either."""
     cudnn.refusing.add(refused)
     for is_causal in (False, True):
-        check(sg.float16, drawn(*[(1, 2, 5, 8)] * 3), lambda *x, c=is_causal: attend(*x, is_causal=c))
+        check(sg.float16, sampled(*[(1, 2, 5, 8)] * 3), lambda *x, c=is_causal: attend(*x, is_causal=c))
     assert names(cudnn) == [{"sdpa": "sdpa_backward", "sdpa_backward": "sdpa"}[refused]] * 2
 
 
@@ -127,17 +129,17 @@ def test_what_cudnn_refuses(cudnn: FakeCudnn, refused: str) -> None:
 def test_shared_heads_are_summed_in_float32(cudnn: FakeCudnn, kind: Any) -> None:
     """Where products compute it too: many queries that share a key round its gradient once."""
     cudnn.refusing.add("sdpa_backward")
-    given = drawn((1, 32, 5, 8), (1, 1, 6, 8), (1, 1, 6, 8))
-    found, wanted = (
-        results(place, kind, given, lambda *x: attend(*x, enable_gqa=True), computed)[3]
-        for place, computed in (("cuda", kind), ("cpu", sg.float64))
+    given = sampled((1, 32, 5, 8), (1, 1, 6, 8), (1, 1, 6, 8))
+    found, requested = (
+        results(target_device, kind, given, lambda *x: attend(*x, enable_gqa=True), computed)[3]
+        for target_device, computed in (("cuda", kind), ("cpu", sg.float64))
     )
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=sg.finfo(kind).eps * abs(wanted).max())
+    np.testing.assert_allclose(found, requested, rtol=0, atol=sg.finfo(kind).eps * abs(requested).max())
 
 
 def test_what_is_not_asked(cudnn: FakeCudnn) -> None:
     """float32, masks, biases and dropout are products of matrices; gradients that are differentiated, formulas."""
-    given = drawn(*[(1, 2, 4, 8)] * 3)
+    given = sampled(*[(1, 2, 4, 8)] * 3)
     q = sg.ones(1, 2, 4, 8, device="cuda").requires_grad_()
     attend(q, q, q).sum().backward()
     mask = sg.ones(4, 4, device="cuda", dtype=sg.bool).tril()
@@ -149,6 +151,6 @@ def test_what_is_not_asked(cudnn: FakeCudnn) -> None:
     with sg.backends.cudnn.flags(enabled=False):
         attend(half, half, half).sum().backward()
     assert not cudnn.executed
-    (slope,) = sg.autograd.grad(attend(half, half, half).sum(), half, create_graph=True)
-    slope.sum().backward()
+    (derivative,) = sg.autograd.grad(attend(half, half, half).sum(), half, create_graph=True)
+    derivative.sum().backward()
     assert names(cudnn) == ["sdpa"]

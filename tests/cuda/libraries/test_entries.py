@@ -11,7 +11,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.cuda import fallback
 from specgrad.runtime.errors import DtypeError
-from tests.generated.calls import BY_NAME, Style, gradients, run, texts
+from tests.generated.calls import BY_NAME, Style, call_sources, gradients, run
 from tests.places import simulated_device
 
 FAMILIES = ("matmul", "conv", "pooling", "image", "attention", "recurrent", "distance", "fft", "linalg")
@@ -41,9 +41,9 @@ def values(tensors: Any) -> list[Any]:
     return [None if t is None else t.detach().cpu().numpy() for t in tensors]
 
 
-def assert_same(found: Any, wanted: Any, free_signs: bool) -> None:
-    assert len(found) == len(wanted)
-    for one, other in zip(values(found), values(wanted), strict=True):
+def assert_same(found: Any, requested: Any, free_signs: bool) -> None:
+    assert len(found) == len(requested)
+    for one, other in zip(values(found), values(requested), strict=True):
         if other is None:
             assert one is None
             continue
@@ -62,17 +62,17 @@ def test_outputs_and_gradients(no_host: None, name: str) -> None:
 
 
 def check_entry(name: str) -> None:
-    for text in texts(BY_NAME[name]):
-        here, there = (Style(sg.float64, device=place) for place in ("cpu", "cuda"))
+    for text in call_sources(BY_NAME[name]):
+        here, there = (Style(sg.float64, device=target_device) for target_device in ("cpu", "cuda"))
         try:
-            wanted = run(name, text, here)
+            requested = run(name, text, here)
         except DtypeError as refused:  # of calls that are for complex numbers
             with pytest.raises(type(refused)):
                 run(name, text, there)
             continue
-        assert_same(run(name, text, there), wanted, name in FREE_SIGNS)
+        assert_same(run(name, text, there), requested, name in FREE_SIGNS)
         if name not in FREE_SIGNS:
-            here, there = (Style(sg.float64, True, True, place) for place in ("cpu", "cuda"))
+            here, there = (Style(sg.float64, True, True, target_device) for target_device in ("cpu", "cuda"))
             assert_same(gradients(name, text, there), gradients(name, text, here), False)
 
 
@@ -85,11 +85,11 @@ def test_vectors_whose_signs_are_free(no_host: None, shape: tuple[int, ...], kin
     a = sg.tensor(given, device="cuda", requires_grad=True)
     u, s, vh = sg.linalg.svd(a, full_matrices=False)
     np.testing.assert_allclose(values([(u * s.unsqueeze(-2)) @ vh])[0], given, rtol=1e-10, atol=1e-10)
-    (slope,) = sg.autograd.grad((u.abs() ** 4).sum() + (vh.abs() ** 4).sum(), a)
+    (derivative,) = sg.autograd.grad((u.abs() ** 4).sum() + (vh.abs() ** 4).sum(), a)
     b = sg.tensor(given, requires_grad=True)
     u, _, vh = sg.linalg.svd(b, full_matrices=False)
-    (wanted,) = sg.autograd.grad((u.abs() ** 4).sum() + (vh.abs() ** 4).sum(), b)
-    np.testing.assert_allclose(values([slope])[0], values([wanted])[0], rtol=1e-7, atol=1e-7)
+    (requested,) = sg.autograd.grad((u.abs() ** 4).sum() + (vh.abs() ** 4).sum(), b)
+    np.testing.assert_allclose(values([derivative])[0], values([requested])[0], rtol=1e-7, atol=1e-7)
     if shape[-1] == shape[-2]:
         w, v = sg.linalg.eig(a.detach())
         wide = a.detach().to(sg.complex128)

@@ -50,8 +50,8 @@ def test_solvers_in_other_dtypes(world: World, kind: Any) -> None:
     a, b = (sg.tensor(x, device="cuda").to(kind) for x in (given, hermitian))
     close: dict[str, Any] = {"rtol": 2e-4, "atol": 2e-4} if kind is not sg.complex128 else {"rtol": 1e-9, "atol": 1e-9}
 
-    def same(found: Any, wanted: Any) -> None:
-        np.testing.assert_allclose(found.cpu().numpy(), wanted, **close)
+    def same(found: Any, expected: Any) -> None:
+        np.testing.assert_allclose(found.cpu().numpy(), expected, **close)
 
     same(sg.linalg.inv(a), np.linalg.inv(given))
     same(sg.linalg.cholesky(b), np.linalg.cholesky(hermitian))
@@ -106,7 +106,7 @@ def test_transforms_in_both_precisions(world: World, real_kind: Any) -> None:
 def test_plans_are_kept_and_given_back(world: World) -> None:
     """Equal transforms share a plan; there are only so many, and the one unused for longest goes."""
     found: Any = libraries()
-    found.here.plans.most = 2
+    found.here.plans.max_entries = 2
 
     def transform(size: int) -> None:
         sg.fft.fft(sg.ones(size, device="cuda", dtype=sg.complex64))
@@ -121,10 +121,10 @@ def test_plans_are_kept_and_given_back(world: World) -> None:
 def test_streams_threads_and_devices_have_handles() -> None:
     """Work goes to the current stream; a handle belongs to one thread and one device."""
     with simulated(2) as simulator, installed(simulator, FakeCublasLt) as world:
-        for place in ("cuda:0", "cuda:1"):
-            a = sg.eye(3, device=place)
-            stream = sg.cuda.Stream(device=place)
-            sg.cuda.synchronize(place)
+        for target_device in ("cuda:0", "cuda:1"):
+            a = sg.eye(3, device=target_device)
+            stream = sg.cuda.Stream(device=target_device)
+            sg.cuda.synchronize(target_device)
             with sg.cuda.stream(stream):
                 b = a @ a
             assert world.streams[-1] == stream.cuda_stream
@@ -179,7 +179,7 @@ def test_a_bias_that_the_library_refuses(world: World) -> None:
 def test_choices_that_go_give_back_what_they_hold(world: World) -> None:
     """Of descriptors and layouts there are as many as choices that are kept."""
     found: Any = libraries()
-    found.products_here.choices.most = 2
+    found.products_here.choices.max_entries = 2
     for rows in (1, 2, 3, 4):
         with sg.cuda.stream(sg.cuda.Stream()):  # a first call there, which is not rehearsed
             sg.nn.functional.linear(*(sg.ones(*shape, device="cuda") for shape in ((rows, 3), (2, 3), (2,))))
@@ -192,7 +192,7 @@ def test_precision_of_products(world: World) -> None:
     """TF32 and sums of 16 bits are used where they are allowed, for products with and without a bias."""
     matmul = sg.backends.cuda.matmul
 
-    def asked(kind: Any) -> tuple[str, bool]:
+    def requested(kind: Any) -> tuple[str, bool]:
         x, b = sg.ones(2, 2, device="cuda").to(kind), sg.ones(2, device="cuda").to(kind)
         answers = []
         for product in (lambda: x @ x, lambda: sg.nn.functional.linear(x, x, b)):
@@ -202,19 +202,19 @@ def test_precision_of_products(world: World) -> None:
         assert answers[0] == answers[1]
         return answers[0]
 
-    assert asked(sg.float32) == ("COMPUTE_32F", False)
+    assert requested(sg.float32) == ("COMPUTE_32F", False)
     sg.set_float32_matmul_precision("high")
     try:
         assert matmul.allow_tf32
-        assert asked(sg.float32) == ("COMPUTE_32F_FAST_TF32", False)
-        assert asked(sg.float64)[0] == "COMPUTE_64F"
+        assert requested(sg.float32) == ("COMPUTE_32F_FAST_TF32", False)
+        assert requested(sg.float64)[0] == "COMPUTE_64F"
     finally:
         matmul.allow_tf32 = False
     assert sg.get_float32_matmul_precision() == "highest"
     matmul.allow_bf16_reduced_precision_reduction = False
     try:
-        assert asked(sg.bfloat16) == ("COMPUTE_32F", True)
-        assert asked(sg.float16) == ("COMPUTE_32F", False)
+        assert requested(sg.bfloat16) == ("COMPUTE_32F", True)
+        assert requested(sg.float16) == ("COMPUTE_32F", False)
     finally:
         matmul.allow_bf16_reduced_precision_reduction = True
 
@@ -222,10 +222,10 @@ def test_precision_of_products(world: World) -> None:
 def test_constants_are_those_of_the_package() -> None:
     """What the code calls by number has that number in the package's enumerations."""
     data, compute = nvmath_record.enumeration(".CudaDataType"), nvmath_record.enumeration("cublas.ComputeType")
-    letters = {"float": "R", "complex": "C"}
+    arg_kinds = {"float": "R", "complex": "C"}
     for name, number in real_precision.DATA_TYPES.items():
         word, bits = name.rstrip("0123456789"), int(name[len(name.rstrip("0123456789")) :])
-        own = "R_16BF" if name == "bfloat16" else f"{letters[word]}_{bits // (1 + (word == 'complex'))}F"
+        own = "R_16BF" if name == "bfloat16" else f"{arg_kinds[word]}_{bits // (1 + (word == 'complex'))}F"
         assert data[f"CUDA_{own}"] == number
     assert {compute(number).name for number in real_precision.COMPUTE_TYPES.values()} == {"COMPUTE_32F", "COMPUTE_64F"}
 

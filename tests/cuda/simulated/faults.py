@@ -21,7 +21,7 @@ SECOND = "thread (1, 0, 0) of block (0, 0, 0)"
 LAST = "thread (63, 0, 0) of block (0, 0, 0)"
 NEXT_BLOCK = "thread (0, 0, 0) of block (1, 0, 0)"
 BLOCK = "block (0, 0, 0)"
-APART = "with no barrier between them"
+ATOMIC_COST = "with no barrier between them"
 
 
 class Case(NamedTuple):

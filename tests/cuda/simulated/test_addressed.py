@@ -13,7 +13,7 @@ from specgrad.runtime.cuda.simulated.threads import SimulatedCuda
 from specgrad.runtime.kernels.cuda import kernel as kernels
 from specgrad.runtime.kernels.cuda.vocabulary import array_at, cuda, float32, int32, uint32
 
-WORDS = kernels.Array(np.dtype(np.int64))
+SLOTS = kernels.Array(np.dtype(np.int64))
 UINT = np.dtype(np.uint32)
 SIZE = 8  # elements of a block
 
@@ -31,7 +31,7 @@ def beyond(table: Any, size: Any) -> None:
     x[uint32(uint32(cuda.threadIdx.x) + uint32(1))] = float32(0)
 
 
-def together(table: Any, size: Any) -> None:
+def batch(table: Any, size: Any) -> None:
     array_at(table[0], size, float32)[0] = float32(1)
 
 
@@ -64,9 +64,9 @@ class Device:
 
     def run(self, function: Any, size: int = SIZE, threads: int = SIZE, stream: int = 0) -> None:
         kernel = kernels.Kernel(function.__name__, lambda target, signature: target.kernel(function))
-        handle = self.driver.load(kernel, (WORDS, UINT), 0)
-        words = [0, 0, 2, 8, self.table, 2, 8, size]
-        self.driver.launch(handle, (1, 1, 1), (threads, 1, 1), words, 0, stream)
+        handle = self.driver.load(kernel, (SLOTS, UINT), 0)
+        slot_values = [0, 0, 2, 8, self.table, 2, 8, size]
+        self.driver.launch(handle, (1, 1, 1), (threads, 1, 1), slot_values, 0, stream)
 
     def read(self, number: int) -> list[float]:
         found = np.empty(SIZE, np.float32)
@@ -94,7 +94,7 @@ def test_memory_may_be_freed_once_the_launch_is_given(device: Device) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda device: device.point(device.arrays[0], device.arrays[1] + 4), "end 4 bytes behind a block of 32"),
         (lambda device: device.point(device.arrays[0] + 2, device.arrays[1]), "a misaligned address of float32"),
@@ -102,19 +102,19 @@ def test_memory_may_be_freed_once_the_launch_is_given(device: Device) -> None:
         (lambda device: device.driver.free(0, device.arrays[1], 0), "use after free"),
     ],
 )
-def test_wrong_addresses(device: Device, change: Any, said: str) -> None:
+def test_wrong_addresses(device: Device, change: Any, message: str) -> None:
     change(device)
-    with pytest.raises(RuntimeError, match=said):
+    with pytest.raises(RuntimeError, match=message):
         device.run(shifted)
 
 
 def test_what_threads_do(device: Device) -> None:
     """Accesses out of bounds, reads of what nobody wrote, races."""
-    for function, said in (
+    for function, message in (
         (beyond, r"writes \(array at .*\)\[8\], outside of its 8 elements"),
-        (together, r"thread \(1, 0, 0\) .* writes \(array at .*\)\[0\], which thread \(0, 0, 0\) .* writes"),
+        (batch, r"thread \(1, 0, 0\) .* writes \(array at .*\)\[0\], which thread \(0, 0, 0\) .* writes"),
     ):
-        with pytest.raises(RuntimeError, match=said):
+        with pytest.raises(RuntimeError, match=message):
             device.run(function)
     device.point(device.arrays[1], device.arrays[0])
     with pytest.raises(RuntimeError, match=r"reads \(array at .*\)\[0\], which nobody wrote"):
@@ -141,4 +141,4 @@ def test_a_launch_needs_a_device() -> None:
     table = np.zeros(2, np.int64)
     kernel = kernels.Kernel("shifted", lambda target, signature: target.kernel(shifted))
     with pytest.raises(RuntimeError, match="was launched without a device's memory"):
-        SimulatedCuda().launch(kernel.simulated((WORDS, UINT)), 1, 1, [table, 1])
+        SimulatedCuda().launch(kernel.simulated((SLOTS, UINT)), 1, 1, [table, 1])

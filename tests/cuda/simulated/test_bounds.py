@@ -104,15 +104,15 @@ def fills_shared_memory(x: Any, out: Any) -> None:
 
 
 def reads_empty_local_memory(x: Any, out: Any) -> None:
-    kept = cuda.local.array(2, float32)
-    kept[0] = 1
-    out[cuda.grid(1)] = kept[1]
+    retained = cuda.local.array(2, float32)
+    retained[0] = 1
+    out[cuda.grid(1)] = retained[1]
 
 
 def fills_local_memory(x: Any, out: Any) -> None:
-    kept = cuda.local.array(2, float32)
-    kept[0] = kept[1] = 1
-    out[cuda.grid(1)] = kept[1]
+    retained = cuda.local.array(2, float32)
+    retained[0] = retained[1] = 1
+    out[cuda.grid(1)] = retained[1]
 
 
 def adds_to_nothing(x: Any, out: Any) -> None:

@@ -18,11 +18,11 @@ from tests.places import simulated_device
 
 def reverse(x: Any, out: Any) -> None:
     """Through dynamic shared memory."""
-    kept = cuda.shared.array(0, float32)
+    retained = cuda.shared.array(0, float32)
     t = cuda.threadIdx.x
-    kept[t] = x[t]
+    retained[t] = x[t]
     cuda.syncthreads()
-    out[t] = kept[63 - t]
+    out[t] = retained[63 - t]
 
 
 REVERSE = Kernel("reverse", lambda target, signature: target.kernel(reverse))
@@ -30,9 +30,9 @@ REVERSE = Kernel("reverse", lambda target, signature: target.kernel(reverse))
 
 def reversed_by(shared: int) -> np.ndarray:
     """What a launch with so many bytes of shared memory writes."""
-    place = device("cuda", 0)
-    given = memory.from_host(np.arange(64, dtype=np.float32), place)
-    result = memory.empty((64,), np.dtype(np.float32), place)
+    target_device = device("cuda", 0)
+    given = memory.from_host(np.arange(64, dtype=np.float32), target_device)
+    result = memory.empty((64,), np.dtype(np.float32), target_device)
     launch(REVERSE, 1, 64, given, result, shared=shared)
     return memory.to_host(result)
 

@@ -7,7 +7,7 @@ import pytest
 
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.errors import AcceleratorError
-from tests.cuda.programs import ELEMENTS, Array, Kernel, Launches, array_words, scale
+from tests.cuda.programs import ELEMENTS, Array, Kernel, Launches, array_slots, scale
 
 
 class Program(Launches):
@@ -77,18 +77,18 @@ def test_words_that_cannot_be() -> None:
     wrong = [
         ([0, 0, 5, 4, x, 6, 4], "contradict each other"),
         ([0, 0, 5, 8, x, 5, 8], "contradict each other"),
-        (array_words(x, 5, 4)[:-1], "6 words are too few"),
-        ([*array_words(x, 5, 4), 1], "1 of 8 words are too many"),
-        (array_words(x + 2, 5, 4), "misaligned address"),
-        (array_words(x, 257, 4), "argument 0 of scale: 1028 bytes at .* end 4 bytes behind"),
+        (array_slots(x, 5, 4)[:-1], "6 words are too few"),
+        ([*array_slots(x, 5, 4), 1], "1 of 8 words are too many"),
+        (array_slots(x + 2, 5, 4), "misaligned address"),
+        (array_slots(x, 257, 4), "argument 0 of scale: 1028 bytes at .* end 4 bytes behind"),
     ]
-    for words, said in wrong:
-        with pytest.raises(AcceleratorError, match=said):
-            p.driver.launch(function, (1, 1, 1), (1, 1, 1), words, 0, 0)
+    for slot_values, message in wrong:
+        with pytest.raises(AcceleratorError, match=message):
+            p.driver.launch(function, (1, 1, 1), (1, 1, 1), slot_values, 0, 0)
 
 
 @pytest.mark.parametrize(
-    ("grid", "block", "shared", "said"),
+    ("grid", "block", "shared", "message"),
     [
         ((0, 1, 1), (1, 1, 1), 0, "blocks"),
         ((1, 65536, 1), (1, 1, 1), 0, "blocks"),
@@ -98,9 +98,9 @@ def test_words_that_cannot_be() -> None:
         ((1, 1, 1), (1, 1, 1), 300000, "shared memory: expected at most 232448"),
     ],
 )
-def test_limits(grid: Any, block: Any, shared: int, said: str) -> None:
+def test_limits(grid: Any, block: Any, shared: int, message: str) -> None:
     """A launch that no device takes is refused."""
     p = Program()
     function = p.driver.load(Kernel(scale), (), 0)
-    with pytest.raises(AcceleratorError, match=f"invalid configuration argument: .*{said}"):
+    with pytest.raises(AcceleratorError, match=f"invalid configuration argument: .*{message}"):
         p.driver.launch(function, grid, block, [], shared, 0)

@@ -34,7 +34,7 @@ def test_addresses_are_aligned_and_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("offset", "size", "said"),
+    ("offset", "size", "message"),
     [
         (0, 1025, "1025 bytes at .* end 1 bytes behind a block of 1024"),
         (1000, 100, "end 76 bytes behind"),
@@ -44,11 +44,11 @@ def test_addresses_are_aligned_and_apart() -> None:
         (1 << 50, 4, "is no address of a device"),
     ],
 )
-def test_out_of_bounds(offset: int, size: int, said: str) -> None:
+def test_out_of_bounds(offset: int, size: int, message: str) -> None:
     """Bytes that are not all in one block are refused, with where they lie instead."""
     memory = Memory([1 << 20])
     address = memory.allocate(0, 1024)
-    with pytest.raises(AcceleratorError, match=f"an illegal memory access was encountered: read: .*{said}"):
+    with pytest.raises(AcceleratorError, match=f"an illegal memory access was encountered: read: .*{message}"):
         memory.region(address + offset, size, "read")
 
 

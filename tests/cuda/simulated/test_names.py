@@ -23,7 +23,12 @@ def of_kernels(path: Path) -> bool:
 
 
 SIMULATED = SimulatedCuda()
-FILES = [path for room in ("generated", "runtime") for path in sorted((ROOT / room).rglob("*.py")) if of_kernels(path)]
+FILES = [
+    path
+    for capacity in ("generated", "runtime")
+    for path in sorted((ROOT / capacity).rglob("*.py"))
+    if of_kernels(path)
+]
 
 
 def named(source: str) -> Iterator[str]:

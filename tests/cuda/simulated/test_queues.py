@@ -205,10 +205,10 @@ def test_a_block_from_the_cache_races_as_a_new_one() -> None:
     p.fill(p.a, 1, 0)
     p.driver.synchronize(0)
     p.move(p.b, p.a, p.stream())
-    p.driver.taken_back(p.a, 0)
+    p.driver.on_free(p.a, 0)
     with pytest.raises(AcceleratorError, match="use after free"):
         p.fill(p.a, 1, 0)
-    p.driver.given_out(p.a, SIZE // 2, 0)
+    p.driver.on_allocate(p.a, SIZE // 2, 0)
     with pytest.raises(AcceleratorError, match="allocation of 2048 bytes"):
         p.driver.synchronize(0)
 

@@ -86,8 +86,8 @@ def kernel(x: Any, steps: Any) -> None:
 
 
 def refused(accesses: list[Access], order: str, seed: int) -> bool:
-    def steps(*place: int) -> list[tuple[str, int]]:
-        return [(a.kind, a.element) for a in accesses if a[2:] == place]
+    def steps(*position: int) -> list[tuple[str, int]]:
+        return [(a.kind, a.element) for a in accesses if a[2:] == position]
 
     try:
         SimulatedCuda(order, seed).launch(kernel, BLOCKS, THREADS, (np.zeros(ELEMENTS, np.int32), steps))
@@ -104,7 +104,7 @@ def test_races_are_those_of_the_definition(order: str) -> None:
     found = 0
     for seed in range(200):
         accesses = program(rng)
-        wanted = any(a.races(b) for a, b in itertools.combinations(accesses, 2))
-        assert refused(accesses, order, seed) == wanted, accesses
-        found += wanted
+        requested = any(a.races(b) for a, b in itertools.combinations(accesses, 2))
+        assert refused(accesses, order, seed) == requested, accesses
+        found += requested
     assert 40 < found < 140

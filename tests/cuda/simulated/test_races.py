@@ -7,7 +7,7 @@ from typing import Any
 from specgrad.runtime.kernels.cuda.numbers import float32
 from specgrad.runtime.kernels.cuda.vocabulary import cuda
 from tests.cuda.simulated.faults import (
-    APART,
+    ATOMIC_COST,
     BLOCK,
     FIRST,
     NEXT_BLOCK,
@@ -162,25 +162,29 @@ def last_block_with_fence(x: Any, out: Any) -> None:
 
 
 CASES = [
-    Case(reads_too_soon, reads_after_a_barrier, f"{SECOND} reads s[0], which {FIRST} writes {APART}"),
+    Case(reads_too_soon, reads_after_a_barrier, f"{SECOND} reads s[0], which {FIRST} writes {ATOMIC_COST}"),
     Case(
         writes_too_soon,
         writes_after_a_barrier,
-        f"thread (5, 0, 0) of {BLOCK} writes s[0], which thread (4, 0, 0) of {BLOCK} reads {APART}",
+        f"thread (5, 0, 0) of {BLOCK} writes s[0], which thread (4, 0, 0) of {BLOCK} reads {ATOMIC_COST}",
     ),
-    Case(all_write_one, one_writes, f"{SECOND} writes out[0], which {FIRST} writes {APART}"),
-    Case(shifts_in_place, shifts_with_a_barrier, f"{SECOND} writes x[1], which {FIRST} reads {APART}"),
-    Case(shifts_a_warp, shifts_a_warp_together, f"{SECOND} reads x[0], which {FIRST} writes {APART}"),
+    Case(all_write_one, one_writes, f"{SECOND} writes out[0], which {FIRST} writes {ATOMIC_COST}"),
+    Case(shifts_in_place, shifts_with_a_barrier, f"{SECOND} writes x[1], which {FIRST} reads {ATOMIC_COST}"),
+    Case(shifts_a_warp, shifts_a_warp_together, f"{SECOND} reads x[0], which {FIRST} writes {ATOMIC_COST}"),
     Case(
-        crosses_warps, shifts_with_a_barrier, f"{FIRST} writes x[0], which thread (32, 0, 0) of {BLOCK} reads {APART}"
+        crosses_warps,
+        shifts_with_a_barrier,
+        f"{FIRST} writes x[0], which thread (32, 0, 0) of {BLOCK} reads {ATOMIC_COST}",
     ),
-    Case(syncs_other_lanes, syncs_these_lanes, f"{SECOND} reads x[0], which {FIRST} writes {APART}"),
-    Case(blocks_share, blocks_are_apart, f"{NEXT_BLOCK} writes x[0], which {FIRST} writes {APART}", grid=2, block=1),
-    Case(adds_and_reads, adds_then_reads, f"{SECOND} changes x[0], which {FIRST} reads {APART}"),
-    Case(reads_and_adds, adds_and_keeps, f"{SECOND} reads x[0], which {FIRST} writes {APART}"),
+    Case(syncs_other_lanes, syncs_these_lanes, f"{SECOND} reads x[0], which {FIRST} writes {ATOMIC_COST}"),
+    Case(
+        blocks_share, blocks_are_apart, f"{NEXT_BLOCK} writes x[0], which {FIRST} writes {ATOMIC_COST}", grid=2, block=1
+    ),
+    Case(adds_and_reads, adds_then_reads, f"{SECOND} changes x[0], which {FIRST} reads {ATOMIC_COST}"),
+    Case(reads_and_adds, adds_and_keeps, f"{SECOND} reads x[0], which {FIRST} writes {ATOMIC_COST}"),
     Case(
         *(last_block_without_fence, last_block_with_fence),
-        *(f"{NEXT_BLOCK} reads out[0], which {FIRST} writes {APART}", 2, 1),
+        *(f"{NEXT_BLOCK} reads out[0], which {FIRST} writes {ATOMIC_COST}", 2, 1),
     ),
 ]
 

@@ -69,7 +69,7 @@ def test_threads_that_meet_run_in_order_too() -> None:
     assert sorted(ran["random"][:5]) == sorted(ran["random"][5:]) == [0, 1, 2, 3, 4]
 
 
-def places(out: Any) -> None:
+def positions(out: Any) -> None:
     x, y, z = cuda.grid(3)
     width, height, _ = cuda.gridsize(3)
     at = x + width * (y + height * z)
@@ -79,10 +79,10 @@ def places(out: Any) -> None:
 def test_three_dimensions(device: SimulatedCuda) -> None:
     """Every thread has its own place; lanes count x first."""
     out = np.full(4 * 6 * 6, -1)
-    device.launch(places, (2, 3, 2), (2, 2, 3), (out,))
+    device.launch(positions, (2, 3, 2), (2, 2, 3), (out,))
     lanes = np.arange(12).reshape(3, 2, 2)
-    wanted = np.tile(lanes, (2, 3, 2)) + 100 * (np.arange(6) // 3)[:, None, None] + 3000 + 20000
-    assert np.array_equal(out, wanted.ravel())
+    requested = np.tile(lanes, (2, 3, 2)) + 100 * (np.arange(6) // 3)[:, None, None] + 3000 + 20000
+    assert np.array_equal(out, requested.ravel())
 
 
 def xor(x: Any, out: Any) -> None:
@@ -176,8 +176,8 @@ def change(x: Any, out: Any) -> None:
 def test_atomic_operations(device: SimulatedCuda) -> None:
     """The result of 64 threads does not depend on their order; each gets the value before its own."""
     squares = int(np.bitwise_xor.reduce(LANES**2))
-    wanted = [2016, -2016, 63, -30, 63, squares, 0, 64 % 10, 6, 5, 8, 64, 32, 32]
-    assert results(device, change)[:14].tolist() == wanted
+    requested = [2016, -2016, 63, -30, 63, squares, 0, 64 % 10, 6, 5, 8, 64, 32, 32]
+    assert results(device, change)[:14].tolist() == requested
 
 
 def swap(x: Any, out: Any) -> None:
@@ -198,15 +198,15 @@ def sums(x: Any, out: Any) -> None:
 
 
 def add_up(value: Any) -> Any:
-    kept = cuda.shared.array(2, float32)
+    retained = cuda.shared.array(2, float32)
     bit = 16
     while bit:
         value += cuda.shfl_xor_sync(ALL, value, bit)
         bit >>= 1
     if cuda.laneid == 0:
-        kept[cuda.threadIdx.x // 32] = value
+        retained[cuda.threadIdx.x // 32] = value
     cuda.syncthreads()
-    return kept[0] + kept[1]
+    return retained[0] + retained[1]
 
 
 def test_device_functions_meet(device: SimulatedCuda) -> None:
@@ -231,9 +231,9 @@ def test_names_of_the_compiler(device: SimulatedCuda) -> None:
         return number(x // by) if x > 1 else number(x) + (halved(0) if x else 0)
 
     def kernel(x: Any, out: Any) -> None:
-        kept = cuda.local.array(1, number)
-        kept[0] = compiled(x[cuda.grid(1)])
-        out[cuda.grid(1)] = number(kept[0] - 1)
+        retained = cuda.local.array(1, number)
+        retained[0] = compiled(x[cuda.grid(1)])
+        out[cuda.grid(1)] = number(retained[0] - 1)
 
     number, compiled = numba.uint32, numba.njit(halved)
     halves = np.where(LANES > 1, LANES // 2, LANES)
@@ -264,13 +264,13 @@ def test_shared_arrays(device: SimulatedCuda) -> None:
 
 def bytes_of_numbers(x: Any, out: Any) -> None:
     t = cuda.threadIdx.x
-    words = cuda.shared.array(0, uint32)
+    slot_values = cuda.shared.array(0, uint32)
     if t < 16:
-        words[t] = 0x04030201 + t
+        slot_values[t] = 0x04030201 + t
     cuda.syncthreads()
     single = cuda.shared.array(0, uint8)
     out[t] = single[t] if t < single.size else single.size
-    rest = words[16:]
+    rest = slot_values[16:]
     rest[t] = t
     cuda.syncthreads()
     out[t] += 1000 * rest[63 - t]
@@ -284,7 +284,7 @@ def test_dynamic_shared_memory(device: SimulatedCuda) -> None:
     assert np.array_equal(out, single + 1000 * (63 - LANES))
 
 
-def whole_numbers(x: Any, out: Any) -> None:
+def random_integers(x: Any, out: Any) -> None:
     i = cuda.grid(1)
     out[i] = uint32(uint32(x[i] - 3) * uint32(0x9E3779B9)) + int32(0xFFFFFFF0 + i) + uint8(-1)
 
@@ -293,7 +293,7 @@ def test_numbers_wrap(device: SimulatedCuda) -> None:
     """As those of the device of their width."""
     product = ((LANES - 3) & ALL) * 0x9E3779B9 & ALL
     signed = (0xFFFFFFF0 + LANES).astype(np.uint32).view(np.int32).astype(np.int64)
-    assert np.array_equal(results(device, whole_numbers), product + signed + 255)
+    assert np.array_equal(results(device, random_integers), product + signed + 255)
 
 
 def stores(x: Any, out: Any) -> None:

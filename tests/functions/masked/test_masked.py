@@ -37,9 +37,9 @@ def test_reductions(name: str, dim: int | tuple[int, ...] | None) -> None:
     x, mask = sg.tensor(X), sg.tensor(MASK)
     expected = np.ma.filled(REDUCTIONS[name](MASKED, dim), np.nan)
     np.testing.assert_allclose(getattr(masked, name)(x, dim=dim, mask=mask).numpy(), expected, rtol=1e-12)
-    kept = getattr(masked, name)(x, dim=dim, mask=mask, keepdim=True)
-    assert kept.ndim == 3
-    np.testing.assert_allclose(kept.numpy().ravel(), np.ravel(expected), rtol=1e-12)
+    retained = getattr(masked, name)(x, dim=dim, mask=mask, keepdim=True)
+    assert retained.ndim == 3
+    np.testing.assert_allclose(retained.numpy().ravel(), np.ravel(expected), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", [*REDUCTIONS, "softmax", "log_softmax", "softmin", "cumsum", "cumprod"])
@@ -68,8 +68,8 @@ def test_median() -> None:
     """The lower one of the elements that are kept."""
     found = masked.median(sg.tensor(X), 1, mask=sg.tensor(MASK)).numpy()
     for i, k in np.ndindex(3, 5):
-        kept = np.sort(X[i, MASK[i, :, k], k])
-        assert len(kept) == 0 and np.isnan(found[i, k]) or found[i, k] == kept[(len(kept) - 1) // 2]
+        retained = np.sort(X[i, MASK[i, :, k], k])
+        assert len(retained) == 0 and np.isnan(found[i, k]) or found[i, k] == retained[(len(retained) - 1) // 2]
 
 
 def test_softmax_and_running_sums() -> None:

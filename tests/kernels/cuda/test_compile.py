@@ -12,15 +12,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from specgrad.codegen.machine_code.build import PYTHON, SHORT, read_table, stale, wanted
+from specgrad.codegen.machine_code.build import PYTHON, SHORT, read_table, required, stale
 from specgrad.codegen.machine_code.known import Known
 from specgrad.codegen.verify.checks.cuda import Kernel, kernels
 from specgrad.generated.registry import OPS
 from specgrad.runtime.cuda.launching import rows
 from specgrad.runtime.kernels.cuda.compile import ENTRY, ptx, to_cubin
-from specgrad.runtime.kernels.cuda.cubins import TARGETS, carried
+from specgrad.runtime.kernels.cuda.cubins import TARGETS, prebuilt
 from specgrad.runtime.kernels.cuda.element import copy_kernel, element_kernel, element_signature
-from specgrad.runtime.kernels.cuda.signature import ARRAY_WORDS, Array, parts, words
+from specgrad.runtime.kernels.cuda.signature import ARRAY_SLOTS, Array, parts, slot_count
 from specgrad.runtime.kernels.cuda.storage import COMPLEX32
 
 PACKAGE = "specgrad.generated"
@@ -41,36 +41,36 @@ def test_what_is_compiled_is_what_the_texts_say() -> None:
 
 def test_no_kernel_spills() -> None:
     """All keep within the registers of a thread; what has a stack has arrays of its own, not numbers without room."""
-    spilled = {label for label, (taken, _) in read_table().items() for each in taken.split(", ") if "+" in each
+    spilled = {label for label, (reserved, _) in read_table().items() for each in reserved.split(", ") if "+" in each
                for stack, spills in [each.split(" + ")[1:]] if int(spills)}  # fmt: skip
     assert spilled == set()
 
 
 def test_blocks_of_rows_have_registers() -> None:
     """A multiprocessor has 65536 of them, of which a warp takes eight of each lane at a time."""
-    programs = [(label, said) for label, (said, _) in read_table().items() if label.startswith("rows of ")]
-    too_many = [
+    programs = [(label, message) for label, (message, _) in read_table().items() if label.startswith("rows of ")]
+    leftover = [
         label
-        for label, said in programs
-        for each in said.split(", ")
+        for label, message in programs
+        for each in message.split(", ")
         if " by " in label and -(-int(each.split()[0]) // 8) * 8 * most_threads(label) > REGISTERS
     ]
-    assert len(programs) > 1000 and too_many == []
+    assert len(programs) > 1000 and leftover == []
 
 
 def most_threads(label: str) -> int:
     """Of a block of a row program's kernel."""
-    name, _, team = label.partition(": ")[2].split()[:3]
-    if team in ("warp", "thread"):
+    name, _, thread_group = label.partition(": ")[2].split()[:3]
+    if thread_group in ("warp", "thread"):
         return rows.THREADS
     is_wide = " in float64" in label or " in int64" in label
-    return rows.held_by(8 if is_wide and name == "held" and team == "block" else 4)
+    return rows.held_by(8 if is_wide and name == "held" and thread_group == "block" else 4)
 
 
 def sampled(part: int) -> Known:
     """A kernel; by their digests they are of all kinds."""
-    digests = sorted(wanted())
-    return wanted()[digests[part * len(digests) // SAMPLE]][0]
+    digests = sorted(required())
+    return required()[digests[part * len(digests) // SAMPLE]][0]
 
 
 @pytest.mark.parametrize("part", range(SAMPLE))
@@ -82,19 +82,19 @@ def test_compiles_as_the_table_says(part: int) -> None:
     each = sampled(part)
     text = ptx(each.kernel.make, each.signature)
     assert float(text.split(".version ")[1].split()[0]) <= 9.0
-    taken, known = read_table()[each.label]
+    reserved, known = read_table()[each.label]
     digest = each.kernel.digest(each.signature)
     assert digest.startswith(known) and len(known) == SHORT
     own = sys.version_info[:2] == PYTHON
     threads = most_threads(each.label) if each.label.startswith("rows of ") else rows.THREADS
-    for target, limit in zip(TARGETS, taken.split(", "), strict=True):
+    for target, limit in zip(TARGETS, reserved.split(", "), strict=True):
         cubin = to_cubin(text, target)
         assert cubin.code[:4] == b"\x7fELF" and cubin.spilled == 0
         assert cubin.registers <= int(limit.split()[0]) or not own
         assert -(-cubin.registers // 8) * 8 * threads <= REGISTERS
-        if each.is_carried and own:
+        if each.is_prebuilt and own:
             # Of the same size: some bits of instructions depend on what the assembler compiled before.
-            assert len(carried(target)[digest]) == len(cubin.code)
+            assert len(prebuilt(target)[digest]) == len(cubin.code)
 
 
 @pytest.mark.parametrize("kernel", [k for k in KERNELS if k.is_complex and k.name == "forward"], ids=named)
@@ -128,8 +128,8 @@ def test_the_words_of_a_launch_are_the_parameters_of_the_kernel() -> None:
         signature = element_signature((Array(half),), (Array(COMPLEX),), dims)
         text = ptx(copy_kernel(COMPLEX).make, signature)
         found = re.findall(rf"\.param \.(\w+) {ENTRY}_param_\d+", text)
-        expected = ["u64"] * 2 * ARRAY_WORDS + ["u32"] * sum(part == index for part in parts(signature))
-        assert found == expected and len(found) == sum(map(words, parts(signature)))
+        expected = ["u64"] * 2 * ARRAY_SLOTS + ["u32"] * sum(part == index for part in parts(signature))
+        assert found == expected and len(found) == sum(map(slot_count, parts(signature)))
     text = ptx(copy_kernel(COMPLEX).make, element_signature((COMPLEX,), (Array(COMPLEX),), 0))
     assert [f for f in re.findall(rf"\.param \.(\w+) {ENTRY}_param", text) if f[0] == "f"] == ["f32", "f32"]
 
@@ -163,7 +163,16 @@ def test_there_are_kernels_of_every_kind() -> None:
     assert len(KERNELS) > 300 and len(read_table()) > 4000
     labels = " ".join(read_table())
     kinds = ("rows of softmax: whole by block", "far rows", "far text", "in float64", "of bfloat16", "text indexed")
-    kinds += ("text element", "product", "uniform", "taken", "changing adam", "counting adam", "folding", "sorted in")
+    kinds += (
+        "text element",
+        "product",
+        "uniform",
+        "reserved",
+        "changing adam",
+        "counting adam",
+        "folding",
+        "sorted in",
+    )
     assert [kind for kind in kinds if kind not in labels] == []
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels.cuda import compile as compiler
-from specgrad.runtime.kernels.cuda.cubins import TARGETS, carried, kept_in, packed, unpacked
+from specgrad.runtime.kernels.cuda.cubins import TARGETS, cache_folder, packed, prebuilt, unpacked
 from specgrad.runtime.kernels.cuda.element import copy_kernel, element_signature
 from specgrad.runtime.kernels.cuda.kernel import Kernel
 from specgrad.runtime.kernels.cuda.loops import loop
@@ -50,7 +50,7 @@ def test_what_is_carried_is_not_compiled(compilations: list[Any]) -> None:
     """For a capability itself, and for later minor versions of it, which run the same code."""
     kernel = copy_kernel(F32)
     for major, minor in ((8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (10, 3)):
-        assert kernel.cubin(FLAT, (major, minor)) == carried((major, 0))[kernel.digest(FLAT)]
+        assert kernel.cubin(FLAT, (major, minor)) == prebuilt((major, 0))[kernel.digest(FLAT)]
     assert compilations == []
     assert kernel.cubin(FLAT, (12, 0)) == b"machine code"
     assert compilations == [(12, 0)]
@@ -60,11 +60,11 @@ def test_what_was_compiled_is_kept(compilations: list[Any]) -> None:
     """Once for each text, signature and capability; a folder that cannot be written is no error."""
     for _ in range(2):
         assert kernel_of(doubled).cubin(FLAT, (9, 0)) == b"machine code"
-    assert len(compilations) == 1 and len(list(kept_in().iterdir())) == 1
+    assert len(compilations) == 1 and len(list(cache_folder().iterdir())) == 1
     kernel_of(tripled).cubin(FLAT, (9, 0))
     kernel_of(doubled).cubin(FLAT, (8, 0))
     kernel_of(doubled).cubin(element_signature((F32,), (Array(F32),), 0), (9, 0))
-    assert len(compilations) == 4 and len(list(kept_in().iterdir())) == 4
+    assert len(compilations) == 4 and len(list(cache_folder().iterdir())) == 4
 
 
 def test_a_folder_that_refuses(compilations: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -79,4 +79,4 @@ def test_archives() -> None:
     """What is packed is unpacked; each target has code for the same kernels."""
     codes = {"first": b"\x7fELF\n\0", "empty": b"", "last": bytes(range(256))}
     assert unpacked(packed(codes.items())) == codes
-    assert len({frozenset(carried(target)) for target in TARGETS}) == 1 and carried((7, 0)) == {}
+    assert len({frozenset(prebuilt(target)) for target in TARGETS}) == 1 and prebuilt((7, 0)) == {}

@@ -9,7 +9,7 @@ from specgrad.runtime.kernels.cuda import draws
 from specgrad.runtime.kernels.cuda.compile import ptx
 from specgrad.runtime.kernels.cuda.kernel import Array, Kernel
 
-WORD, PLACE, NUMBER = np.dtype(np.uint64), np.dtype(np.int64), np.dtype(np.float32)
+WORD, DEVICE, NUMBER = np.dtype(np.uint64), np.dtype(np.int64), np.dtype(np.float32)
 MASK = np.dtype(np.uint32)
 BOOL = Array(np.dtype(np.bool_))
 KERNELS: dict[str, tuple[Kernel, Any, Any]] = {
@@ -24,4 +24,4 @@ KERNELS: dict[str, tuple[Kernel, Any, Any]] = {
 def test_compiles(name: str, seed: Any) -> None:
     """To PTX that has the entry."""
     kernel, out, given = KERNELS[name]
-    assert ".visible .entry" in ptx(kernel.make, (out, PLACE, seed, WORD, given))
+    assert ".visible .entry" in ptx(kernel.make, (out, DEVICE, seed, WORD, given))

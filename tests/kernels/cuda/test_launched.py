@@ -17,13 +17,13 @@ from specgrad.codegen.machine_code.build import SHORT, read_table
 from specgrad.codegen.machine_code.carried import all_known
 from specgrad.codegen.machine_code.launched import launched, lines
 from specgrad.codegen.machine_code.recording import Recorder, recording, run_as
-from specgrad.codegen.machine_code.row_kernels import SIZES, SPLIT, TEAMS, own_programs
-from specgrad.codegen.machine_code.several_kernels import MAKERS, several_kernels
-from specgrad.codegen.machine_code.texts import text_of
-from specgrad.codegen.verify.samples import call_texts
+from specgrad.codegen.machine_code.row_kernels import SIZES, SPLIT, THREAD_GROUPS, own_programs
+from specgrad.codegen.machine_code.several_kernels import MAKERS, multi_tensor_kernels
+from specgrad.codegen.machine_code.texts import source_of
+from specgrad.codegen.verify.samples import sample_calls
 from specgrad.generated.registry import OPS
 from specgrad.runtime.cuda.launching import rows
-from specgrad.runtime.kernels.cuda.cubins import TARGETS, carried
+from specgrad.runtime.kernels.cuda.cubins import TARGETS, prebuilt
 from specgrad.runtime.kernels.cuda.signature import Array
 
 from ...cuda.simulator import in_use
@@ -43,7 +43,7 @@ def launched_by(ops: Iterable[Any]) -> Recorder:
     """What the samples of ops launch."""
     with in_use(None), recording() as recorder:
         for op in ops:
-            for text in call_texts(op):
+            for text in sample_calls(op):
                 for kind in KINDS:
                     run_as(op, text, kind)
     return recorder
@@ -62,18 +62,26 @@ def test_what_samples_launch_is_in_the_table() -> None:
 
 def test_what_was_recorded_is_there() -> None:
     """Each line names a text, a program or a change."""
-    texts = [line for maker in ("element", "indexed") for line, (name, _), _ in launched(maker) if not text_of(name)]
+    sources = [
+        line for maker in ("element", "indexed") for line, (name, _), _ in launched(maker) if not source_of(name)
+    ]
     programs = [line for line, (name, *_), _ in launched("rows") if name not in own_programs()]
-    changes = {line for maker in MAKERS for line, *_ in launched(maker)} - {each.label for each in several_kernels()}
-    assert (texts, programs, changes) == ([], [], set())
+    changes = {line for maker in MAKERS for line, *_ in launched(maker)} - {
+        each.label for each in multi_tensor_kernels()
+    }
+    assert (sources, programs, changes) == ([], [], set())
 
 
 @pytest.mark.parametrize("kind", SIZES)
 def test_the_table_has_all_teams(kind: str) -> None:
     """Whatever the sizes of rows, the team that a launch gives them is one that kernels are compiled for."""
     sizes = [1, 2, 8, 9, 32, 33, 256, 257, 1024, 1025, 8192, 8193, 1 << 14, 1 << 20]
-    teams = {rows.team_of(rows.Rows(kind, amount, along, ()))[:2] for along in sizes for amount in (1, 1000)}
-    assert teams == {*TEAMS[kind]} and SPLIT[kind] in {team for _, team in TEAMS[kind]}
+    thread_groups = {
+        rows.thread_group_of(rows.Rows(kind, amount, along, ()))[:2] for along in sizes for amount in (1, 1000)
+    }
+    assert thread_groups == {*THREAD_GROUPS[kind]} and SPLIT[kind] in {
+        thread_group for _, thread_group in THREAD_GROUPS[kind]
+    }
 
 
 @pytest.mark.parametrize("amount", [1, 5, 31, 32, 33, 255, 256, 257, 1000])
@@ -81,12 +89,12 @@ def test_the_table_has_all_teams(kind: str) -> None:
 def test_blocks_have_whole_warps_of_which_none_is_idle(amount: int, along: int) -> None:
     """All rows are somebody's, and no block has a warp more than its rows need."""
     for kind in ("rows", "columns"):
-        _, team, blocks, threads = rows.team_of(rows.Rows(kind, amount, along, ()))
-        if team in ("warp", "thread"):
-            lanes, teams = (threads[0], threads[1]) if team == "warp" else (1, threads)
-            assert (blocks - 1) * teams < amount <= blocks * teams
-            assert lanes * teams % 32 == 0 and lanes * teams <= rows.THREADS
-            assert blocks > 1 or lanes * (teams - amount) < 32
+        _, thread_group, blocks, threads = rows.thread_group_of(rows.Rows(kind, amount, along, ()))
+        if thread_group in ("warp", "thread"):
+            lanes, thread_groups = (threads[0], threads[1]) if thread_group == "warp" else (1, threads)
+            assert (blocks - 1) * thread_groups < amount <= blocks * thread_groups
+            assert lanes * thread_groups % 32 == 0 and lanes * thread_groups <= rows.THREADS
+            assert blocks > 1 or lanes * (thread_groups - amount) < 32
 
 
 class Network(sg.nn.Module):
@@ -120,4 +128,4 @@ def test_what_training_launches_is_carried(dtype: Any, options: dict[str, Any]) 
     noted = [(k, s) for k, s in recorder.loaded if OF_TRAINING.search(k.name) and s[0] != DOUBLES]
     assert len(noted) > 10
     for target in TARGETS:
-        assert [(k.name, s) for k, s in noted if k.digest(s) not in carried(target)] == []
+        assert [(k.name, s) for k, s in noted if k.digest(s) not in prebuilt(target)] == []

@@ -27,7 +27,7 @@ RULES: list[tuple[str, dict[str, Any]]] = [
     ("ASGD", {"capturable": True}),
     ("Rprop", {}),
 ]
-MOST = 128  # registers: two blocks of 256 threads have their place on a multiprocessor
+MAX_COUNT = 128  # registers: two blocks of 256 threads have their place on a multiprocessor
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def compiled(loaded: list[Any], count: int) -> Iterator[str]:
         text = ptx(kernel.make, signature)
         for target in TARGETS:
             cubin = to_cubin(text, target)
-            assert (cubin.stack, cubin.spilled) == (0, 0) and cubin.registers <= MOST
+            assert (cubin.stack, cubin.spilled) == (0, 0) and cubin.registers <= MAX_COUNT
         yield text
 
 

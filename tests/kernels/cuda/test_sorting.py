@@ -17,7 +17,7 @@ from specgrad.runtime.kernels.cuda.sorting import bins, keys, radix, ranks, runs
 from specgrad.runtime.kernels.cuda.storage import in_registers
 
 U, I32, BOOL = np.dtype(np.uint32), np.dtype(np.int32), np.dtype(np.bool_)
-PLACES, ROWS = Array(np.dtype(np.int64)), Array(I32)
+INDEX_TYPE, ROWS = Array(np.dtype(np.int64)), Array(I32)
 STORED = [np.dtype(t) for t in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.int8, np.int64, np.bool_)]
 
 
@@ -32,14 +32,14 @@ def kernels() -> Iterator[tuple[str, Kernel, Signature]]:
             signature = (row, order, ROWS, last, ROWS, U, U, U, U)
             yield f"placed {kind} {bool(order)} {bool(last)}", radix.PLACED, signature
     for order in ((), ROWS):
-        yield f"numbered {bool(order)}", runs.NUMBERED, (order, PLACES, PLACES, PLACES, U)
-    yield "sizes", runs.COUNTED, (PLACES, PLACES, U, U)
+        yield f"numbered {bool(order)}", runs.NUMBERED, (order, INDEX_TYPE, INDEX_TYPE, INDEX_TYPE, U)
+    yield "sizes", runs.COUNTED, (INDEX_TYPE, INDEX_TYPE, U, U)
     yield "lengths", runs.LENGTHS, (ROWS, ROWS, U, U)
 
 
 def of_elements(stored: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
     x, kind = Array(stored), keys.key_dtype(stored)
-    both = Array(in_registers(stored)), PLACES
+    both = Array(in_registers(stored)), INDEX_TYPE
     for results in (both, both[1:], (ROWS,)):
         shown = ", ".join(part.dtype.name for part in results)
         for slots, kernel in short.SORTED.items():
@@ -49,24 +49,24 @@ def of_elements(stored: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
     for results in (both, both[1:]):
         yield f"picked {len(results)}", ranks.PICKED, (x, ROWS, results, U, U, U, U, U)
     yield "picked at", ranks.PICKED_AT, (x, ROWS, ROWS, both, U, U, U)
-    yield "put back", ranks.PUT_BACK, (x, PLACES, x, U, U, U, U)
-    yield "middle", ranks.MIDDLE_RANKS, (x, ROWS, ROWS, U, U, BOOL, U)
+    yield "put back", ranks.PUT_BACK, (x, INDEX_TYPE, x, U, U, U, U)
+    yield "middle", ranks.MEDIAN_RANKS, (x, ROWS, ROWS, U, U, BOOL, U)
     for order in ((), ROWS):
         yield f"keyed {bool(order)}", radix.KEYED, (x, order, Array(kind), U, U, kind, U)
         yield f"differs {bool(order)}", runs.DIFFERS, (x, order, Array(BOOL), U, U, U)
-        yield f"firsts {bool(order)}", runs.FIRSTS, (x, order, PLACES, both[0], U, U, U, U)
+        yield f"firsts {bool(order)}", runs.FIRSTS, (x, order, INDEX_TYPE, both[0], U, U, U, U)
     yield from of_bins(x, in_registers(stored))
     yield "begins", runs.BEGINS, (x, ROWS, ROWS, U, U, U)
 
 
 def of_bins(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
-    given = {"whole": (), "even": (computed,) * 3, "between": (Array(computed),)}
+    given = {"integer": (), "even": (computed,) * 3, "between": (Array(computed),)}
     for name, part in given.items():
-        if (name == "whole") != (computed.kind == "f"):
-            yield f"{name} in a block", bins.IN_BLOCK[name], (x, PLACES, part, U, U)
-            yield f"{name} at once", bins.AT_ONCE[name], (x, PLACES, part, U, U)
+        if (name == "integer") != (computed.kind == "f"):
+            yield f"{name} in a block", bins.IN_BLOCK[name], (x, INDEX_TYPE, part, U, U)
+            yield f"{name} at once", bins.AT_ONCE[name], (x, INDEX_TYPE, part, U, U)
     if computed.kind == "f":
-        yield "bins", bins.FOUND["between"], (x, Array(keys.UINT32), given["between"], U, U)
+        yield "bins", bins.BIN_SEARCH["between"], (x, Array(keys.UINT32), given["between"], U, U)
         yield "weights", bins.SUMMED, (Array(keys.UINT32), ROWS, x, Array(computed), U)
 
 
@@ -74,10 +74,10 @@ ALL = {label: (kernel, signature) for label, kernel, signature in kernels()}
 
 
 # What a thread takes for each capability: `test_compile.py` holds that the table is that of today's texts.
-KNOWN = {digest: taken for taken, digest in read_table().values()}
+KNOWN = {digest: reserved for reserved, digest in read_table().values()}
 
 
-def taken(kernel: Kernel, signature: Signature) -> list[str]:
+def reserved(kernel: Kernel, signature: Signature) -> list[str]:
     """The registers of a thread for each capability, and its stack where it has one: known, or found by compiling."""
     known = KNOWN.get(kernel.digest(signature)[:SHORT])
     if known is not None:
@@ -90,5 +90,5 @@ def taken(kernel: Kernel, signature: Signature) -> list[str]:
 @pytest.mark.parametrize("label", ALL)
 def test_compiles_within_registers(label: str) -> None:
     """And without a stack."""
-    found = taken(*ALL[label])
+    found = reserved(*ALL[label])
     assert len(found) == len(TARGETS) and all(int(each) <= 64 for each in found)

@@ -16,13 +16,13 @@ from specgrad.runtime.kernels.cpu.sums import square_sum
 from specgrad.runtime.kernels.jit import jit
 from specgrad.runtime.kernels.llvm import lines
 from specgrad.runtime.kernels.llvm.addresses import part_of
-from specgrad.runtime.kernels.llvm.lines import product_of, range_of, squares_of_few, sum_of_blocks, sum_of_few
+from specgrad.runtime.kernels.llvm.lines import product_of, range_of, squares_of_tail, sum_of_blocks, sum_of_tail
 
 SIZES = (1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 200, 1000)
 
 
 @jit
-def extremes(row: np.ndarray, start: int, count: int, out: np.ndarray) -> None:
+def minmax(row: np.ndarray, start: int, count: int, out: np.ndarray) -> None:
     """out = the least and the greatest element of a part of a row."""
     out[0], out[1] = range_of(part_of(row, start, count))
 
@@ -30,7 +30,7 @@ def extremes(row: np.ndarray, start: int, count: int, out: np.ndarray) -> None:
 def found(row: np.ndarray, start: int) -> list[Any]:
     """The least and the greatest element from a place on."""
     out = np.zeros(2, row.dtype)
-    extremes(row, start, row.size - start, out)
+    minmax(row, start, row.size - start, out)
     return list(out)
 
 
@@ -51,9 +51,9 @@ def test_range_passes_over_nan(size: int) -> None:
     """A nan anywhere but at the first place changes nothing; where it is the first, both are nan."""
     rng = np.random.default_rng(size)
     row = rng.standard_normal(size).astype(np.float32)
-    for place in {size // 2, size - 1} - {0}:
+    for index in {size // 2, size - 1} - {0}:
         with_nan = row.copy()
-        with_nan[place] = np.nan
+        with_nan[index] = np.nan
         assert found(with_nan, 0) == [np.nanmin(with_nan), np.nanmax(with_nan)]
     row[0] = np.nan
     assert np.isnan(found(row, 0)).all()
@@ -75,7 +75,7 @@ def test_sums_of_blocks(size: int, dtype: str) -> None:
 @jit
 def total(row: np.ndarray, start: int, count: int) -> float:
     """The sum of a part of a row."""
-    return sum_of_few(row, start, count)
+    return sum_of_tail(row, start, count)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -100,7 +100,7 @@ def test_sums_of_rows(along: int, dtype: sg.dtype) -> None:
 @jit
 def squares(row: np.ndarray, start: int, count: int, center: float) -> float:
     """The sum of squares of a part of a row."""
-    return squares_of_few(row, start, count, center)
+    return squares_of_tail(row, start, count, center)
 
 
 @jit
@@ -141,8 +141,8 @@ def test_products_are_of_float64() -> None:
 def test_the_order_of_memory_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks one after the other, and side by side: the kernels are compiled anew for either."""
     row, found = np.random.default_rng(0).standard_normal(50_000).astype(np.float32), set[float]()
-    for together in (False, True):
-        monkeypatch.setattr(lines, "reads_side_by_side", lambda together=together: together)
+    for batch in (False, True):
+        monkeypatch.setattr(lines, "reads_side_by_side", lambda batch=batch: batch)
         found.add(blocks_of(row))
     assert len(found) == 1
 

@@ -13,9 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from specgrad.runtime.kernels.llvm.native_code.kinds import NativeError
-from specgrad.runtime.kernels.llvm.native_code.structs import Items, Struct, room
+from specgrad.runtime.kernels.llvm.native_code.structs import Items, Struct, capacity
 from specgrad.runtime.kernels.llvm.native_code.translation import Module
-from specgrad.runtime.kernels.llvm.native_code.typed import NULL, Native, address_of, cast, exchange, native, new
+from specgrad.runtime.kernels.llvm.native_code.typed import NULL, Native, address_of, atomic_xchg, cast, native, new
 from specgrad.runtime.kernels.llvm.native_code.units import Unit, load, object_code, translated
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class Pair(Struct):
 
     first: int
     second: int
-    numbers: Items[float] = room(2)
+    numbers: Items[float] = capacity(2)
 
 
 class Named(Pair):
@@ -67,7 +67,7 @@ def conditions(a: int, b: int) -> int:
 
 @native
 def loops(a: int, b: int) -> int:
-    total, turns = 0, 0
+    total, twiddles = 0, 0
     for i in range(a):
         if i == b:
             continue
@@ -77,9 +77,9 @@ def loops(a: int, b: int) -> int:
     for j in range(a, 0, -2):
         total = 3 * total + j
     while True:
-        turns += 1
-        if turns * turns > a:
-            return total + turns
+        twiddles += 1
+        if twiddles * twiddles > a:
+            return total + twiddles
 
 
 @native
@@ -88,15 +88,15 @@ def divided(number: int) -> tuple[int, float]:
 
 
 @native
-def several(a: int, b: int) -> int:
+def multiple(a: int, b: int) -> int:
     third, half = divided(a)
     a, b = b, a
     return third + int(half * 2.0) + 100 * a - b
 
 
 @native
-def same(thing: T) -> T:
-    return thing
+def same(obj: T) -> T:
+    return obj
 
 
 @native
@@ -107,13 +107,13 @@ def memory(a: int, b: int) -> int:
     pair.second = b
     pair.numbers[0] = a * 0.5
     pair.numbers[1] = b
-    named.name = same(exchange(pair, "first", 5))
+    named.name = same(atomic_xchg(pair, "first", 5))
     pair.second -= 1
     below = address_of(pair.numbers) - address_of(named)
     if DEBUG:
         return pair.nothing  # type: ignore[attr-defined,no-any-return] # never looked at
-    whole = int(pair.numbers[0] + pair.numbers[1])
-    return whole + 10 * named.first + 100 * pair.second + 1000 * named.name + below
+    full = int(pair.numbers[0] + pair.numbers[1])
+    return full + 10 * named.first + 100 * pair.second + 1000 * named.name + below
 
 
 @native
@@ -130,7 +130,7 @@ def widened(a: int, b: int) -> int:
     return total + (0 if chosen is named else 1)
 
 
-words = st.integers(-(2**31), 2**31)
+slot_values = st.integers(-(2**31), 2**31)
 
 
 @pytest.mark.parametrize("function", [arithmetic, conditions], ids=lambda function: function.__name__)
@@ -138,7 +138,7 @@ def test_as_python_computes(function: Any) -> None:
     code = compiled(function)
 
     @settings(max_examples=300, deadline=None)
-    @given(words, words.filter(bool))
+    @given(slot_values, slot_values.filter(bool))
     @example(-7, 2)
     @example(7, -2)
     @example(2, 3)
@@ -164,7 +164,7 @@ def test_loops(a: int, b: int) -> None:
 
 
 def test_several_results() -> None:
-    assert compiled(several)(7, 3) == 2 + 7 + 100 * 3 - 7
+    assert compiled(multiple)(7, 3) == 2 + 7 + 100 * 3 - 7
 
 
 def test_memory() -> None:
@@ -184,7 +184,7 @@ def wrong_field(a: int) -> int:
 
 @native
 def wrong_argument(a: int) -> int:
-    return several(a)  # type: ignore[call-arg]
+    return multiple(a)  # type: ignore[call-arg]
 
 
 @native

@@ -20,12 +20,12 @@ def ranked(keys: Any, count: int, ranks: Any) -> None:
 @pytest.mark.parametrize("different", [1, 3, 2**31 - 1])
 def test_ranks(dtype: Any, different: int) -> None:
     """What fills the row up behind the keys is not counted, though it is equal to some of them."""
-    rng, most = np.random.default_rng(0), np.iinfo(dtype).max
+    rng, max_count = np.random.default_rng(0), np.iinfo(dtype).max
     for size in (16, 32, 64, 160):
         for count in {1, size // 2 + 1, size - 1, size}:
-            keys, ranks = np.full(size, most, dtype), np.empty(size, dtype)
+            keys, ranks = np.full(size, max_count, dtype), np.empty(size, dtype)
             keys[:count] = rng.integers(-different, different, count)
-            keys[: count // 3] = rng.choice([most, np.iinfo(dtype).min], count // 3)
+            keys[: count // 3] = rng.choice([max_count, np.iinfo(dtype).min], count // 3)
             ranked(keys, count, ranks)
             order = np.argsort(keys[:count], kind="stable")
             np.testing.assert_array_equal(ranks[:count][order], np.arange(count))

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels.jit import jit
-from specgrad.runtime.kernels.llvm.take import TOGETHER, take_into
+from specgrad.runtime.kernels.llvm.take import TILE_ELEMENTS, take_into
 
 DTYPES = (np.bool_, np.int8, np.int32, np.int64, np.float32, np.float64, np.complex64, np.complex128)
 
 
 @jit
-def taken(memory: Any, places: Any, to: Any) -> None:
-    take_into(memory, places, to)
+def reserved(memory: Any, positions: Any, to: Any) -> None:
+    take_into(memory, positions, to)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -24,8 +24,8 @@ def test_elements_at_places(dtype: Any, kind: Any) -> None:
     """What lies behind the results stays as it is."""
     rng = np.random.default_rng(0)
     memory = rng.integers(0, 100, 50).astype(dtype)
-    for count in range(3 * TOGETHER + 2):
-        places, to = rng.integers(0, 50, count).astype(kind), np.full(count + 5, 1, dtype)
-        taken(memory, places, to[:count])
-        np.testing.assert_array_equal(to[:count], memory[places])
+    for count in range(3 * TILE_ELEMENTS + 2):
+        positions, to = rng.integers(0, 50, count).astype(kind), np.full(count + 5, 1, dtype)
+        reserved(memory, positions, to[:count])
+        np.testing.assert_array_equal(to[:count], memory[positions])
         np.testing.assert_array_equal(to[count:], 1)

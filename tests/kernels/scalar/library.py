@@ -16,7 +16,7 @@ def compiled(name: str) -> Callable[..., Any]:
     return function
 
 
-def equal(found: Any, wanted: Any) -> bool:
+def equal(found: Any, requested: Any) -> bool:
     """The same number, the sign of zero included."""
-    same = found == wanted and np.signbit(found) == np.signbit(wanted)
-    return bool(same or (found != found and wanted != wanted))
+    same = found == requested and np.signbit(found) == np.signbit(requested)
+    return bool(same or (found != found and requested != requested))

@@ -87,7 +87,7 @@ METHOD = "_optimize_final_module"
 
 
 @contextmanager
-def kept() -> Iterator[dict[str, str]]:
+def retained() -> Iterator[dict[str, str]]:
     """LLVM's text of what numba compiles meanwhile, linked and not optimised yet, by the names of libraries."""
     found: dict[str, str] = {}
 
@@ -106,7 +106,7 @@ def kept() -> Iterator[dict[str, str]]:
 
 def lowered(dispatcher: Any, signature: Any) -> str:
     """LLVM's text of what numba compiles for a signature, before anything is done for a processor."""
-    with kept() as found:
+    with retained() as found:
         dispatcher.compile(signature)
     return found[dispatcher.py_func.__qualname__]
 

@@ -18,7 +18,7 @@ from specgrad.runtime.kernels.cuda.signature import Array
 from specgrad.runtime.kernels.usual_blocks import BLOCK
 
 INF, NAN = math.inf, math.nan
-NORMAL, LEAST, LARGEST = 2.0**-126, 2.0**-149, float(np.finfo(np.float32).max)
+NORMAL, MIN_VALUE, LARGEST = 2.0**-126, 2.0**-149, float(np.finfo(np.float32).max)
 REFERENCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "bessel_j0": special.j0,
     "bessel_j1": special.j1,
@@ -42,7 +42,7 @@ NEAR_ZERO |= {"scaled_modified_bessel_k0": 0.7, "scaled_modified_bessel_k1": 0.6
 # The same where a logarithm of the first doubling of pieces stands for the function.
 BESIDE_PIECES = {"bessel_y0": 0.7, "bessel_y1": 0.6, "modified_bessel_k0": 0.75, "modified_bessel_k1": 0.8}
 BESIDE_PIECES |= {"scaled_modified_bessel_k0": 0.7, "scaled_modified_bessel_k1": 0.6}
-FAR = {
+ASYMPTOTIC = {
     "i0": (1.1, 15.5, 91.9),
     "i1": (1.1, 15.5, 91.9),
     "i0e": (0.6, 15.5, LARGEST),
@@ -75,8 +75,8 @@ def between(low: float, high: float, count: int = 200_001) -> np.ndarray:
 
 def errors(name: str, x: np.ndarray) -> np.ndarray:
     """The distances from SciPy's values, in units in the last place."""
-    wanted = REFERENCES[name](x.astype(np.float64))
-    return np.abs(computed(name, x) - wanted) / np.spacing(np.abs(wanted).astype(np.float32))
+    requested = REFERENCES[name](x.astype(np.float64))
+    return np.abs(computed(name, x) - requested) / np.spacing(np.abs(requested).astype(np.float32))
 
 
 @pytest.mark.parametrize("name", NEAR_ZERO)
@@ -94,13 +94,13 @@ def test_where_the_first_pieces_lie(name: str) -> None:
     assert errors(name, between(start, 2.0 * start)).max() <= BESIDE_PIECES[name]
 
 
-@pytest.mark.parametrize("name", FAR)
+@pytest.mark.parametrize("name", ASYMPTOTIC)
 def test_far_from_zero(name: str) -> None:
     """Up to the largest number, or where results are infinite or 0: also subnormal ones, of which units are larger."""
-    ulps, low, high = FAR[name]
-    for middle in (low, 40.0, 80.0, 88.0, 1e6):
-        if low <= middle < high:
-            assert errors(name, between(middle, high)).max() <= ulps
+    ulps, low, high = ASYMPTOTIC[name]
+    for center in (low, 40.0, 80.0, 88.0, 1e6):
+        if low <= center < high:
+            assert errors(name, between(center, high)).max() <= ulps
 
 
 @pytest.mark.parametrize("name", WAVES)
@@ -109,39 +109,41 @@ def test_waves_far_from_zero(name: str) -> None:
     x = between(15.5, 2000.0)
     zeros = np.pi * (np.arange(5, 300)[:, None] + np.array([0.0, 0.25, 0.5, 0.75])).ravel()
     x = np.concatenate([x, *(np.nextafter(zeros.astype(np.float32), np.float32(to)) for to in (0, INF))])
-    wanted = REFERENCES[name](x.astype(np.float64))
+    requested = REFERENCES[name](x.astype(np.float64))
     known = 4e-16 * np.sqrt(x.astype(np.float64))
     ulps = 1.2 * (x < 21.5) + 0.7 * (x >= 21.5)
-    assert (np.abs(computed(name, x) - wanted) <= ulps * np.spacing(np.abs(wanted).astype(np.float32)) + known).all()
+    assert (
+        np.abs(computed(name, x) - requested) <= ulps * np.spacing(np.abs(requested).astype(np.float32)) + known
+    ).all()
 
 
 @pytest.mark.parametrize("name", WAVES)
 def test_angles_of_large_numbers(name: str) -> None:
     """Up to the largest, whose last bit is worth many turns."""
-    place = WAVES.index(name)
-    wanted = [values[place] for values in FAR_WAVES.values()]
-    np.testing.assert_allclose(computed(name, list(FAR_WAVES)), wanted, rtol=1.3e-7, atol=LEAST)
+    position = WAVES.index(name)
+    requested = [values[position] for values in FAR_WAVES.values()]
+    np.testing.assert_allclose(computed(name, list(FAR_WAVES)), requested, rtol=1.3e-7, atol=MIN_VALUE)
 
 
 @pytest.mark.parametrize("name", SECOND_KIND)
 def test_subnormal_numbers(name: str) -> None:
     """Poles are right next to 0 too, and infinite where they are more than the largest number."""
-    x = np.unique(between(LEAST, NORMAL, 20_001))
+    x = np.unique(between(MIN_VALUE, NORMAL, 20_001))
     with np.errstate(over="ignore"):
-        wanted = REFERENCES[name](x.astype(np.float64)).astype(np.float32)
-    np.testing.assert_allclose(computed(name, x), wanted, rtol=1.3e-7)
+        requested = REFERENCES[name](x.astype(np.float64)).astype(np.float32)
+    np.testing.assert_allclose(computed(name, x), requested, rtol=1.3e-7)
 
 
 @pytest.mark.parametrize("name", SECOND_KIND)
 def test_limits_of_the_second_kind(name: str) -> None:
     """At 0 and below, at infinity and of nan: alone, and in blocks of usual numbers."""
     pole = -INF if "_y" in name else INF
-    x = np.array([0.0, -0.0, -LEAST, -1.0, -LARGEST, -INF, INF, NAN], np.float32)
-    wanted = [pole, pole, NAN, NAN, NAN, NAN, 0.0, NAN]
-    np.testing.assert_array_equal(computed(name, x), wanted)
+    x = np.array([0.0, -0.0, -MIN_VALUE, -1.0, -LARGEST, -INF, INF, NAN], np.float32)
+    requested = [pole, pole, NAN, NAN, NAN, NAN, 0.0, NAN]
+    np.testing.assert_array_equal(computed(name, x), requested)
     mixed = np.full(2 * BLOCK, 3.0, np.float32)
     mixed[: 2 * x.size : 2] = x
-    np.testing.assert_array_equal(computed(name, mixed)[: 2 * x.size : 2], wanted)
+    np.testing.assert_array_equal(computed(name, mixed)[: 2 * x.size : 2], requested)
 
 
 @pytest.mark.parametrize("name", ["i0", "i1", "modified_bessel_k0", "modified_bessel_k1"])
@@ -149,13 +151,13 @@ def test_overflow_and_underflow(name: str) -> None:
     """I0 and I1 grow beyond the largest number where they should, K0 and K1 fall to 0, and neither comes back."""
     x = between(90.0, 110.0)
     with np.errstate(over="ignore"):
-        wanted = REFERENCES[name](x.astype(np.float64)).astype(np.float32)
+        requested = REFERENCES[name](x.astype(np.float64)).astype(np.float32)
     at = np.array([120.0, 1e5, LARGEST, INF])
     if "k" in name:
-        np.testing.assert_allclose(computed(name, x), wanted, rtol=1.3e-7, atol=LEAST)
+        np.testing.assert_allclose(computed(name, x), requested, rtol=1.3e-7, atol=MIN_VALUE)
         np.testing.assert_array_equal(computed(name, at), 0.0)
     else:
-        np.testing.assert_array_equal(np.isinf(computed(name, x)), np.isinf(wanted))
+        np.testing.assert_array_equal(np.isinf(computed(name, x)), np.isinf(requested))
         np.testing.assert_array_equal(computed(name, at), INF)
 
 
@@ -176,7 +178,7 @@ def test_neighbours_change_no_bit(name: str) -> None:
 @pytest.mark.parametrize("name", REFERENCES)
 def test_as_plain_python(name: str) -> None:
     """As the simulator of CUDA computes them: the same bits, wherever the argument lies."""
-    x = np.concatenate([between(LEAST, LARGEST, 60), between(1e-3, 120.0, 60), [0.0, INF, NAN]]).astype(np.float32)
+    x = np.concatenate([between(MIN_VALUE, LARGEST, 60), between(1e-3, 120.0, 60), [0.0, INF, NAN]]).astype(np.float32)
     x = np.concatenate([x, -x])
     with np.errstate(all="ignore"):
         found = np.array([getattr(scalar, name)(value) for value in x])

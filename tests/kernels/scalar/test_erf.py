@@ -49,11 +49,11 @@ def exact(name: str, x: float) -> Fraction:
     return value if name == "erf" else 1 - value
 
 
-def error(found: float, wanted: Fraction, dtype: type) -> float:
+def error(found: float, requested: Fraction, dtype: type) -> float:
     """The distance in units in the last place."""
-    digits, least = (24, -149) if dtype is np.float32 else (53, -1074)
-    exponent = max(math.frexp(float(wanted))[1] - digits, least)
-    return float(abs(Fraction(found) - wanted) / Fraction(2) ** exponent)
+    digits, min_value = (24, -149) if dtype is np.float32 else (53, -1074)
+    exponent = max(math.frexp(float(requested))[1] - digits, min_value)
+    return float(abs(Fraction(found) - requested) / Fraction(2) ** exponent)
 
 
 def points(name: str, dtype: type) -> np.ndarray:

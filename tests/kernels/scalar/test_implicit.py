@@ -15,7 +15,7 @@ LEVELS = (1e-4, 0.1, 0.5, 0.9, 1 - 1e-4)
 SHAPES = (1e-3, 0.02, 0.5, 1.0, 3.0, 40.0, 1e3, 1e4)
 
 
-def slope(number: Callable[[float], float], at: float) -> float:
+def derivative(number: Callable[[float], float], at: float) -> float:
     """The derivative of a function by central differences of its logarithm, of fourth order."""
     h = 1e-3 * at
     minus_two, minus, plus, two = (np.log(number(at + k * h)) for k in (-2, -1, 1, 2))
@@ -34,7 +34,7 @@ def test_slopes_of_gamma_numbers() -> None:
     """Within 1e-7 of the differences, in float32 within its precision, for shapes from 0.001 to 10000."""
     cases = [(a, level, gamma_at(level)(a)) for a in SHAPES for level in LEVELS]
     shapes, levels, numbers = np.array([case for case in cases if case[2] > 1e-290]).T
-    expected = [slope(gamma_at(level), a) for a, level in zip(shapes, levels, strict=True)]
+    expected = [derivative(gamma_at(level), a) for a, level in zip(shapes, levels, strict=True)]
     found = sg._standard_gamma_grad(sg.tensor(shapes), sg.tensor(numbers)).numpy()
     np.testing.assert_allclose(found, expected, rtol=1e-7)
     normal = numbers > 1e-30
@@ -47,7 +47,7 @@ def test_slopes_of_beta_numbers() -> None:
     """(1 - x) times the slope is that of the differences; near 1 the complement has digits that x has not."""
     cases = [(a, b, level, beta_at(level, b)(a)) for a in SHAPES for b in SHAPES for level in (0.01, 0.4, 0.9)]
     a, b, levels, x = np.array([case for case in cases if 1e-290 < case[3] < 1 - 1e-5]).T
-    expected = [slope(beta_at(level, second), first) for first, second, level in zip(a, b, levels, strict=True)]
+    expected = [derivative(beta_at(level, second), first) for first, second, level in zip(a, b, levels, strict=True)]
     found = sg._dirichlet_grad(*map(sg.tensor, (x, a, a + b))).numpy()
     np.testing.assert_allclose(found * (1 - x), expected, rtol=2e-6)
 
@@ -63,7 +63,7 @@ def test_slopes_of_angles(concentration: float) -> None:
 
     for angle in np.array([-2.0, 0.1, 1.0, 3.0]) / max(1.0, np.sqrt(concentration)):
         size = abs(angle)
-        level = slope(lambda k, size=size: above(k, size) / above(k, np.pi), concentration)
+        level = derivative(lambda k, size=size: above(k, size) / above(k, np.pi), concentration)
         density = np.exp(concentration * (np.cos(size) - 1)) / above(concentration, np.pi)
         found = op.von_mises_grad(sg.tensor(angle, dtype=sg.float64), sg.tensor(concentration, dtype=sg.float64))
         assert found.item() == pytest.approx(-np.sign(angle) * level / density, rel=1e-5)
@@ -73,8 +73,8 @@ def test_moves() -> None:
     """A number keeps its level in another gamma distribution, in both tails and far from where it was."""
     anchors, shapes = np.meshgrid([0.05, 1.0, 7.0, 500.0], [0.1, 1.0, 5.0, 800.0])
     for level in (1e-8, 0.3, 0.999):
-        drawn = special.gammaincinv(anchors, level)
-        found = op.gamma_moved(*map(sg.tensor, (shapes, anchors, drawn))).numpy()
+        sampled = special.gammaincinv(anchors, level)
+        found = op.gamma_moved(*map(sg.tensor, (shapes, anchors, sampled))).numpy()
         np.testing.assert_allclose(found, special.gammaincinv(shapes, level), rtol=1e-9)
     assert op.gamma_moved(*map(sg.tensor, ([2.0], [2.0], [0.7]))).item() == np.float32(0.7)
 
@@ -92,16 +92,16 @@ def test_edges() -> None:
 def test_draws_of_gamma_numbers(shape: float) -> None:
     """Their distribution is that of SciPy's, of small shapes on a scale of logarithms."""
     generator = sg.Generator().manual_seed(5)
-    drawn = sg._standard_gamma(sg.full((6000,), shape, dtype=sg.float64), generator).numpy()
+    sampled = sg._standard_gamma(sg.full((6000,), shape, dtype=sg.float64), generator).numpy()
     if shape < 0.1:  # the logarithm of a level is nearly `shape` times that of the number: many are too small for one
-        least = 1e-300
-        part = drawn[drawn > least]
-        assert abs(len(part) / len(drawn) - stats.gamma(shape).sf(least)) < 0.03
-        below = stats.gamma(shape).cdf(least)
+        min_value = 1e-300
+        part = sampled[sampled > min_value]
+        assert abs(len(part) / len(sampled) - stats.gamma(shape).sf(min_value)) < 0.03
+        below = stats.gamma(shape).cdf(min_value)
         levels = (stats.gamma(shape).cdf(part) - below) / (1 - below)
         assert stats.kstest(levels, "uniform").pvalue > 1e-3
     else:
-        assert stats.kstest(drawn, stats.gamma(shape).cdf).pvalue > 1e-3
+        assert stats.kstest(sampled, stats.gamma(shape).cdf).pvalue > 1e-3
 
 
 def test_draws_are_reproducible() -> None:
@@ -118,9 +118,9 @@ def test_draws_are_reproducible() -> None:
 def test_modes_of_differentiation() -> None:
     """Gradients, tangents and examples of a batch agree; a second derivative is refused with its reason."""
     shape = sg.tensor([0.4, 3.0, 200.0], dtype=sg.float64, requires_grad=True)
-    drawn = sg._standard_gamma(shape)
-    (found,) = sg.autograd.grad(drawn.sum(), shape, create_graph=True)
-    np.testing.assert_array_equal(found.detach(), sg._standard_gamma_grad(shape.detach(), drawn.detach()))
+    sampled = sg._standard_gamma(shape)
+    (found,) = sg.autograd.grad(sampled.sum(), shape, create_graph=True)
+    np.testing.assert_array_equal(found.detach(), sg._standard_gamma_grad(shape.detach(), sampled.detach()))
     with pytest.raises(RuntimeError, match="differentiated once"):
         sg.autograd.grad(found.sum(), shape)
     value, tangent = sg.func.jvp(sg._standard_gamma, (shape.detach(),), (sg.ones(3, dtype=sg.float64),))

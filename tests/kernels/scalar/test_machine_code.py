@@ -81,7 +81,7 @@ def packed(instructions: list[str], architecture: str) -> tuple[int, ...]:
     return tuple(len(re.findall(pattern, "\n".join(instructions))) for pattern in PACKED[architecture])
 
 
-def wanted(name: str, dtype: type, target: Target) -> int:
+def requested(name: str, dtype: type, target: Target) -> int:
     """How many packed instructions there are at least; two roots at once take SSE as long as one after the other."""
     if name not in ("sqrt", "rsqrt"):
         return 4
@@ -103,7 +103,7 @@ def test_loops_are_vectorised(name: str, dtype: type) -> None:
             instructions = assembly(text, "ary", target)
             single, double = packed(instructions, target.architecture)
             assert not called(instructions), target
-            assert single + double >= wanted(name, dtype, target), target
+            assert single + double >= requested(name, dtype, target), target
             assert not double or dtype is np.float64 or name in WIDE or not target.fuses(), target
 
 
@@ -167,12 +167,12 @@ def test_plain_python_is_the_same(name: str, dtype: type) -> None:
     for arguments in np.array([points, points[::-1]][: 2 if name in BINARY else 1]).astype(dtype).T:
         with np.errstate(all="ignore"):
             found = getattr(scalar, name)(*arguments)
-        wanted = dtype(compiled(*arguments))
+        requested = dtype(compiled(*arguments))
         assert type(found) is dtype
         assert (
-            found == wanted
-            or abs(found - wanted) <= 2 * np.spacing(abs(wanted))
-            or (found != found and wanted != wanted)
+            found == requested
+            or abs(found - requested) <= 2 * np.spacing(abs(requested))
+            or (found != found and requested != requested)
         )
 
 

@@ -24,8 +24,8 @@ class Case(NamedTuple):
 
 def erfinv(x: np.ndarray) -> np.ndarray:
     """Exact also next to 1."""
-    far = np.copysign(special.erfcinv(1.0 - np.abs(x)), x)
-    return np.where(np.abs(x) < 0.5, special.erfinv(x), far)
+    large = np.copysign(special.erfcinv(1.0 - np.abs(x)), x)
+    return np.where(np.abs(x) < 0.5, special.erfinv(x), large)
 
 
 CASES = {
@@ -53,20 +53,20 @@ def computed(name: str, x: np.ndarray) -> np.ndarray:
 
 def neighbours(points: Any, count: int = 40) -> np.ndarray:
     """As many float32 to both sides of some, and these."""
-    near = np.asarray(points, np.float32).view(np.int32)[:, None] + np.arange(-count, count + 1, dtype=np.int32)
-    return near.ravel().view(np.float32)
+    small_value = np.asarray(points, np.float32).view(np.int32)[:, None] + np.arange(-count, count + 1, dtype=np.int32)
+    return small_value.ravel().view(np.float32)
 
 
 def points(case: Case, count: int) -> np.ndarray:
     """Usual arguments: evenly, at random, closer and closer to 0 and to both edges, and about multiples of 1/16."""
     rng = np.random.default_rng(0)
     small = np.geomspace(1e-38, case.high - case.low, count)
-    places = np.arange(np.ceil(16 * case.low), np.ceil(16 * case.high)) / 16
+    positions = np.arange(np.ceil(16 * case.low), np.ceil(16 * case.high)) / 16
     x = np.concatenate([
         np.linspace(case.low, case.high, count),
         rng.uniform(case.low, case.high, count),
         *(small, -small, case.low + small, case.high - small),
-        neighbours(places[places != 0]),
+        neighbours(positions[positions != 0]),
     ])  # fmt: skip
     x = x.astype(np.float32)
     return x[(x > case.low) & (x < case.high)]
@@ -74,8 +74,10 @@ def points(case: Case, count: int) -> np.ndarray:
 
 def errors(case: Case, x: np.ndarray, found: np.ndarray) -> np.ndarray:
     """In units in the last place."""
-    wanted = case.reference(x.astype(np.float64))
-    return np.asarray(np.abs(found - wanted) / np.spacing(np.maximum(np.abs(wanted), 2.0**-126).astype(np.float32)))
+    requested = case.reference(x.astype(np.float64))
+    return np.asarray(
+        np.abs(found - requested) / np.spacing(np.maximum(np.abs(requested), 2.0**-126).astype(np.float32))
+    )
 
 
 @NAMES

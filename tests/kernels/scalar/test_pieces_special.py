@@ -32,13 +32,13 @@ def ratio_of_sine(x: np.ndarray) -> np.ndarray:
 
 def sinc(x: np.ndarray) -> np.ndarray:
     """np.sinc, but exact about its zeros: sin(pi x) is that of what lies beyond a whole number, but for its sign."""
-    whole = np.rint(x)
-    sign = np.where(whole % 2 == 0, 1.0, -1.0)
-    return np.divide(sign * np.sin(np.pi * (x - whole)), np.pi * x, out=np.ones_like(x), where=x != 0)
+    entire = np.rint(x)
+    sign = np.where(entire % 2 == 0, 1.0, -1.0)
+    return np.divide(sign * np.sin(np.pi * (x - entire)), np.pi * x, out=np.ones_like(x), where=x != 0)
 
 
 NONE = np.array([])
-SHORT, NEAR, NEARER = (2.0**-126, 21.5), (-15.5, 15.5), (-7.75, 7.75)
+SHORT, SMALL_RANGE, NEARER = (2.0**-126, 21.5), (-15.5, 15.5), (-7.75, 7.75)
 S = sg.special
 STATED = {
     "digamma": Stated(sg.digamma, 1.0, 2.0**-126, 2.0**10, special.digamma, np.array([1.4616321449683623])),
@@ -50,9 +50,9 @@ STATED = {
     "k1": Stated(S.modified_bessel_k1, 1.7, *SHORT, special.k1, NONE),
     "y0": Stated(S.bessel_y0, 1.2, *SHORT, special.y0, special.y0_zeros(7)[0].real),
     "y1": Stated(S.bessel_y1, 1.0, *SHORT, special.y1, special.y1_zeros(6)[0].real),
-    "j0": Stated(S.bessel_j0, 1.1, *NEAR, special.j0, special.jn_zeros(0, 5)),
-    "j1": Stated(S.bessel_j1, 1.1, *NEAR, special.j1, special.jn_zeros(1, 4)),
-    "spherical_j0": Stated(S.spherical_bessel_j0, 1.2, *NEAR, ratio_of_sine, np.pi * np.arange(1, 5)),
+    "j0": Stated(S.bessel_j0, 1.1, *SMALL_RANGE, special.j0, special.jn_zeros(0, 5)),
+    "j1": Stated(S.bessel_j1, 1.1, *SMALL_RANGE, special.j1, special.jn_zeros(1, 4)),
+    "spherical_j0": Stated(S.spherical_bessel_j0, 1.2, *SMALL_RANGE, ratio_of_sine, np.pi * np.arange(1, 5)),
     "sinc": Stated(sg.sinc, 1.5, *NEARER, sinc, np.arange(1.0, 8.0)),
     "airy_ai": Stated(S.airy_ai, 1.2, *NEARER, lambda x: special.airy(x)[0], special.ai_zeros(4)[0]),
 }
@@ -87,9 +87,9 @@ def computed(one: Stated, x: np.ndarray) -> np.ndarray:
 def test_the_stated_error(one: Stated) -> None:
     """No value is further from SciPy's than the function says, also relative to the smallest about a zero."""
     x = usual_points(one)
-    wanted = one.reference(x.astype(np.float64))
-    unit = np.spacing(np.maximum(np.abs(wanted), 2.0**-126).astype(np.float32))
-    errors = np.abs(computed(one, x) - wanted) / unit
+    requested = one.reference(x.astype(np.float64))
+    unit = np.spacing(np.maximum(np.abs(requested), 2.0**-126).astype(np.float32))
+    errors = np.abs(computed(one, x) - requested) / unit
     assert errors.max() <= one.ulps, (x[errors.argmax()], errors.max())
 
 
@@ -111,8 +111,8 @@ def test_beyond_the_edges(one: Stated) -> None:
     high = neighbours(np.array([one.high]), 2 * BLOCK).ravel()
     low = neighbours(np.array([abs(one.low)]), 2 * BLOCK).ravel() * np.float32(np.sign(one.low))
     for x in (high, low):
-        wanted = one.reference(x.astype(np.float64))
-        np.testing.assert_allclose(computed(one, x), wanted, rtol=2.5e-7)
+        requested = one.reference(x.astype(np.float64))
+        np.testing.assert_allclose(computed(one, x), requested, rtol=2.5e-7)
 
 
 @pytest.mark.parametrize("name", ["bessel_j0", "bessel_j1", "bessel_y0", "digamma", "lgamma", "sinc", "airy_ai"])
@@ -127,9 +127,9 @@ def test_sinc_far_from_zero() -> None:
     """In single precision: whole numbers are zeros exactly, and their neighbours right, up to where all are whole."""
     x = np.concatenate([np.linspace(7.75, 300, 200_001), np.geomspace(7.75, 1e9, 200_001), np.arange(8, 300)])
     x = np.concatenate([x.astype(np.float32), neighbours(np.arange(8.0, 300), 20).ravel()])
-    wanted = sinc(x.astype(np.float64))
-    errors = np.abs(sg.sinc(sg.tensor(x)).numpy() - wanted)
-    assert (errors <= 2.5 * np.spacing(np.maximum(np.abs(wanted), 2.0**-126).astype(np.float32))).all()
+    requested = sinc(x.astype(np.float64))
+    errors = np.abs(sg.sinc(sg.tensor(x)).numpy() - requested)
+    assert (errors <= 2.5 * np.spacing(np.maximum(np.abs(requested), 2.0**-126).astype(np.float32))).all()
     assert np.isnan(sg.sinc(sg.tensor([np.inf, -np.inf, np.nan])).numpy()).all()
 
 
@@ -139,10 +139,10 @@ def test_lgamma_far_from_its_pieces() -> None:
     x = np.concatenate([x, np.geomspace(1e-44, 2.0**-126, 20_001), np.geomspace(2.0**10, 3e36, 20_001)])
     x = x.astype(np.float32)
     x = x[(x > 0) | (x != np.rint(x))]
-    wanted = special.gammaln(x.astype(np.float64))
-    terms = np.maximum(np.abs(wanted), np.abs(special.gammaln(np.abs(x).astype(np.float64))))
+    requested = special.gammaln(x.astype(np.float64))
+    terms = np.maximum(np.abs(requested), np.abs(special.gammaln(np.abs(x).astype(np.float64))))
     found = sg.lgamma(sg.tensor(x)).numpy()
-    assert (np.abs(found - wanted) <= 0.51 * np.spacing(terms.astype(np.float32)) + 1e-9).all()
+    assert (np.abs(found - requested) <= 0.51 * np.spacing(terms.astype(np.float32)) + 1e-9).all()
 
 
 @pytest.mark.parametrize("name", ["digamma", "trigamma"])
@@ -156,11 +156,11 @@ def test_derivatives_of_lgamma_far_from_their_pieces(name: str) -> None:
     positive = special.polygamma(order, np.where(x > 0, x, 1 - x))
     turn = np.pi * np.where(x < 0, x - np.rint(x), 0.5)
     mirrored = -np.pi / np.tan(turn) if order == 0 else (np.pi / np.sin(turn)) ** 2
-    wanted = np.where(x > 0, positive, mirrored + (positive if order == 0 else -positive))
-    terms = np.maximum(np.abs(wanted), np.where(x > 0, 0, np.maximum(np.abs(positive), np.abs(mirrored))))
+    requested = np.where(x > 0, positive, mirrored + (positive if order == 0 else -positive))
+    terms = np.maximum(np.abs(requested), np.where(x > 0, 0, np.maximum(np.abs(positive), np.abs(mirrored))))
     found = sg.polygamma(order, sg.tensor(x.astype(np.float32))).numpy()
     is_finite = terms < 3.4e38
-    errors = np.abs(found - wanted)[is_finite]
+    errors = np.abs(found - requested)[is_finite]
     assert (errors <= 0.51 * np.spacing(np.maximum(terms[is_finite], 2.0**-126).astype(np.float32))).all()
     assert np.isinf(found[~is_finite]).all()
 
@@ -168,12 +168,12 @@ def test_derivatives_of_lgamma_far_from_their_pieces(name: str) -> None:
 def test_poles_of_derivatives_of_lgamma() -> None:
     """At 0, at negative whole numbers and at infinities, beside usual numbers and alone."""
     x = np.array([0.0, -0.0, -1.0, -2.0, -3e7, np.inf, -np.inf, np.nan] * BLOCK, np.float32)
-    for order, wanted in (
+    for order, requested in (
         (0, [-np.inf, np.inf, np.nan, np.nan, np.nan, np.inf, np.nan, np.nan]),
         (1, [np.inf, np.inf, np.inf, np.inf, np.inf, 0.0, np.nan, np.nan]),
     ):
-        np.testing.assert_array_equal(sg.polygamma(order, sg.tensor(x)).numpy(), wanted * BLOCK)
-        np.testing.assert_array_equal(sg.polygamma(order, sg.tensor(x[:8])).numpy(), wanted)
+        np.testing.assert_array_equal(sg.polygamma(order, sg.tensor(x)).numpy(), requested * BLOCK)
+        np.testing.assert_array_equal(sg.polygamma(order, sg.tensor(x[:8])).numpy(), requested)
 
 
 def test_signs_and_zeros() -> None:
@@ -189,5 +189,5 @@ def test_orders_of_polygamma(order: int) -> None:
     """Blocks of the first derivative are computed by pieces, and those of others are not."""
     x = np.geomspace(0.02, 900, 4 * BLOCK + 3).astype(np.float32)
     found = sg.polygamma(order, sg.tensor(x)).numpy()
-    wanted = special.digamma(x.astype(float)) if order == 0 else special.polygamma(order, x.astype(float))
-    np.testing.assert_allclose(found, wanted, rtol=2e-7)
+    requested = special.digamma(x.astype(float)) if order == 0 else special.polygamma(order, x.astype(float))
+    np.testing.assert_allclose(found, requested, rtol=2e-7)

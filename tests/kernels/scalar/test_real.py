@@ -62,9 +62,9 @@ def test_accuracy(name: str, dtype: type) -> None:
     wide = np.float64 if dtype is np.float32 or name in DOUBLE_ONLY else np.longdouble
     found = np.array([compiled(name)(x) for x in points])
     with np.errstate(all="ignore"):
-        wanted = reference(points.astype(wide))
-    inside = np.isfinite(wanted)
-    errors = np.abs(found - wanted)[inside] / np.spacing(np.abs(wanted[inside]).astype(dtype))
+        requested = reference(points.astype(wide))
+    inside = np.isfinite(requested)
+    errors = np.abs(found - requested)[inside] / np.spacing(np.abs(requested[inside]).astype(dtype))
     assert errors.max() <= limit
 
 
@@ -75,10 +75,10 @@ def test_limits(name: str, dtype: type) -> None:
     reference = ACCURACY[name][0]
     for value in LIMITS:
         with np.errstate(all="ignore"):
-            wanted = reference(dtype(value))
+            requested = reference(dtype(value))
         found = compiled(name)(dtype(value))
-        nearly = np.isfinite(wanted) and wanted != 0 and abs(found / wanted - 1) <= 4 * np.finfo(dtype).eps
-        assert nearly or equal(found, wanted), f"{name}({value}) = {found}, NumPy {wanted}"
+        nearly = np.isfinite(requested) and requested != 0 and abs(found / requested - 1) <= 4 * np.finfo(dtype).eps
+        assert nearly or equal(found, requested), f"{name}({value}) = {found}, NumPy {requested}"
 
 
 @pytest.mark.parametrize("name", ACCURACY)
@@ -87,8 +87,8 @@ def test_plain_python_is_the_same(name: str) -> None:
     for value in map(np.float64, LIMITS):
         with np.errstate(all="ignore"):
             found = getattr(scalar, name)(value)
-        wanted = compiled(name)(value)
-        assert equal(found, wanted) or abs(found - wanted) <= 4 * abs(np.spacing(wanted)), f"{name}({value})"
+        requested = compiled(name)(value)
+        assert equal(found, requested) or abs(found - requested) <= 4 * abs(np.spacing(requested)), f"{name}({value})"
 
 
 @pytest.mark.parametrize("name", ACCURACY)

@@ -16,18 +16,18 @@ ULP = {np.float32: 1.9, np.float64: 1.5}
 
 def points(dtype: type) -> np.ndarray:
     """From where the result is no normal number any more to where it is the argument itself."""
-    rng, most = np.random.default_rng(0), 87.0 if dtype is np.float32 else 700.0
-    return np.concatenate([rng.uniform(-most, most, 40 * BLOCK), rng.normal(0, 1e-3, BLOCK)]).astype(dtype)
+    rng, max_count = np.random.default_rng(0), 87.0 if dtype is np.float32 else 700.0
+    return np.concatenate([rng.uniform(-max_count, max_count, 40 * BLOCK), rng.normal(0, 1e-3, BLOCK)]).astype(dtype)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_errors(dtype: type) -> None:
     """Against logaddexp of the platform's longdouble; softplus without its threshold."""
     x = points(dtype)
-    wanted = np.logaddexp(np.longdouble(0), x.astype(np.longdouble))
-    unit = ULP[dtype] * np.spacing(wanted.astype(dtype))
-    assert (np.abs(softplus(sg.tensor(x), threshold=math.inf).numpy() - wanted) <= unit).all()
-    assert (np.abs(logsigmoid(sg.tensor(-x)).numpy() + wanted) <= unit).all()
+    requested = np.logaddexp(np.longdouble(0), x.astype(np.longdouble))
+    unit = ULP[dtype] * np.spacing(requested.astype(dtype))
+    assert (np.abs(softplus(sg.tensor(x), threshold=math.inf).numpy() - requested) <= unit).all()
+    assert (np.abs(logsigmoid(sg.tensor(-x)).numpy() + requested) <= unit).all()
 
 
 def test_neighbours_change_no_bit() -> None:
@@ -45,12 +45,12 @@ def test_limits(dtype: sg.dtype) -> None:
     found = logsigmoid(x).tolist()
     np.testing.assert_allclose(found, [0, 0, -math.log(2), -math.log(2), -1000, -math.inf, math.nan], rtol=1e-6)
     assert math.copysign(1, found[0]) == math.copysign(1, found[1]) == 1
-    wanted = [math.inf, 1000, math.log(2), math.log(2), 0, 0, math.nan]
-    np.testing.assert_allclose(softplus(x).tolist(), wanted, rtol=1e-6)
+    requested = [math.inf, 1000, math.log(2), math.log(2), 0, 0, math.nan]
+    np.testing.assert_allclose(softplus(x).tolist(), requested, rtol=1e-6)
 
 
 def test_subnormal_results() -> None:
     """Below e^-87.3 the power itself is no normal number."""
     x = np.linspace(-103, -87, 4 * BLOCK).astype(np.float32)
-    wanted = np.exp(x.astype(np.float64))
-    np.testing.assert_allclose(softplus(sg.tensor(x)).numpy(), wanted, rtol=2e-7, atol=2e-45)
+    requested = np.exp(x.astype(np.float64))
+    np.testing.assert_allclose(softplus(sg.tensor(x)).numpy(), requested, rtol=2e-7, atol=2e-45)

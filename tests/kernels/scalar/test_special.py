@@ -98,12 +98,12 @@ def computed(name: str, points: Any, dtype: Any = sg.float64) -> np.ndarray:
 @pytest.mark.parametrize("name", VALUES)
 def test_the_stated_error(name: str) -> None:
     """No value is further from the exact one than its function says."""
-    points, wanted = np.array(VALUES[name]).T
-    errors = np.abs(computed(name, points) - wanted)
+    points, requested = np.array(VALUES[name]).T
+    errors = np.abs(computed(name, points) - requested)
     if name in ABSOLUTE:
-        assert (errors / np.maximum(np.abs(wanted), 1)).max() <= ABSOLUTE[name]
+        assert (errors / np.maximum(np.abs(requested), 1)).max() <= ABSOLUTE[name]
     else:
-        assert (errors / np.spacing(np.abs(wanted))).max() <= ULP[name] + 0.5
+        assert (errors / np.spacing(np.abs(requested))).max() <= ULP[name] + 0.5
 
 
 @pytest.mark.parametrize("name", REFERENCES)
@@ -112,32 +112,32 @@ def test_random_points(name: str) -> None:
     reference, intervals = REFERENCES[name]
     for low, high in intervals:
         points = np.random.default_rng(0).uniform(low, high, 300).astype(np.float32)
-        wanted = reference(points.astype(np.float64))
+        requested = reference(points.astype(np.float64))
         found = computed(name, points)
-        np.testing.assert_allclose(found, wanted, rtol=2e-13, atol=1e-14 * (high > 1e-3))
+        np.testing.assert_allclose(found, requested, rtol=2e-13, atol=1e-14 * (high > 1e-3))
         with np.errstate(over="ignore"):
             np.testing.assert_allclose(computed(name, points, sg.float32), found.astype(np.float32), rtol=2e-7)
 
 
 def test_erfinv_in_single_precision() -> None:
     """Everywhere up to the last number before 1, and of the smallest: at most 0.6 ulp."""
-    far = 1 - np.geomspace(2.0**-24, 1, 100_000)
-    x = np.concatenate([np.linspace(-1, 1, 200_001), far, -far, np.geomspace(1e-38, 1, 50_000)]).astype(np.float32)
+    large = 1 - np.geomspace(2.0**-24, 1, 100_000)
+    x = np.concatenate([np.linspace(-1, 1, 200_001), large, -large, np.geomspace(1e-38, 1, 50_000)]).astype(np.float32)
     x = x[(np.abs(x) < 1) & (x != 0)]
-    wanted = special.erfinv(x.astype(np.float64))
-    errors = np.abs(computed("erfinv", x, sg.float32) - wanted) / np.spacing(np.abs(wanted).astype(np.float32))
+    requested = special.erfinv(x.astype(np.float64))
+    errors = np.abs(computed("erfinv", x, sg.float32) - requested) / np.spacing(np.abs(requested).astype(np.float32))
     assert errors.max() <= 0.6
 
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_limits(name: str) -> None:
     """Zeros, poles, infinities and nan: in both precisions, and as plain Python, as in the CUDA simulator."""
-    points, wanted = np.array(LIMITS[name]).T
+    points, requested = np.array(LIMITS[name]).T
     for dtype in (sg.float64, sg.float32):
-        np.testing.assert_allclose(computed(name, points, dtype), wanted, rtol=1e-5)
+        np.testing.assert_allclose(computed(name, points, dtype), requested, rtol=1e-5)
     with np.errstate(all="ignore"):
         found = [getattr(scalar, name)(np.float64(x)) for x in points]
-    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    np.testing.assert_allclose(found, requested, rtol=1e-5)
 
 
 def test_zeta_and_polygamma() -> None:
@@ -163,8 +163,8 @@ def test_incomplete_gamma(name: str) -> None:
     rng = np.random.default_rng(0)
     a = np.concatenate([10.0 ** rng.uniform(-6, 0, 40), rng.uniform(0.5, 30, 60), 10.0 ** rng.uniform(1, 7, 60)])
     for x in (a * rng.uniform(0.2, 2, 160), np.abs(a + np.sqrt(a) * rng.normal(size=160)), rng.uniform(0, 1.5, 160)):
-        found, wanted = getattr(sg, name)(sg.tensor(a), sg.tensor(x)).numpy(), reference(a, x)
-        seen = wanted > 1e-200
-        np.testing.assert_allclose(found[seen], wanted[seen], rtol=1e-11)
+        found, requested = getattr(sg, name)(sg.tensor(a), sg.tensor(x)).numpy(), reference(a, x)
+        seen = requested > 1e-200
+        np.testing.assert_allclose(found[seen], requested[seen], rtol=1e-11)
     a, x = np.array([(0, 1), (1, 0), (1, INF), (INF, 1), (0, 0), (INF, INF), (-1, 1), (1, -1)]).T
     np.testing.assert_equal(getattr(sg, name)(sg.tensor(a), sg.tensor(x)).numpy(), reference(a, x))

@@ -71,7 +71,7 @@ THRESHOLDS = (
     1024.0,
     1075.0,
 )
-EXTREMES = (2.0**-1074, 1e-310, 2.0**-149, 1e-40, 2.0**-126, 1e-5, 2.0**24, 1e10, 3.4e38, 2.0**1000, 1.7e308, math.inf)
+MIN_MAX = (2.0**-1074, 1e-310, 2.0**-149, 1e-40, 2.0**-126, 1e-5, 2.0**24, 1e10, 3.4e38, 2.0**1000, 1.7e308, math.inf)
 
 
 def run(name: str, *arguments: np.ndarray) -> np.ndarray:
@@ -96,9 +96,9 @@ def run(name: str, *arguments: np.ndarray) -> np.ndarray:
 def special_points(dtype: type) -> np.ndarray:
     """Zeros, infinities, nan, subnormals, thresholds and the neighbours of all of them, of both signs."""
     with np.errstate(over="ignore", under="ignore"):
-        points = np.array([*THRESHOLDS, *EXTREMES]).astype(dtype)
-        near = [np.nextafter(points, dtype(0)), np.nextafter(points, dtype(math.inf))]
-    points = np.concatenate([points, *near])
+        points = np.array([*THRESHOLDS, *MIN_MAX]).astype(dtype)
+        small = [np.nextafter(points, dtype(0)), np.nextafter(points, dtype(math.inf))]
+    points = np.concatenate([points, *small])
     return np.concatenate([points, -points, [dtype(math.nan)]])
 
 
@@ -116,18 +116,18 @@ def points_of(dtype: type) -> np.ndarray:
     return np.concatenate([special_points(dtype), all_binades(dtype, 10000), *(r.astype(dtype) for r in ranges)])
 
 
-def errors(found: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def errors(found: np.ndarray, requested: np.ndarray) -> np.ndarray:
     """The distances in units in the last place; infinite where a nan or the sign of a zero is wrong."""
-    digits, least, most = (24, -149, 128) if found.dtype == np.float32 else (53, -1074, 1024)
+    digits, min_value, max_count = (24, -149, 128) if found.dtype == np.float32 else (53, -1074, 1024)
     with np.errstate(all="ignore"):
-        beyond = np.ldexp(wanted.dtype.type(1), most)  # infinity counts as the number after the largest one
-        wanted = np.clip(wanted, -beyond, beyond)
-        ulp = np.ldexp(wanted.dtype.type(1), np.maximum(np.frexp(wanted)[1] - digits, least))
-        distance = np.abs(np.clip(found.astype(wanted.dtype), -beyond, beyond) - wanted) / ulp
-    distance[found == wanted] = 0
-    distance[(found == 0) & (np.signbit(found) != np.signbit(wanted))] = math.inf
+        beyond = np.ldexp(requested.dtype.type(1), max_count)  # infinity counts as the number after the largest one
+        requested = np.clip(requested, -beyond, beyond)
+        ulp = np.ldexp(requested.dtype.type(1), np.maximum(np.frexp(requested)[1] - digits, min_value))
+        distance = np.abs(np.clip(found.astype(requested.dtype), -beyond, beyond) - requested) / ulp
+    distance[found == requested] = 0
+    distance[(found == 0) & (np.signbit(found) != np.signbit(requested))] = math.inf
     return np.where(
-        np.isnan(found) | np.isnan(wanted), np.where(np.isnan(found) & np.isnan(wanted), 0, math.inf), distance
+        np.isnan(found) | np.isnan(requested), np.where(np.isnan(found) & np.isnan(requested), 0, math.inf), distance
     )
 
 

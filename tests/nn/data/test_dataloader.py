@@ -57,14 +57,14 @@ def test_samplers(lib: Any) -> None:
 def test_collate_fn_and_getitems(lib: Any) -> None:
     """collate_fn makes the batch of a list of samples, which __getitems__ may give at once."""
 
-    class Whole(lib.utils.data.Dataset):  # type: ignore[name-defined, misc]
+    class FullInliner(lib.utils.data.Dataset):  # type: ignore[name-defined, misc]
         def __getitems__(self, indices: list[int]) -> list[int]:
             return [10 * i for i in indices]
 
         def __len__(self) -> int:
             return 4
 
-    assert list(lib.utils.data.DataLoader(Whole(), batch_size=3, collate_fn=sum)) == [30, 30]
+    assert list(lib.utils.data.DataLoader(FullInliner(), batch_size=3, collate_fn=sum)) == [30, 30]
 
 
 def test_iterable(lib: Any) -> None:

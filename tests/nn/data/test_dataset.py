@@ -64,8 +64,8 @@ def test_samplers(lib: Any) -> None:
     assert sorted(d.RandomSampler("abcd")) == [0, 1, 2, 3]
     more = list(d.RandomSampler("abcd", num_samples=10))
     assert sorted(more[:4]) == sorted(more[4:8]) == [0, 1, 2, 3] and len(more) == 10
-    drawn = d.RandomSampler("abcd", replacement=True, num_samples=40)
-    assert len(list(drawn)) == len(drawn) == 40 and set(drawn) <= {0, 1, 2, 3}
+    sampled = d.RandomSampler("abcd", replacement=True, num_samples=40)
+    assert len(list(sampled)) == len(sampled) == 40 and set(sampled) <= {0, 1, 2, 3}
     assert sorted(d.SubsetRandomSampler([7, 3, 5])) == [3, 5, 7]
     assert list(d.BatchSampler(range(5), 2, False)) == [[0, 1], [2, 3], [4]]
     assert list(d.BatchSampler(range(5), 2, True)) == [[0, 1], [2, 3]]

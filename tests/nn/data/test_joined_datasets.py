@@ -24,13 +24,13 @@ def counting(lib: Any, count: int) -> Any:
 def test_one_after_the_other(lib: Any) -> None:
     """By index, from either end, and by +."""
     data = lib.utils.data
-    joined = data.ConcatDataset(["ab", "", "cde"])
-    assert len(joined) == 5 and joined.cumulative_sizes == [2, 2, 5]
-    assert [joined[i] for i in range(5)] == list("abcde") and joined[-5] == "a"
+    concatenated = data.ConcatDataset(["ab", "", "cde"])
+    assert len(concatenated) == 5 and concatenated.cumulative_sizes == [2, 2, 5]
+    assert [concatenated[i] for i in range(5)] == list("abcde") and concatenated[-5] == "a"
     with pytest.raises(ValueError, match="should not exceed dataset length"):
-        print(joined[-6])
+        print(concatenated[-6])
     with pytest.raises(IndexError):
-        print(joined[5])
+        print(concatenated[5])
     part = data.TensorDataset(lib.arange(3))
     both = part + part
     assert type(both) is data.ConcatDataset and both[4][0] == 1
@@ -53,9 +53,9 @@ def test_side_by_side(lib: Any) -> None:
     """Tuples, or dicts; batches come at once from datasets that can."""
     data = lib.utils.data
     assert data.StackDataset("ab", [1, 2])[1] == ("b", 2)
-    named = data.StackDataset(letter="ab", number=data.Subset([7, 8, 9], [2, 0]))
-    assert named[0] == {"letter": "a", "number": 9} and len(named) == 2
-    assert named.__getitems__([1, 0]) == [{"letter": "b", "number": 7}, {"letter": "a", "number": 9}]
+    named = data.StackDataset(arg_kind="ab", number=data.Subset([7, 8, 9], [2, 0]))
+    assert named[0] == {"arg_kind": "a", "number": 9} and len(named) == 2
+    assert named.__getitems__([1, 0]) == [{"arg_kind": "b", "number": 7}, {"arg_kind": "a", "number": 9}]
     for arguments, names, message in (
         ((), {}, "At least one dataset"),
         (([1],), {"a": [1]}, "but both types are given"),

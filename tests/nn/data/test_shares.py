@@ -24,11 +24,11 @@ def test_shares(lib: Any, size: int, processes: int, drop_last: bool) -> None:
         ]
         shares = [list(sampler) for sampler in samplers]
         assert {len(share) for share in shares} == {len(samplers[0])}
-        drawn = [index for share in shares for index in share]
+        sampled = [index for share in shares for index in share]
         if drop_last:
-            assert len(set(drawn)) == len(drawn) == size // processes * processes
+            assert len(set(sampled)) == len(sampled) == size // processes * processes
         else:
-            assert set(drawn) == set(range(size)) and len(drawn) == -(-size // processes) * processes
+            assert set(sampled) == set(range(size)) and len(sampled) == -(-size // processes) * processes
         if not shuffle and not drop_last:
             assert [share[0] for share in shares] == [rank % size for rank in range(processes)]
 

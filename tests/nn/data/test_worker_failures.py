@@ -124,8 +124,8 @@ def test_death_between_passes_of_persistent_workers() -> None:
 def test_a_dataset_that_cannot_be_sent(lib: Any) -> None:
     """Workers that are not forked are sent the dataset: who has one with a local function is told what to do."""
     loader = lib.utils.data.DataLoader([lambda: 0], num_workers=1, multiprocessing_context="spawn")
-    told = pytest.warns(UserWarning, match=r"You can also try multiprocessing.set_start_method\('fork'\)")
-    with told, pytest.raises((AttributeError, PicklingError)):
+    notified = pytest.warns(UserWarning, match=r"You can also try multiprocessing.set_start_method\('fork'\)")
+    with notified, pytest.raises((AttributeError, PicklingError)):
         iter(loader)
 
 

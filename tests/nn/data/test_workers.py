@@ -124,8 +124,8 @@ def test_large_batches_and_small_views() -> None:
     """Batches larger than a pipe's buffer arrive whole; of a view only its own elements are sent."""
     loader = forked(Numbers(6, lambda index: sg.full((300_000,), float(index))), num_workers=2)
     assert [(batch == i).all().item() for i, batch in enumerate(loader)] == [True] * 6
-    whole = sg.arange(1_000_000)
-    (first, *_) = forked(Numbers(2, lambda index: whole[index : index + 2]), batch_size=None, num_workers=1)
+    entire = sg.arange(1_000_000)
+    (first, *_) = forked(Numbers(2, lambda index: entire[index : index + 2]), batch_size=None, num_workers=1)
     assert first.tolist() == [0, 1] and len(first._storage) == 2
 
 

@@ -12,8 +12,8 @@ import specgrad as sg
 from specgrad import distributions as D
 
 
-def close(found: Any, wanted: Any, rtol: float = 1e-9) -> None:
-    np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=rtol, atol=1e-12)
+def close(found: Any, requested: Any, rtol: float = 1e-9) -> None:
+    np.testing.assert_allclose(found.detach().numpy(), requested, rtol=rtol, atol=1e-12)
 
 
 def test_independent() -> None:

@@ -78,11 +78,11 @@ def test_bounds_that_are_tensors() -> None:
 
 def test_parts() -> None:
     """Each part has its constraint; `cat` by sizes, `stack` one each."""
-    joined = C.cat([C.positive, C.less_than(0.0)], dim=-1, lengths=[2, 1])
-    assert joined.check(sg.tensor([1.0, 2.0, 3.0])).tolist() == [True, True, False]
+    concatenated = C.cat([C.positive, C.less_than(0.0)], dim=-1, lengths=[2, 1])
+    assert concatenated.check(sg.tensor([1.0, 2.0, 3.0])).tolist() == [True, True, False]
     stacked = C.stack([C.simplex, C.real_vector], dim=0)
     assert stacked.check(sg.tensor([[0.5, 0.5], [3.0, 4.0]])).tolist() == [True, True]
-    assert (stacked.event_dim, C.stack([C.simplex], dim=-2).event_dim, joined.event_dim) == (1, 2, 0)
+    assert (stacked.event_dim, C.stack([C.simplex], dim=-2).event_dim, concatenated.event_dim) == (1, 2, 0)
     assert C.cat([C.boolean, C.real]).is_discrete and not stacked.is_discrete
     with pytest.raises(AssertionError, match="must match cseq"):
         C.cat([C.real], lengths=[1, 2])

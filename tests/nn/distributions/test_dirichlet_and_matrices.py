@@ -32,11 +32,11 @@ def test_dirichlet() -> None:
     np.testing.assert_allclose(ours.variance, [d.var() for d in theirs])
     np.testing.assert_allclose(ours.entropy(), [d.entropy() for d in theirs])
     sg.manual_seed(21)
-    drawn = ours.sample((3000,)).numpy()
-    np.testing.assert_allclose(drawn.sum(-1), 1)
+    sampled = ours.sample((3000,)).numpy()
+    np.testing.assert_allclose(sampled.sum(-1), 1)
     for row, alpha in enumerate(ALPHA):
         for i, a in enumerate(alpha):
-            assert stats.kstest(drawn[:, row, i], stats.beta(a, alpha.sum() - a).cdf).pvalue > 1e-3
+            assert stats.kstest(sampled[:, row, i], stats.beta(a, alpha.sum() - a).cdf).pvalue > 1e-3
 
 
 def test_modes_of_dirichlet() -> None:
@@ -64,9 +64,9 @@ def test_gradients_of_dirichlet_samples() -> None:
 def test_tiny_concentrations() -> None:
     """Samples are corners and no NaN, and gradients are finite."""
     alpha = sg.full((50, 3), 1e-4).requires_grad_()
-    drawn = D.Dirichlet(alpha).rsample()
-    drawn[:, 0].sum().backward()
-    assert drawn.sum(-1).tolist() == pytest.approx([1.0] * 50) and bool(alpha.grad.isfinite().all())
+    sampled = D.Dirichlet(alpha).rsample()
+    sampled[:, 0].sum().backward()
+    assert sampled.sum(-1).tolist() == pytest.approx([1.0] * 50) and bool(alpha.grad.isfinite().all())
 
 
 def test_wishart() -> None:
@@ -89,11 +89,11 @@ def test_samples_of_wishart() -> None:
     df, v = wide(6.0).requires_grad_(), wide(V).requires_grad_()
     ours = D.Wishart(df, v)
     sg.manual_seed(13)
-    drawn = ours.rsample((6000,))
-    assert bool(ours.support.check(drawn).all())
-    np.testing.assert_allclose(drawn.detach().mean(0), 6 * V, atol=0.25)
-    np.testing.assert_allclose(drawn.detach().var(0), ours.variance.detach(), rtol=0.15)
-    drawn.mean(0).sum().backward()
+    sampled = ours.rsample((6000,))
+    assert bool(ours.support.check(sampled).all())
+    np.testing.assert_allclose(sampled.detach().mean(0), 6 * V, atol=0.25)
+    np.testing.assert_allclose(sampled.detach().var(0), ours.variance.detach(), rtol=0.15)
+    sampled.mean(0).sum().backward()
     assert df.grad is not None and v.grad is not None
     assert df.grad.item() == pytest.approx(V.sum(), rel=0.1)
     assert v.grad.sum().item() == pytest.approx(6 * 9, rel=0.1)
@@ -122,9 +122,9 @@ def test_correlations(concentration: float) -> None:
     """LKJ: of size 2 the correlation has the density of 2 Beta(c, c) - 1, and log_prob is that of the entry."""
     ours, marginal = D.LKJCholesky(2, wide(concentration)), stats.beta(concentration, concentration, loc=-1, scale=2)
     sg.manual_seed(17)
-    drawn = ours.sample((3000,))
-    assert bool(ours.support.check(drawn).all())
-    assert stats.kstest(drawn[:, 1, 0].numpy(), marginal.cdf).pvalue > 1e-3
+    sampled = ours.sample((3000,))
+    assert bool(ours.support.check(sampled).all())
+    assert stats.kstest(sampled[:, 1, 0].numpy(), marginal.cdf).pvalue > 1e-3
     r = np.array([-0.7, 0.1, 0.9])
     factors = np.stack([np.linalg.cholesky([[1, x], [x, 1]]) for x in r])
     np.testing.assert_allclose(ours.log_prob(wide(factors)), marginal.logpdf(r), rtol=1e-9)
@@ -134,8 +134,8 @@ def test_larger_correlations() -> None:
     """Each correlation of size n has the density of 2 Beta(c + n / 2 - 1, c + n / 2 - 1) - 1; batches and errors."""
     ours = D.LKJCholesky(4, wide([1.0, 3.0]))
     sg.manual_seed(19)
-    drawn = ours.sample((3000,))
-    matrices = (drawn @ drawn.mT).numpy()
+    sampled = ours.sample((3000,))
+    matrices = (sampled @ sampled.mT).numpy()
     for k, c in enumerate((2.0, 4.0)):
         for i, j in ((1, 0), (3, 0), (3, 2)):
             marginal = stats.beta(c, c, loc=-1, scale=2)

@@ -42,8 +42,8 @@ NAMES = sorted(SAME)
 def test_probabilities_and_moments(name: str) -> None:
     """log_prob of the values up to 30 that there are, mean and variance; entropy where there is one."""
     ours, theirs = SAME[name]
-    most = {"Bernoulli": 1, "Binomial": 7}.get(name.split()[0], 30)
-    values = np.arange(most + 1.0)[:, None]
+    max_count = {"Bernoulli": 1, "Binomial": 7}.get(name.split()[0], 30)
+    values = np.arange(max_count + 1.0)[:, None]
     np.testing.assert_allclose(ours.log_prob(wide(values)), theirs.logpmf(values), rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(ours.mean, theirs.mean(), rtol=1e-9)
     np.testing.assert_allclose(ours.variance, theirs.var(), rtol=1e-9)
@@ -56,11 +56,11 @@ def test_samples(name: str) -> None:
     """As often as they should, by a chi-square test over the values that are frequent enough."""
     ours, theirs = SAME[name]
     sg.manual_seed(5)
-    drawn = ours.sample((4000,)).numpy()
-    assert drawn.shape == (4000, 3) and bool(ours.support.check(wide(drawn)).all())
+    sampled = ours.sample((4000,)).numpy()
+    assert sampled.shape == (4000, 3) and bool(ours.support.check(wide(sampled)).all())
     values = np.arange(80)[:, None]
     expected = 4000 * theirs.pmf(values)
-    found = (drawn[None] == values[:, :, None].transpose(0, 2, 1)).sum(1)
+    found = (sampled[None] == values[:, :, None].transpose(0, 2, 1)).sum(1)
     for column in range(3):
         often = expected[:, column] > 8
         rest = [4000 - part[often, column].sum() for part in (found, expected)]
@@ -83,9 +83,9 @@ def test_classes() -> None:
     np.testing.assert_allclose(ours.entropy(), stats.entropy(PROBS, axis=-1))
     assert ours.mode.tolist() == [2, 0] and bool(ours.mean.isnan().all()) and ours.support.upper_bound == 2
     sg.manual_seed(3)
-    drawn = ours.sample((4000,))
-    assert drawn.dtype is sg.int64 and drawn.shape == (4000, 2) and 1 not in drawn[:, 1]
-    assert stats.chisquare(np.bincount(drawn[:, 0].numpy()), 4000 * PROBS[0]).pvalue > 1e-3
+    sampled = ours.sample((4000,))
+    assert sampled.dtype is sg.int64 and sampled.shape == (4000, 2) and 1 not in sampled[:, 1]
+    assert stats.chisquare(np.bincount(sampled[:, 0].numpy()), 4000 * PROBS[0]).pvalue > 1e-3
     assert ours.enumerate_support().tolist() == [[0, 0], [1, 1], [2, 2]]
     assert ours.enumerate_support(False).shape == (3, 1)
     assert D.Categorical(WEIGHTS[0]).sample().shape == ()
@@ -100,9 +100,9 @@ def test_one_hot() -> None:
     assert ours.enumerate_support().shape == (3, 2, 3) and ours.sample((5,)).sum(-1).tolist() == [[1, 1]] * 5
     logits = wide([0.5, -1.0, 0.2]).requires_grad_()
     through = D.OneHotCategoricalStraightThrough(logits=logits)
-    drawn = through.rsample()
-    assert sorted(drawn.tolist()) == pytest.approx([0, 0, 1])
-    (found,) = sg.autograd.grad(drawn[1], logits)
+    sampled = through.rsample()
+    assert sorted(sampled.tolist()) == pytest.approx([0, 0, 1])
+    (found,) = sg.autograd.grad(sampled[1], logits)
     probs = special.softmax(logits.detach().numpy())
     np.testing.assert_allclose(found, probs[1] * ((np.arange(3) == 1) - probs))
     assert not through.sample().requires_grad
@@ -116,10 +116,10 @@ def test_counts_of_classes() -> None:
         np.testing.assert_allclose(ours.log_prob(wide(value)).clamp(min=-50), np.maximum(expected, -50))
     np.testing.assert_allclose(ours.entropy(), [stats.multinomial(6, row).entropy() for row in PROBS], rtol=1e-6)
     sg.manual_seed(9)
-    drawn = ours.sample((5000,)).numpy()
-    assert drawn.shape == (5000, 2, 3) and (drawn.sum(-1) == 6).all()
-    np.testing.assert_allclose(drawn.mean(0), 6 * PROBS, atol=0.1)
-    np.testing.assert_allclose(drawn.var(0), ours.variance, atol=0.12)
+    sampled = ours.sample((5000,)).numpy()
+    assert sampled.shape == (5000, 2, 3) and (sampled.sum(-1) == 6).all()
+    np.testing.assert_allclose(sampled.mean(0), 6 * PROBS, atol=0.1)
+    np.testing.assert_allclose(sampled.var(0), ours.variance, atol=0.12)
     with pytest.raises(NotImplementedError, match="inhomogeneous total_count is not supported"):
         D.Multinomial(wide([2.0, 3.0]), WEIGHTS)  # type: ignore[arg-type]
 

@@ -88,9 +88,9 @@ def test_distribution_functions() -> None:
 
 def gradient(distribution: Any, parameter: sg.Tensor, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Samples, and the gradient of each by its parameter."""
-    drawn = distribution.rsample((count,))
-    slopes = [sg.autograd.grad(drawn[i].sum(), parameter, retain_graph=True)[0].numpy() for i in range(count)]
-    return drawn.detach().numpy(), np.array(slopes)
+    sampled = distribution.rsample((count,))
+    derivatives = [sg.autograd.grad(sampled[i].sum(), parameter, retain_graph=True)[0].numpy() for i in range(count)]
+    return sampled.detach().numpy(), np.array(derivatives)
 
 
 @pytest.mark.parametrize("name", ["Gamma", "Chi2", "InverseGamma", "Beta"])
@@ -106,10 +106,10 @@ def test_gradients_of_samples(name: str) -> None:
     }
     ours, theirs = made[name]
     sg.manual_seed(2)
-    drawn, slopes = gradient(ours, parameter, 5)
-    levels = theirs(shape).cdf(drawn)
+    sampled, derivatives = gradient(ours, parameter, 5)
+    levels = theirs(shape).cdf(sampled)
     expected = (theirs(shape * (1 + h)).ppf(levels) - theirs(shape * (1 - h)).ppf(levels)) / (2 * h * shape)
-    np.testing.assert_allclose(slopes, expected, rtol=1e-4)
+    np.testing.assert_allclose(derivatives, expected, rtol=1e-4)
 
 
 def test_gradient_of_a_mean() -> None:
@@ -134,10 +134,10 @@ def test_angles() -> None:
     kappa = np.array([1e-7, 2.0, 500.0])
     np.testing.assert_allclose(ANGLES.variance, 1 - special.ive(1, kappa) / special.ive(0, kappa), rtol=1e-9)
     sg.manual_seed(8)
-    drawn = ANGLES.sample((4000,)).numpy()
-    assert np.abs(drawn).max() <= math.pi
-    turned = (drawn - [0.3, -2.0, 3.0] + math.pi) % (2 * math.pi) - math.pi
-    for column, concentration in zip(turned.T, kappa, strict=True):
+    sampled = ANGLES.sample((4000,)).numpy()
+    assert np.abs(sampled).max() <= math.pi
+    transposed = (sampled - [0.3, -2.0, 3.0] + math.pi) % (2 * math.pi) - math.pi
+    for column, concentration in zip(transposed.T, kappa, strict=True):
         assert stats.kstest(column, stats.vonmises(concentration).cdf).pvalue > 1e-3
 
 
@@ -145,8 +145,8 @@ def test_gradients_of_angles() -> None:
     """Samples turn with loc, and draw nearer with the concentration, as implicit slopes say."""
     loc, concentration = wide(0.5).requires_grad_(), wide(3.0).requires_grad_()
     sg.manual_seed(6)
-    drawn = D.VonMises(loc, concentration).rsample((20000,))
-    (drawn - 0.5).cos().mean().backward()
+    sampled = D.VonMises(loc, concentration).rsample((20000,))
+    (sampled - 0.5).cos().mean().backward()
     ratio = special.iv(1, 3) / special.iv(0, 3)
     assert concentration.grad is not None and loc.grad is not None
     assert concentration.grad.item() == pytest.approx(1 - ratio / 3 - ratio**2, rel=0.05)

@@ -49,8 +49,8 @@ def test_divergence_is_the_integral(p: str, q: str) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the integrand is infinite at the ends
-        wanted = integrate.quad(integrand, 0, 1, limit=200, epsabs=1e-9)[0]
-    np.testing.assert_allclose(found, wanted, rtol=2e-6)
+        requested = integrate.quad(integrand, 0, 1, limit=200, epsabs=1e-9)[0]
+    np.testing.assert_allclose(found, requested, rtol=2e-6)
 
 
 def test_uniform_within_others() -> None:
@@ -109,11 +109,11 @@ def test_gaussian_vectors(kinds: tuple[str, str], batches: tuple[tuple[int, ...]
     """(tr(Q^-1 P) + d^T Q^-1 d - n + log |Q| / |P|) / 2, with batches that broadcast."""
     rng = np.random.default_rng(4)
     (p, p_loc, P), (q, q_loc, Q) = (gaussian(rng, batch, kind) for batch, kind in zip(batches, kinds, strict=True))
-    apart = q_loc - p_loc
+    separate = q_loc - p_loc
     trace = np.trace(np.linalg.solve(Q, P), axis1=-2, axis2=-1)
-    distance = (apart * np.linalg.solve(Q, apart[..., None])[..., 0]).sum(-1)
-    wanted = 0.5 * (trace + distance - 3 + np.linalg.slogdet(Q)[1] - np.linalg.slogdet(P)[1])
-    np.testing.assert_allclose(D.kl_divergence(p, q).numpy(), wanted, rtol=1e-9)
+    distance = (separate * np.linalg.solve(Q, separate[..., None])[..., 0]).sum(-1)
+    requested = 0.5 * (trace + distance - 3 + np.linalg.slogdet(Q)[1] - np.linalg.slogdet(P)[1])
+    np.testing.assert_allclose(D.kl_divergence(p, q).numpy(), requested, rtol=1e-9)
 
 
 def test_other_sizes_of_gaussian_vectors() -> None:

@@ -42,10 +42,10 @@ def test_numbers(name: str) -> None:
     """Means over samples, within five standard errors."""
     p, q = NUMBERS[name]
     sg.manual_seed(23)
-    drawn = p.sample((20000,))
+    sampled = p.sample((20000,))
     if name.startswith("Beta"):
-        drawn = drawn.clamp(1e-300, 1 - 1e-16)
-    differences = p.log_prob(drawn) - q.log_prob(drawn)
+        sampled = sampled.clamp(1e-300, 1 - 1e-16)
+    differences = p.log_prob(sampled) - q.log_prob(sampled)
     error = 5 * differences.std(0).numpy() / math.sqrt(20000)
     np.testing.assert_array_less(np.abs(kl_divergence(p, q).numpy() - differences.mean(0).numpy()), error + 1e-12)
     np.testing.assert_allclose(kl_divergence(p, p), 0, atol=1e-9)

@@ -17,8 +17,8 @@ PROBABILITIES = np.array([0.01, 0.3, 0.5, 0.9, 0.999])[:, None, None]
 each = pytest.mark.parametrize("case", CASES, ids=list(BY_NAME))
 
 
-def close(found: Any, wanted: Any, rtol: float = 1e-9) -> None:
-    np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=rtol, atol=1e-12)
+def close(found: Any, requested: Any, rtol: float = 1e-9) -> None:
+    np.testing.assert_allclose(found.detach().numpy(), requested, rtol=rtol, atol=1e-12)
 
 
 @each
@@ -165,8 +165,8 @@ def test_entropy_of_exponential_families(made: Any, entropy: Any) -> None:
     x = sg.tensor([0.3, -0.7], dtype=sg.float64, requires_grad=True)
     found = D.ExponentialFamily.entropy(made(x))
     close(found, entropy(x.detach().numpy()))
-    (slope,) = sg.autograd.grad(found.sum(), x)
-    close(slope, np.full(2, entropy(1.0) - entropy(0.0)))
+    (derivative,) = sg.autograd.grad(found.sum(), x)
+    close(derivative, np.full(2, entropy(1.0) - entropy(0.0)))
     assert not D.ExponentialFamily.entropy(made(x.detach())).requires_grad
 
 

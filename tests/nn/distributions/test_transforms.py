@@ -104,13 +104,13 @@ def test_shapes(name: str) -> None:
 def test_cache(name: str) -> None:
     """With a cache the inverse of the last result is the very argument; a copy, or one from a pickle, is the same."""
     transform, x = bijective(name)
-    kept = transform.with_cache()
-    y = kept(x)
+    retained = transform.with_cache()
+    y = retained(x)
     if name not in ("identity", "inverse"):
-        assert kept(x) is y or name == "composed"
-    assert kept.inv(y) is x
-    assert kept.with_cache() is kept or name == "inverse"
-    for other in (copy.deepcopy(kept), pickle.loads(pickle.dumps(kept))):
+        assert retained(x) is y or name == "composed"
+    assert retained.inv(y) is x
+    assert retained.with_cache() is retained or name == "inverse"
+    for other in (copy.deepcopy(retained), pickle.loads(pickle.dumps(retained))):
         np.testing.assert_array_equal(other(x).numpy(), y.numpy())
 
 
@@ -124,8 +124,8 @@ def test_densities_integrate(name: str) -> None:
     made = D.TransformedDistribution(base, transform)
     y = transform(x)
     dims = len(made.event_shape)
-    wanted = base.log_prob(x).sum() - transform.log_abs_det_jacobian(x, y).sum()
-    np.testing.assert_allclose(made.log_prob(y).sum().numpy(), wanted.numpy(), rtol=1e-9)
+    requested = base.log_prob(x).sum() - transform.log_abs_det_jacobian(x, y).sum()
+    np.testing.assert_allclose(made.log_prob(y).sum().numpy(), requested.numpy(), rtol=1e-9)
     sample = made.rsample((4,))
     assert sample.shape == (4, *made.batch_shape, *made.event_shape) and dims == made.support.event_dim
     assert bool(made.support.check(sample).all())

@@ -159,12 +159,14 @@ def test_examples_of_a_batch() -> None:
         return D.Normal(loc, 1.0).log_prob(sg.tensor(0.5))
 
     np.testing.assert_allclose(sg.vmap(density)(loc).detach().numpy(), density(loc).detach().numpy())
-    slope = sg.func.vmap(sg.func.grad(density))(loc.detach())
-    np.testing.assert_allclose(slope.numpy(), [0.5, -0.5, -1.5])
+    derivative = sg.func.vmap(sg.func.grad(density))(loc.detach())
+    np.testing.assert_allclose(derivative.numpy(), [0.5, -0.5, -1.5])
     with pytest.raises(ValueError, match="Expected parameter scale"):
         sg.vmap(lambda scale: D.Normal(0.0, scale).mean)(loc)
-    drawn = sg.vmap(lambda loc: D.Normal(loc, 1.0).rsample((2,)), randomness="different")(loc)
-    assert drawn.shape == (3, 2) and drawn.requires_grad and len({*(drawn - loc[:, None]).flatten().tolist()}) == 6
+    sampled = sg.vmap(lambda loc: D.Normal(loc, 1.0).rsample((2,)), randomness="different")(loc)
+    assert (
+        sampled.shape == (3, 2) and sampled.requires_grad and len({*(sampled - loc[:, None]).flatten().tolist()}) == 6
+    )
     matrices = sg.eye(2) * sg.tensor([1.0, 4.0]).view(2, 1, 1)
     found = sg.vmap(lambda matrix: D.MultivariateNormal(sg.zeros(2), matrix).entropy())(matrices)
     np.testing.assert_allclose(found.numpy(), D.MultivariateNormal(sg.zeros(2), matrices).entropy().numpy())

@@ -42,8 +42,8 @@ KINDS = ("covariance", "precision", "root", "one root", "low rank", "one low ran
 each = pytest.mark.parametrize("kind", KINDS)
 
 
-def close(found: Any, wanted: Any, rtol: float = 1e-9) -> None:
-    np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=rtol, atol=1e-12)
+def close(found: Any, requested: Any, rtol: float = 1e-9) -> None:
+    np.testing.assert_allclose(found.detach().numpy(), requested, rtol=rtol, atol=1e-12)
 
 
 @each
@@ -147,9 +147,9 @@ def test_logistic_normal() -> None:
     def y(x: Any) -> Any:
         return transform(sg.tensor(x)).numpy()[:2]
 
-    slopes = np.stack([(y(x + step * e) - y(x - step * e)) / (2 * step) for e in np.eye(2)], -1)
-    wanted = stats.norm(loc, scale).logpdf(x).sum() - np.log(abs(np.linalg.det(slopes)))
-    close(made.log_prob(transform(sg.tensor(x))), wanted, 1e-6)
+    derivatives = np.stack([(y(x + step * e) - y(x - step * e)) / (2 * step) for e in np.eye(2)], -1)
+    requested = stats.norm(loc, scale).logpdf(x).sum() - np.log(abs(np.linalg.det(derivatives)))
+    close(made.log_prob(transform(sg.tensor(x))), requested, 1e-6)
     assert made.sample((5,)).shape == (5, 3) and bool(D.constraints.simplex.check(made.sample((5,))).all())
     assert D.LogisticNormal(0.0, 1.0).event_shape == (2,) and made.expand((4,)).sample().shape == (4, 3)
 
@@ -177,8 +177,8 @@ def test_relaxed_bernoulli() -> None:
         with pytest.raises(ValueError, match="Either `probs` or `logits` must be specified, but not both."):
             D.RelaxedBernoulli(sg.tensor(1.0), **given)
     close(D.RelaxedBernoulli(temperature, sg.tensor(probs)).log_prob(sg.tensor(x)), made.log_prob(sg.tensor(x)).numpy())
-    far = LogitRelaxedBernoulli(sg.tensor(1.0), logits=sg.tensor(0.0)).log_prob(sg.tensor([-200.0, 200.0]))
-    assert far.tolist() == [-200.0, -200.0]
+    large = LogitRelaxedBernoulli(sg.tensor(1.0), logits=sg.tensor(0.0)).log_prob(sg.tensor([-200.0, 200.0]))
+    assert large.tolist() == [-200.0, -200.0]
 
 
 @pytest.mark.cpu("thousands of samples take long on a simulated device")

@@ -13,7 +13,7 @@ from specgrad.export import Dim, export
 pytestmark = pytest.mark.cpu("a graph is recorded the same way everywhere")
 
 
-class Kept(sg.nn.Module):
+class SavedTensor(sg.nn.Module):
     """A tensor that is there before."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ TABLES = {size: sg.from_numpy(np.arange(float(size))).float() for size in range(
 
 def test_constants_are_the_same_at_all_sizes() -> None:
     """One that is stays one; one that is chosen by a size is refused."""
-    module = export(Kept(), (sg.ones(3, 2),), dynamic_shapes=({0: Dim("n")},)).module()
+    module = export(SavedTensor(), (sg.ones(3, 2),), dynamic_shapes=({0: Dim("n")},)).module()
     assert module(sg.ones(5, 2)) == 15
     assert sg.equal(export(OfNumPy(), (sg.ones(3),)).module()(sg.zeros(3)), TABLES[3])
     with pytest.raises(RuntimeError, match="otherwise than by calls"):

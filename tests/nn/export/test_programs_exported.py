@@ -29,8 +29,8 @@ class Mixed(nn.Module):
         y.mul_(self.plain)
         parts = y.view(x.shape[0], 2, -1).reshape(x.shape[0] * 2, 2)
         total = sum(row.sum() for row in pair[0])
-        best, places = y.max(1)
-        return {"parts": parts + sg.arange(x.shape[0] * 2)[:, None], "more": [best + total, places, x, pair[1]]}
+        best, positions = y.max(1)
+        return {"parts": parts + sg.arange(x.shape[0] * 2)[:, None], "more": [best + total, positions, x, pair[1]]}
 
 
 def _inputs(count: int) -> tuple[Any, Any]:

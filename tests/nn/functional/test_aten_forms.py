@@ -89,8 +89,8 @@ def test_dropout() -> None:
     assert set(np.unique(dropped).round(4)) == {0, np.float32(1.3333)} and 0.2 < (dropped == 0).mean() < 0.3
     channels = sg.feature_dropout(x, 0.5, True).numpy()
     assert (channels == channels[..., :1]).all() and 0.4 < (channels == 0).mean() < 0.6
-    scaled, kept = sg.native_dropout(x, 0.5, True)
-    assert kept.dtype is sg.bool and sg.equal(scaled, kept * 2.0)
+    scaled, retained = sg.native_dropout(x, 0.5, True)
+    assert retained.dtype is sg.bool and sg.equal(scaled, retained * 2.0)
     y = sg.ones(4)
     assert sg.dropout_(y, 1.0, True) is y and y.sum() == 0
 

@@ -62,11 +62,11 @@ def test_switches_by_themselves(lib: Any) -> None:
 @pytest.mark.parametrize(("module", "name"), [("mkldnn", "enabled"), ("nnpack", "enabled"), ("miopen", "immediate")])
 def test_blocks_of_switches(module: str, name: str) -> None:
     """`flags` sets a library's switch for a block."""
-    place = getattr(sg.backends, module)
-    before = getattr(place, name)
-    with place.flags(not before):
-        assert getattr(place, name) is not before
-    assert getattr(place, name) is before
+    index = getattr(sg.backends, module)
+    before = getattr(index, name)
+    with index.flags(not before):
+        assert getattr(index, name) is not before
+    assert getattr(index, name) is before
 
 
 @pytest.mark.cpu("switches are no tensors")

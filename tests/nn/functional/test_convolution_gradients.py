@@ -22,8 +22,8 @@ def test_gradients_as_functions(lib: Any, spatial: int, shape: Any, kernel: Any,
     expected = lib.autograd.grad(y, (x, w), grad)
     of_input = getattr(lib.nn.grad, f"conv{spatial}d_input")(shape, w, grad, **settings)
     of_weight = getattr(lib.nn.grad, f"conv{spatial}d_weight")(x, kernel, grad, **settings)
-    for found, wanted in zip((of_input, of_weight), expected, strict=True):
-        np.testing.assert_allclose(found.detach().cpu().numpy(), wanted.cpu().numpy(), rtol=1e-10, atol=1e-12)
+    for found, requested in zip((of_input, of_weight), expected, strict=True):
+        np.testing.assert_allclose(found.detach().cpu().numpy(), requested.cpu().numpy(), rtol=1e-10, atol=1e-12)
 
 
 def test_signals_with_time_first(lib: Any) -> None:
@@ -39,9 +39,9 @@ def test_pooling_with_places(lib: Any, name: str) -> None:
     """What `return_indices` gives, as a function of its own; indexing by the places finds the maxima."""
     spatial = int(name[-2])
     x = lib.tensor(np.sin(np.arange(2 * 4**spatial) * 1.0)).reshape(1, 2, *(4,) * spatial)
-    values, places = getattr(lib.nn.functional, f"{name}_with_indices")(x, 2)
+    values, positions = getattr(lib.nn.functional, f"{name}_with_indices")(x, 2)
     assert sg_equal(lib, values, getattr(lib.nn.functional, name)(x, 2))
-    assert sg_equal(lib, values.flatten(2), x.flatten(2).gather(2, places.flatten(2)))
+    assert sg_equal(lib, values.flatten(2), x.flatten(2).gather(2, positions.flatten(2)))
 
 
 def sg_equal(lib: Any, a: Any, b: Any) -> bool:

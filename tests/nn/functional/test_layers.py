@@ -79,9 +79,9 @@ def test_max_pooling_with_indices(lib):
     close(x.flatten(-2).gather(-1, indices.flatten(-2)).reshape(values.shape), values.detach().numpy())
     values.sum().backward()
     assert float(x.grad.sum()) == values.numel()
-    line, places = F.max_pool1d(x[0, 0], 2, return_indices=True)
+    line, positions = F.max_pool1d(x[0, 0], 2, return_indices=True)
     close(line, F.max_pool1d(x[0, 0], 2).detach().numpy())
-    assert places.shape == line.shape == (6, 2)
+    assert positions.shape == line.shape == (6, 2)
 
 
 def test_pooling_of_a_line_is_that_of_its_plane(lib):

@@ -22,14 +22,14 @@ def reduced(losses, total, reduction):
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 @pytest.mark.parametrize("smoothing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("places", [None, (), (2, 3)])
-def test_cross_entropy_of_classes(lib, places, weighted, smoothing, reduction):
-    shape = (4,) if places is None else (5, 4, *places)
+@pytest.mark.parametrize("positions", [None, (), (2, 3)])
+def test_cross_entropy_of_classes(lib, positions, weighted, smoothing, reduction):
+    shape = (4,) if positions is None else (5, 4, *positions)
     x, w = randn(*shape), np.abs(randn(4)) if weighted else np.ones(4)
-    target = np.asarray(RNG.integers(0, 4, () if places is None else (5, *places)))
+    target = np.asarray(RNG.integers(0, 4, () if positions is None else (5, *positions)))
     target[target == 2] = 1
-    ignored = 1 if places else -100
-    scores = np.moveaxis(scipy.special.log_softmax(x, 0 if places is None else 1), 0 if places is None else 1, -1)
+    ignored = 1 if positions else -100
+    scores = np.moveaxis(scipy.special.log_softmax(x, 0 if positions is None else 1), 0 if positions is None else 1, -1)
     used = np.where(target == ignored, 0.0, w[target])
     one_hot = np.eye(4)[target]
     smooth = (1 - smoothing) * w[target] * (one_hot * scores).sum(-1) + smoothing / 4 * (w * scores).sum(-1)

@@ -168,12 +168,12 @@ def test_code_of_every_kind_of_argument() -> None:
     """What stands in the arguments stands in the code, and means the same when it runs."""
     lib = sg
 
-    def kept(*args: Any, **kwargs: Any) -> Any:
+    def retained(*args: Any, **kwargs: Any) -> Any:
         return args, kwargs
 
     values = (1, -2.5, "a'b", None, True, float("inf"), 1j, lib.float16, [1, (2,)], {"k": slice(1, None, 2)}, ..., len)
     graph = fx_of(lib).Graph()
-    graph.output(graph.call_function(kept, values, {"dtype": lib.int64, "device": lib.device("cpu")}))
+    graph.output(graph.call_function(retained, values, {"dtype": lib.int64, "device": lib.device("cpu")}))
     found, named = fx_of(lib).GraphModule({}, graph)()
     assert found == values and named == {"dtype": lib.int64, "device": lib.device("cpu")}
 

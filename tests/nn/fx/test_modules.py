@@ -243,8 +243,8 @@ def test_fuse() -> None:
     assert not any(isinstance(m, lib.nn.BatchNorm2d) for m in fused.modules())
     x = lib.randn(2, 1, 4, 4)
     assert lib.allclose(fused(x), net(x), atol=1e-5)
-    bare = optimization.remove_dropout(net)
-    assert not any(node.target == "3" for node in bare.graph.nodes)
+    unwrapped = optimization.remove_dropout(net)
+    assert not any(node.target == "3" for node in unwrapped.graph.nodes)
 
 
 def test_intermediate_results(lib: ModuleType) -> None:

@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 
-def _spread(t: Any) -> tuple[float, float]:
+def _expanded(t: Any) -> tuple[float, float]:
     return t.min().item(), t.max().item()
 
 
@@ -18,7 +18,7 @@ def test_default_of_layers(lib: Any) -> None:
     for m, fan_in in ((lib.nn.Linear(400, 300), 400), (lib.nn.Conv2d(16, 300, 5, groups=4), 100)):
         bound = 1 / math.sqrt(fan_in)
         for values in (m.weight, m.bias):
-            low, high = _spread(values)
+            low, high = _expanded(values)
             assert -bound <= low < -0.95 * bound and 0.95 * bound < high <= bound
         np.testing.assert_allclose(m.weight.detach().numpy().std(), bound / math.sqrt(3), rtol=0.02)
     table = lib.nn.Embedding(100, 200).weight.detach().numpy()
@@ -83,7 +83,7 @@ def test_generator(lib: Any) -> None:
 def test_truncated_normal(lib: Any) -> None:
     """All values lie in the interval, and their mean and spread are those of the truncated distribution."""
     t = lib.nn.init.trunc_normal_(lib.empty(100, 1000), 1.0, 2.0, 0.0, 2.5)
-    low, high = _spread(t)
+    low, high = _expanded(t)
     assert 0.0 <= low < 0.01 and 2.49 < high <= 2.5
     exact = scipy.stats.truncnorm(-0.5, 0.75, 1.0, 2.0)
     np.testing.assert_allclose([t.numpy().mean(), t.numpy().std()], [exact.mean(), exact.std()], rtol=0.01)
@@ -128,12 +128,12 @@ def test_fans(lib: Any) -> None:
 def test_dirac_passes_channels_on(lib: Any, groups: int, space: tuple[int, ...]) -> None:
     """One in the middle for each channel that is passed on, zero everywhere else."""
     w = lib.nn.init.dirac_(lib.empty(6, 2, *space), groups)
-    middle = tuple(size // 2 for size in space)
-    wanted = np.zeros((6, 2, *space))
+    center = tuple(size // 2 for size in space)
+    requested = np.zeros((6, 2, *space))
     for group in range(groups):
         for channel in range(2):
-            wanted[(group * 6 // groups + channel, channel, *middle)] = 1
-    np.testing.assert_array_equal(w.numpy(), wanted)
+            requested[(group * 6 // groups + channel, channel, *center)] = 1
+    np.testing.assert_array_equal(w.numpy(), requested)
     with pytest.raises(ValueError, match="Only tensors with 3, 4, or 5 dimensions are supported"):
         lib.nn.init.dirac_(lib.empty(2, 2))
     with pytest.raises(ValueError, match="dim 0 must be divisible by groups"):

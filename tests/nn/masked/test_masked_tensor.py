@@ -53,11 +53,11 @@ CALLS: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
 @pytest.mark.parametrize(("call", "right"), CALLS)
 def test_what_counts_is_computed(call: Callable[[Any], Any], right: Callable[[Any], Any]) -> None:
     """Values and masks as NumPy has them."""
-    found, wanted = call(made()), np.ma.asarray(right(OTHERS))
+    found, requested = call(made()), np.ma.asarray(right(OTHERS))
     assert isinstance(found, MaskedTensor)
-    mask = ~np.ma.getmaskarray(wanted)
+    mask = ~np.ma.getmaskarray(requested)
     np.testing.assert_array_equal(found.get_mask().numpy(), mask)
-    np.testing.assert_allclose(found.to_tensor(0).numpy(), wanted.filled(0), atol=1e-7)
+    np.testing.assert_allclose(found.to_tensor(0).numpy(), requested.filled(0), atol=1e-7)
 
 
 def test_gradients_of_what_counts() -> None:

@@ -20,9 +20,9 @@ def same_as_torch(make: Callable[[Any], Any], inputs: Sequence[Any], tolerance: 
     for parameter in theirs.parameters():
         parameter.data.normal_(0, 0.5)
     ours.load_state_dict({name: sg.tensor(value.numpy()) for name, value in theirs.state_dict().items()})
-    wanted, found = (results_of(lib, m, inputs, options) for lib, m in ((torch, theirs), (sg, ours)))
-    assert len(found) == len(wanted)
-    for one, other in zip(found, wanted, strict=True):
+    requested, found = (results_of(lib, m, inputs, options) for lib, m in ((torch, theirs), (sg, ours)))
+    assert len(found) == len(requested)
+    for one, other in zip(found, requested, strict=True):
         np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
 
 

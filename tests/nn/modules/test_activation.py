@@ -56,7 +56,7 @@ def test_hardtanh_interval(lib: Any) -> None:
         lib.nn.Hardtanh(2, 1)
 
 
-TEXTS = {
+KERNEL_SOURCES = {
     "Linear(2, 3, False)": "Linear(in_features=2, out_features=3, bias=False)",
     "Conv2d(2, 4, 3)": "Conv2d(2, 4, kernel_size=(3, 3), stride=(1, 1))",
     "Conv2d(2, 4, 3, padding='same', dilation=2, groups=2, bias=False)": (
@@ -89,10 +89,10 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("code", TEXTS)
+@pytest.mark.parametrize("code", KERNEL_SOURCES)
 def test_repr(lib: Any, code: str) -> None:
     """Layers print what they were made with."""
-    assert repr(eval(f"nn.{code}", {"nn": lib.nn})) == TEXTS[code]
+    assert repr(eval(f"nn.{code}", {"nn": lib.nn})) == KERNEL_SOURCES[code]
 
 
 @pytest.mark.parametrize(

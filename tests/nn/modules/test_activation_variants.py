@@ -46,7 +46,7 @@ def test_in_place(lib: Any, name: str) -> None:
     assert (x == expected).all()
 
 
-TEXTS = {
+KERNEL_SOURCES = {
     "CELU(2.0, True)": "CELU(alpha=2.0, inplace=True)",
     "SELU()": "SELU()",
     "Mish(True)": "Mish(inplace=True)",
@@ -63,10 +63,10 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("code", TEXTS)
+@pytest.mark.parametrize("code", KERNEL_SOURCES)
 def test_repr(lib: Any, code: str) -> None:
     """Layers print what they were made with."""
-    assert repr(eval(f"nn.{code}", {"nn": lib.nn})) == TEXTS[code]
+    assert repr(eval(f"nn.{code}", {"nn": lib.nn})) == KERNEL_SOURCES[code]
 
 
 @pytest.mark.parametrize("in_place", [False, True])
@@ -74,10 +74,10 @@ def test_random_slopes(in_place: bool) -> None:
     """In training each element has a slope of its own between the bounds, and its gradient is that slope."""
     x = sg.cat([sg.full((1000,), -1.0), sg.ones(10)]).requires_grad_()
     y = F.rrelu(x * 1, 0.1, 0.3, training=True, inplace=in_place)
-    slopes = -y[:1000].detach()
-    assert 0.1 <= slopes.min().item() < 0.11 and 0.29 < slopes.max().item() <= 0.3
+    derivatives = -y[:1000].detach()
+    assert 0.1 <= derivatives.min().item() < 0.11 and 0.29 < derivatives.max().item() <= 0.3
     y.sum().backward()
-    assert sg.allclose(x.grad[:1000], slopes) and (x.grad[1000:] == 1).all()
+    assert sg.allclose(x.grad[:1000], derivatives) and (x.grad[1000:] == 1).all()
 
 
 def test_gumbel_softmax_draws_classes() -> None:

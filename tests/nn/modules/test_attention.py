@@ -83,8 +83,8 @@ def test_many_queries_and_keys(causal: bool) -> None:
     scores = again[0] @ again[1].transpose(2, 3) / math.sqrt(17)
     if causal:
         scores = scores.masked_fill(sg.from_numpy(mask == 0), -math.inf)
-    wanted = sg.autograd.grad((scores.softmax(-1) @ again[2] * weights).sum(), again)
-    for one, other in zip(gradients, wanted, strict=True):
+    requested = sg.autograd.grad((scores.softmax(-1) @ again[2] * weights).sum(), again)
+    for one, other in zip(gradients, requested, strict=True):
         assert sg.allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
@@ -109,9 +109,9 @@ def test_dropout(lib: Any) -> None:
     attend = lib.nn.functional.scaled_dot_product_attention
     q, k, v = lib.zeros(1, 1, 200, 4), lib.zeros(1, 1, 100, 4), lib.eye(100).reshape(1, 1, 100, 100).requires_grad_()
     weights = attend(q, k, v, dropout_p=0.25)
-    kept = weights.detach() != 0
-    assert abs(float(kept.double().mean()) - 0.75) < 0.02
-    assert lib.allclose(weights[kept], lib.full((int(kept.sum()),), 0.01 / 0.75))
+    retained = weights.detach() != 0
+    assert abs(float(retained.double().mean()) - 0.75) < 0.02
+    assert lib.allclose(weights[retained], lib.full((int(retained.sum()),), 0.01 / 0.75))
     weights.sum().backward()
     assert lib.allclose(v.grad[0, 0, :, 0], weights.detach()[0, 0].sum(0), atol=1e-5)
     assert (attend(q, k, v, dropout_p=1.0) == 0).all()
@@ -130,13 +130,13 @@ def test_second_derivatives_and_mask_gradients() -> None:
 def test_gradients_in_16_bits(kind: Any) -> None:
     """They have the digits of the dtype also where scores are large: logarithms of their sums are kept in float32."""
     given = [sg.from_numpy(data(2, 2, 6, 4)).to(kind) for _ in range(4)]
-    slopes = []
+    derivatives = []
     for computed in (kind, sg.float64):
         q, k, v, above = (t.detach().to(computed).requires_grad_() for t in given)
         out = nn.functional.scaled_dot_product_attention(q, k, v, scale=12.0)
-        slopes.append([t.detach().to(sg.float64).numpy() for t in sg.autograd.grad(out, (q, k, v), above)])
-    for found, wanted in zip(*slopes, strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=4 * sg.finfo(kind).eps * abs(wanted).max())
+        derivatives.append([t.detach().to(sg.float64).numpy() for t in sg.autograd.grad(out, (q, k, v), above)])
+    for found, requested in zip(*derivatives, strict=True):
+        np.testing.assert_allclose(found, requested, rtol=0, atol=4 * sg.finfo(kind).eps * abs(requested).max())
 
 
 def test_batches_of_attention() -> None:

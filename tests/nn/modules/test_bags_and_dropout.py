@@ -122,8 +122,8 @@ def test_alpha_dropout_keeps_mean_and_variance(name: str) -> None:
     x = sg.randn(40000, 1) if name == "alpha_dropout" else sg.randn(20000, 2, 1)
     found = getattr(F, name)(x, 0.3, training=True)
     assert abs(float(found.mean())) < 0.03 and abs(float(found.var()) - 1) < 0.05
-    most_frequent = np.unique(found.numpy(), return_counts=True)[1].max()
-    assert 0.25 < most_frequent / x.numel() < 0.35
+    mode_values = np.unique(found.numpy(), return_counts=True)[1].max()
+    assert 0.25 < mode_values / x.numel() < 0.35
     assert getattr(F, name)(x) is x
     changed = x.clone()
     assert getattr(F, name)(changed, 0.3, training=True, inplace=True) is changed
@@ -149,8 +149,8 @@ def test_windows_at_random_places() -> None:
     assert values.shape == indices.shape == (2, 3, 5, 4)
     np.testing.assert_array_equal(x.flatten(2).gather(2, indices.flatten(2)).view(values.shape), values)
     assert (indices[..., 1:, :] // 7 >= indices[..., :-1, :] // 7 - 1).all() and (indices[..., -1, :] // 7 >= 7).all()
-    whole = F.fractional_max_pool3d(x[:, None], (3, 9, 7), 1)
-    assert whole.tolist() == x.amax((1, 2, 3)).view(2, 1, 1, 1, 1).tolist()
+    full = F.fractional_max_pool3d(x[:, None], (3, 9, 7), 1)
+    assert full.tolist() == x.amax((1, 2, 3)).view(2, 1, 1, 1, 1).tolist()
     assert F.fractional_max_pool2d(x[0], 2, output_ratio=(0.5, 0.5)).shape == (3, 4, 3)
 
 

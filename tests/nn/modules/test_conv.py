@@ -153,9 +153,9 @@ def test_results_and_gradients_are_pytorchs(name: str, sizes: Any, arguments: di
     numbers = _data(*shape).astype(np.float32)
     x, y = sg.tensor(numbers, requires_grad=True), torch.tensor(numbers, requires_grad=True)
     found, expected = ours(x), theirs(y)
-    slopes = _data(*expected.shape).astype(np.float32)
-    found.backward(sg.tensor(slopes))
-    expected.backward(torch.tensor(slopes))
+    derivatives = _data(*expected.shape).astype(np.float32)
+    found.backward(sg.tensor(derivatives))
+    expected.backward(torch.tensor(derivatives))
     _close(found, expected.detach().numpy(), 2e-5)
     _close(x.grad, y.grad.numpy(), 2e-5)
     for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):

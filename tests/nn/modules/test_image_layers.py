@@ -109,9 +109,11 @@ def test_images_of_bytes(lib: Any, options: dict[str, Any]) -> None:
     """In whole numbers: what floats give, rounded after rows and after columns, by coarser weights; just PyTorch's."""
     x = np.random.default_rng(0).integers(0, 256, (2, 3, 13, 17), np.uint8)
     found = F.interpolate(sg.tensor(x), **options)
-    wanted = rounded_twice(x, **options) if lib is sg else lib.nn.functional.interpolate(lib.from_numpy(x), **options)
+    requested = (
+        rounded_twice(x, **options) if lib is sg else lib.nn.functional.interpolate(lib.from_numpy(x), **options)
+    )
     assert found.dtype is sg.uint8
-    assert np.abs(found.numpy() - wanted.numpy().astype(float)).max() <= (1 if lib is sg else 0)
+    assert np.abs(found.numpy() - requested.numpy().astype(float)).max() <= (1 if lib is sg else 0)
 
 
 def rounded_twice(x: Any, size: tuple[int, int], **kind: Any) -> sg.Tensor:

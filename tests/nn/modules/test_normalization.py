@@ -85,8 +85,8 @@ def test_local_response_norm_is_its_definition() -> None:
     x, size = draw(2, 5, 3), 4
     y = F.local_response_norm(sg.tensor(x), size, alpha=0.5, beta=0.75, k=2.0).numpy()
     for c in range(5):
-        near = x[:, max(c - size // 2, 0) : c + (size - 1) // 2 + 1]
-        expected = x[:, c] / (2.0 + 0.5 * (near**2).sum(1) / size) ** 0.75
+        small_value = x[:, max(c - size // 2, 0) : c + (size - 1) // 2 + 1]
+        expected = x[:, c] / (2.0 + 0.5 * (small_value**2).sum(1) / size) ** 0.75
         np.testing.assert_allclose(y[:, c], expected, rtol=1e-12)
 
 

@@ -92,8 +92,8 @@ def test_a_convolution_of_ones_own(lib: Any, padding: Any, mode: str) -> None:
     assert [*layer._reversed_padding_repeated_twice] == [1, 1, 1, 1]
     x = lib.tensor(np.sin(np.arange(200.0)).reshape(2, 4, 5, 5))
     with lib.no_grad():
-        wanted = layer.weight - layer.weight.mean(dim=(1, 2, 3), keepdim=True)
-        plain.weight.copy_(wanted)
+        requested = layer.weight - layer.weight.mean(dim=(1, 2, 3), keepdim=True)
+        plain.weight.copy_(requested)
         plain.bias.copy_(layer.bias)
     np.testing.assert_allclose(layer(x).detach().numpy(), plain(x).detach().numpy(), rtol=1e-12)
 

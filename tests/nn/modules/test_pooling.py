@@ -25,12 +25,12 @@ def test_pooling_of_volumes(lib: Any) -> None:
     """The maximum, its place in the flattened volume, and the mean of each window."""
     x = _data(2, 3, 4, 6, 8)
     t = lib.from_numpy(x)
-    values, places = lib.nn.MaxPool3d(2, return_indices=True)(t)
+    values, positions = lib.nn.MaxPool3d(2, return_indices=True)(t)
     np.testing.assert_array_equal(values.numpy(), _boxes(x, 2).max(-1))
-    assert (t.flatten(2).gather(2, places.flatten(2)) == values.flatten(2)).all()
+    assert (t.flatten(2).gather(2, positions.flatten(2)) == values.flatten(2)).all()
     np.testing.assert_allclose(lib.nn.AvgPool3d(2)(t).numpy(), _boxes(x, 2).mean(-1), rtol=1e-12)
-    whole = lib.nn.AvgPool3d(2, divisor_override=1)(t).numpy()
-    np.testing.assert_allclose(whole, _boxes(x, 2).sum(-1), rtol=1e-11, atol=1e-12)
+    full = lib.nn.AvgPool3d(2, divisor_override=1)(t).numpy()
+    np.testing.assert_allclose(full, _boxes(x, 2).sum(-1), rtol=1e-11, atol=1e-12)
 
 
 def test_pooling_of_one_sample(lib: Any) -> None:
@@ -50,9 +50,9 @@ def test_adaptive_pooling_of_all_dimensions(lib: Any) -> None:
     rows = [x[:, a:b] for a, b in ((0, 2), (1, 4), (3, 5))]
     found = lib.nn.AdaptiveAvgPool1d(3)(lib.from_numpy(x)).numpy()
     np.testing.assert_allclose(found, np.stack([row.mean(1) for row in rows], 1), rtol=1e-12)
-    values, places = lib.nn.AdaptiveMaxPool1d(3, return_indices=True)(lib.from_numpy(x))
+    values, positions = lib.nn.AdaptiveMaxPool1d(3, return_indices=True)(lib.from_numpy(x))
     np.testing.assert_array_equal(values.numpy(), np.stack([row.max(1) for row in rows], 1))
-    np.testing.assert_array_equal(np.take_along_axis(x, places.numpy(), 1), values.numpy())
+    np.testing.assert_array_equal(np.take_along_axis(x, positions.numpy(), 1), values.numpy())
     volume = lib.from_numpy(_data(2, 3, 4, 5, 6))
     assert tuple(lib.nn.AdaptiveMaxPool3d((2, None, 1))(volume).shape) == (2, 3, 2, 5, 1)
     assert tuple(lib.nn.AdaptiveAvgPool3d((None, 1, 3))(volume).shape) == (2, 3, 4, 1, 3)
@@ -62,8 +62,8 @@ def test_unpooling_undoes_pooling(lib: Any) -> None:
     """Maxima return to their places, with zeros between them, and their gradients come from there."""
     for dims in (1, 2, 3):
         x = lib.from_numpy(_data(2, 3, *(6, 8, 4)[:dims])).requires_grad_()
-        values, places = getattr(lib.nn, f"MaxPool{dims}d")(2, return_indices=True)(x)
-        back = getattr(lib.nn, f"MaxUnpool{dims}d")(2)(values, places)
+        values, positions = getattr(lib.nn, f"MaxPool{dims}d")(2, return_indices=True)(x)
+        back = getattr(lib.nn, f"MaxUnpool{dims}d")(2)(values, positions)
         assert back.shape == x.shape
         assert ((back == 0) | (back == x)).all() and int((back != 0).sum()) == values.numel()
         back.sum().backward()
@@ -74,24 +74,24 @@ def test_unpooling_to_other_sizes(lib: Any) -> None:
     """output_size may differ from the usual sizes by less than a step."""
     F = lib.nn.functional
     x = lib.from_numpy(_data(1, 2, 4, 4))
-    values, places = F.max_pool2d(x, 2, return_indices=True)
-    assert F.max_unpool2d(values, places, 2, output_size=(1, 2, 5, 5)).shape == (1, 2, 5, 5)
+    values, positions = F.max_pool2d(x, 2, return_indices=True)
+    assert F.max_unpool2d(values, positions, 2, output_size=(1, 2, 5, 5)).shape == (1, 2, 5, 5)
     with pytest.raises(ValueError, match="invalid output_size"):
-        F.max_unpool2d(values, places, 2, output_size=(9, 9))
+        F.max_unpool2d(values, positions, 2, output_size=(9, 9))
     with pytest.raises(ValueError, match="should be a sequence containing 2 or 4 elements"):
-        F.max_unpool2d(values, places, 2, output_size=(5,))
+        F.max_unpool2d(values, positions, 2, output_size=(5,))
     with pytest.raises(RuntimeError, match="should be type int64"):
-        F.max_unpool2d(values, places.int(), 2)
+        F.max_unpool2d(values, positions.int(), 2)
     with pytest.raises(RuntimeError, match="Expected shape of indices to be same"):
-        F.max_unpool2d(values, places[..., :1], 2)
+        F.max_unpool2d(values, positions[..., :1], 2)
 
 
 @pytest.mark.cpu("a device says later which place was out of range")
 def test_unpooling_to_places_outside(lib: Any) -> None:
     """Places that the result has not are refused."""
-    values, places = lib.nn.functional.max_pool2d(lib.from_numpy(_data(1, 2, 4, 4)), 2, return_indices=True)
+    values, positions = lib.nn.functional.max_pool2d(lib.from_numpy(_data(1, 2, 4, 4)), 2, return_indices=True)
     with pytest.raises(RuntimeError):
-        lib.nn.functional.max_unpool2d(values, places + 100, 2)
+        lib.nn.functional.max_unpool2d(values, positions + 100, 2)
 
 
 def test_representations(lib: Any) -> None:
@@ -126,8 +126,8 @@ def test_results_and_gradients_are_pytorchs(name: str, arguments: tuple[Any, ...
     numbers = _data(*shape).astype(np.float32)
     x, y = sg.tensor(numbers, requires_grad=True), torch.tensor(numbers, requires_grad=True)
     found, expected = getattr(sg.nn, name)(*arguments)(x), getattr(torch.nn, name)(*arguments)(y)
-    slopes = _data(*expected.shape).astype(np.float32)
-    found.backward(sg.tensor(slopes))
-    expected.backward(torch.tensor(slopes))
+    derivatives = _data(*expected.shape).astype(np.float32)
+    found.backward(sg.tensor(derivatives))
+    expected.backward(torch.tensor(derivatives))
     np.testing.assert_allclose(found.detach().numpy(), expected.detach().numpy(), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(x.grad.numpy(), y.grad.numpy(), rtol=1e-5, atol=1e-6)

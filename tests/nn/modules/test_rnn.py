@@ -65,16 +65,16 @@ def test_directions_and_layers(lib: Any, kind: str) -> None:
 def test_forms_of_input(lib: Any, kind: str) -> None:
     """batch_first, a single sequence, and given states change the form, not the numbers."""
     layer = getattr(lib.nn, kind)(3, 4).double()
-    turned = getattr(lib.nn, kind)(3, 4, batch_first=True).double()
-    turned.load_state_dict(layer.state_dict())
+    transposed = getattr(lib.nn, kind)(3, 4, batch_first=True).double()
+    transposed.load_state_dict(layer.state_dict())
     x = lib.from_numpy(data(5, 2, 3))
     output, last = layer(x)
-    assert lib.allclose(turned(x.transpose(0, 1))[0].transpose(0, 1), output)
+    assert lib.allclose(transposed(x.transpose(0, 1))[0].transpose(0, 1), output)
     single, state = layer(x[:, 1])
     assert lib.allclose(single, output[:, 1])
     assert [s.shape for s in states_of(state)] == [(1, 4)] * len(states_of(state))
-    first, middle = layer(x[:3])
-    rest, end = layer(x[3:], middle)
+    first, center = layer(x[:3])
+    rest, end = layer(x[3:], center)
     assert lib.allclose(lib.cat([first, rest]), output)
     for found, expected in zip(states_of(end), states_of(last), strict=True):
         assert lib.allclose(found, expected)

@@ -116,10 +116,10 @@ def test_layers_train_on_nested_tensors() -> None:
     )
     x = made(dtype=sg.float32)
     model(x).sum().backward()
-    together = [p.grad.clone() for p in model.parameters()]
+    batch = [p.grad.clone() for p in model.parameters()]
     model.zero_grad()
     sum(model(part).sum() for part in x.unbind()).backward()  # type: ignore[union-attr]
-    for one, parameter in zip(together, model.parameters(), strict=True):
+    for one, parameter in zip(batch, model.parameters(), strict=True):
         assert sg.allclose(one, parameter.grad, atol=1e-5)
 
 

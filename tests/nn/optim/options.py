@@ -53,7 +53,7 @@ REAL_ONLY = frozenset({"Adafactor", "Muon"})
 MATRICES_ONLY = frozenset({"Muon"})
 
 
-def drawn(name: str, rng: random.Random) -> dict[str, Any]:
+def sampled(name: str, rng: random.Random) -> dict[str, Any]:
     """Some of the options of an optimizer, each with one of its values."""
     chosen = {key: rng.choice(values) for key, values in OPTIONS[name].items() if rng.random() < 0.6}
     if name == "SGD" and chosen.get("momentum") and not chosen.get("dampening") and rng.random() < 0.5:

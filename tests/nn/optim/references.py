@@ -73,15 +73,15 @@ def nadam(p: Any, grads: Any, lr: float = 2e-3, betas: Any = (0.9, 0.999), eps: 
 
 def radam(p: Any, grads: Any, lr: float = 1e-3, betas: Any = (0.9, 0.999), eps: float = 1e-8, **o: Any) -> Any:
     m = v = 0 * p
-    most = 2 / (1 - betas[1]) - 1
+    max_count = 2 / (1 - betas[1]) - 1
     for t, g in enumerate(grads, 1):
         p, g = _decoupled(p, g, o, lr)
         m = betas[0] * m + (1 - betas[0]) * g
         v = betas[1] * v + (1 - betas[1]) * g**2
         step = lr * m / (1 - betas[0] ** t)
-        rho = most - 2 * t * betas[1] ** t / (1 - betas[1] ** t)
+        rho = max_count - 2 * t * betas[1] ** t / (1 - betas[1] ** t)
         if rho > 5:
-            r = np.sqrt((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho))
+            r = np.sqrt((rho - 4) * (rho - 2) * max_count / ((max_count - 4) * (max_count - 2) * rho))
             step = step * r * np.sqrt(1 - betas[1] ** t) / (np.sqrt(v) + eps)
         p = p - step
     return p
@@ -110,7 +110,7 @@ def rprop(p: Any, grads: Any, lr: float = 0.01, etas: Any = (0.5, 1.2), **o: Any
 def adafactor(p: Any, grads: Any, lr: float = 0.01, eps: Any = (None, 1e-3), d: float = 1.0, **o: Any) -> Any:
     """For matrices."""
     rows = columns = 0.0
-    least = np.finfo(p.dtype).eps if eps[0] is None else eps[0]
+    min_value = np.finfo(p.dtype).eps if eps[0] is None else eps[0]
     for t, g in enumerate(grads, 1):
         g = -g if o.get("maximize") else g
         new = t ** o.get("beta2_decay", -0.8)
@@ -118,6 +118,6 @@ def adafactor(p: Any, grads: Any, lr: float = 0.01, eps: Any = (None, 1e-3), d: 
         p = p * (1 - lr * o.get("weight_decay", 0))
         rows = (1 - new) * rows + new * np.mean(g**2, axis=1)
         columns = (1 - new) * columns + new * np.mean(g**2, axis=0)
-        u = g / np.maximum(np.sqrt(np.outer(rows, columns) / max(np.mean(rows), least)), least)
+        u = g / np.maximum(np.sqrt(np.outer(rows, columns) / max(np.mean(rows), min_value)), min_value)
         p = p - step * u / max(1.0, np.sqrt(np.mean(u**2)) / d)
     return p

@@ -50,7 +50,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_functions_are_steps(lib: Any, name: str) -> None:
     """Two steps by the function give the parameters of two steps by the optimizer."""
-    cls, kept, settings = CASES[name]
+    cls, retained, settings = CASES[name]
     function = getattr(importlib.import_module(f"{lib.__name__}.optim._functional"), name)
     assert getattr(importlib.import_module(f"{lib.__name__}.optim.{name}"), name) is function or lib.__name__ == "torch"
     arguments = {key: value for key, value in settings.items() if not key.startswith("beta")}
@@ -58,8 +58,8 @@ def test_functions_are_steps(lib: Any, name: str) -> None:
         arguments["betas"] = (settings["beta1"], settings["beta2"])
     param = lib.tensor([1.0, -2.0, 3.0], requires_grad=True)
     optimizer = getattr(lib.optim, cls)([param], lr=0.1, **arguments)
-    own, lists = lib.tensor([1.0, -2.0, 3.0]), [[lib.zeros(3)] for _ in kept]
-    for row, key in enumerate(kept):
+    own, lists = lib.tensor([1.0, -2.0, 3.0]), [[lib.zeros(3)] for _ in retained]
+    for row, key in enumerate(retained):
         if key in ("step", "mu", "mu_product", "eta"):
             lists[row] = [lib.tensor({"step": 0.0, "eta": 0.1}.get(key, 1.0))]
         if key == "momentum_buffer" and name == "sgd":

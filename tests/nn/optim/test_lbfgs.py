@@ -52,8 +52,19 @@ def test_state_continues(lib: Any) -> None:
     options = {"line_search_fn": "strong_wolfe", "max_iter": 3, "history_size": 2}
     p, optimizer, _ = _run(lib, _rosenbrock, START, 3, **options)
     state = optimizer.state_dict()["state"][0]
-    wanted = {"func_evals", "n_iter", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"}
-    assert wanted <= set(state) and len(state["old_dirs"]) == 2
+    requested = {
+        "func_evals",
+        "n_iter",
+        "d",
+        "t",
+        "old_dirs",
+        "old_stps",
+        "ro",
+        "H_diag",
+        "prev_flat_grad",
+        "prev_loss",
+    }
+    assert requested <= set(state) and len(state["old_dirs"]) == 2
     q = p.detach().clone().requires_grad_()
     other = lib.optim.LBFGS([q], **options)
     other.load_state_dict(copy.deepcopy(optimizer.state_dict()))

@@ -34,8 +34,8 @@ def test_cycles(lib: Any, mode: str) -> None:
     optimizer = _optimizer(lib, momentum=0.5)
     scheduler = lib.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 0.7, 2, 3, mode=mode, gamma=0.9)
     heights = [(step % 5) / 2 if step % 5 < 2 else (5 - step % 5) / 3 for step in range(12)]
-    wanted = [height * SCALES[mode](step) for step, height in enumerate(heights)]
-    assert _run(optimizer, scheduler, 12) == pytest.approx([0.1 + 0.6 * x for x in wanted], abs=1e-12)
+    requested = [height * SCALES[mode](step) for step, height in enumerate(heights)]
+    assert _run(optimizer, scheduler, 12) == pytest.approx([0.1 + 0.6 * x for x in requested], abs=1e-12)
     assert optimizer.param_groups[0]["momentum"] == pytest.approx(0.9 - 0.1 * heights[2] * SCALES[mode](12))
 
 
@@ -82,8 +82,8 @@ def test_one_cycle(lib: Any, kind: str, three_phase: bool) -> None:
         group = optimizer.param_groups[0]
         (start, *a), (end, *b) = next(pair for pair in zip(corners, corners[1:], strict=False) if step <= pair[1][0])
         done = (step - start) / (end - start)
-        wanted = [_between(x, y, done, kind) for x, y in zip(a, b, strict=True)]
-        assert [group["lr"], group["momentum"]] == pytest.approx(wanted, abs=1e-12)
+        requested = [_between(x, y, done, kind) for x, y in zip(a, b, strict=True)]
+        assert [group["lr"], group["momentum"]] == pytest.approx(requested, abs=1e-12)
         optimizer.step()
         scheduler.step()
     optimizer.step()
@@ -156,8 +156,8 @@ def test_all_at_once(lib: Any) -> None:
     """Chained schedulers multiply."""
     s, optimizer = lib.optim.lr_scheduler, _optimizer(lib)
     scheduler = s.ChainedScheduler([s.ConstantLR(optimizer, 0.1, 2), s.ExponentialLR(optimizer, 0.9)])
-    wanted = [0.9**epoch * (0.1 if epoch < 2 else 1.0) for epoch in range(6)]
-    assert _run(optimizer, scheduler, 6) == pytest.approx(wanted)
+    requested = [0.9**epoch * (0.1 if epoch < 2 else 1.0) for epoch in range(6)]
+    assert _run(optimizer, scheduler, 6) == pytest.approx(requested)
     assert len(scheduler.state_dict()["_schedulers"]) == 2
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import specgrad as sg
 
-from .options import OPTIONS, drawn, step
+from .options import OPTIONS, sampled, step
 
 MOMENTS = ["step", "exp_avg", "exp_avg_sq"]
 LBFGS_KEYS = ["func_evals", "n_iter", "al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag"]
@@ -82,13 +82,13 @@ def test_numbers_are_kept_exactly(name: str, number: str, saved: str) -> None:
     optimizer = getattr(sg.optim, name)(parameters(sg))
     step(optimizer.param_groups[0]["params"], optimizer)
     state = optimizer.state_dict()
-    kept = state["state"][0][number]
-    state["state"][0][number] = kept if saved == "a tensor" else kept.item()
+    retained = state["state"][0][number]
+    state["state"][0][number] = retained if saved == "a tensor" else retained.item()
     for dtype in (sg.bfloat16, sg.float64):
         other = getattr(sg.optim, name)(parameters(sg, dtype))
         other.load_state_dict(state)
         found = other.state_dict()["state"][0][number]
-        assert found.dtype == sg.float32 and found.item() == kept.item()
+        assert found.dtype == sg.float32 and found.item() == retained.item()
 
 
 def _converted(value: Any) -> Any:
@@ -105,7 +105,7 @@ def _converted(value: Any) -> Any:
 def test_what_pytorch_saved_goes_on(name: str, number: int) -> None:
     """The state_dict of PyTorch's optimizer has our structure, and ours goes on with it as PyTorch does."""
     torch = pytest.importorskip("torch")
-    options = drawn(name, random.Random(f"{name} {number}"))
+    options = sampled(name, random.Random(f"{name} {number}"))
     theirs, ours = parameters(torch), parameters(sg)
     first, second = getattr(torch.optim, name)(theirs, **options), getattr(sg.optim, name)(ours, **options)
     for _ in range(3):
@@ -127,7 +127,7 @@ def test_what_pytorch_saved_goes_on(name: str, number: int) -> None:
         np.testing.assert_allclose(p.detach().numpy(), q.detach().numpy(), rtol=tolerance, atol=tolerance)
 
 
-MANY = [name for name in OPTIONS if name != "LBFGS"]
+LARGE_THRESHOLD = [name for name in OPTIONS if name != "LBFGS"]
 MIXED = "all optimizer param groups should be with/without names. cannot add param group with"
 
 
@@ -140,7 +140,7 @@ def test_some_names_missing(lib: Any, name: str) -> None:
             getattr(lib.optim, name)(mixed)
 
 
-@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("name", LARGE_THRESHOLD)
 def test_some_groups_without_names(lib: Any, name: str) -> None:
     """All groups have names or none has, however they were given and whenever they are added."""
     p, q = parameters(lib)

@@ -35,8 +35,8 @@ def test_equal_weights(lib: Any, use_buffers: bool) -> None:
 def test_exponential_weights(lib: Any, options: dict[str, Any]) -> None:
     """Of the average 0.75 is kept in each update; the first one is the start."""
     _, averaged, _ = _trained(lib, **options)
-    wanted = 0.75 * (0.75 * 1 + 0.25 * 3) + 0.25 * 11
-    np.testing.assert_allclose(averaged.module[0].weight.detach().numpy(), np.full((3, 2), wanted))
+    requested = 0.75 * (0.75 * 1 + 0.25 * 3) + 0.25 * 11
+    np.testing.assert_allclose(averaged.module[0].weight.detach().numpy(), np.full((3, 2), requested))
     x = lib.ones(4, 2)
     assert lib.equal(averaged.eval()(x), averaged.module(x))
 

@@ -53,20 +53,22 @@ def test_results_as_one() -> None:
 def test_gradients_come_through_copies() -> None:
     """Copies on devices compute what the module computes, and its parameters get the sum of the gradients."""
     model, x = network(), sg.tensor(np.sin(np.arange(15.0)).reshape(5, 3))
-    place = x.device
-    whole = model(x)
-    whole.square().sum().backward()
+    target_device = x.device
+    full = model(x)
+    full.square().sum().backward()
     expected = [p.grad.clone() for p in model.parameters()]
     model.zero_grad()
-    copies = replicate(model, [place, place])
+    copies = replicate(model, [target_device, target_device])
     assert not any(isinstance(p, sg.nn.Parameter) for p in vars(copies[0][0]).values())
-    found = gather(parallel_apply(copies, scatter(x, [place, place])), place)
+    found = gather(parallel_apply(copies, scatter(x, [target_device, target_device])), target_device)
     found.square().sum().backward()
-    np.testing.assert_allclose(found.detach().cpu().numpy(), whole.detach().cpu().numpy(), rtol=1e-12)
+    np.testing.assert_allclose(found.detach().cpu().numpy(), full.detach().cpu().numpy(), rtol=1e-12)
     for parameter, grad in zip(model.parameters(), expected, strict=True):
         np.testing.assert_allclose(parameter.grad.cpu().numpy(), grad.cpu().numpy(), rtol=1e-12)
     assert not any(
-        t.requires_grad for t in replicate(model, [place], detach=True)[0][0].__dict__.values() if sg.is_tensor(t)
+        t.requires_grad
+        for t in replicate(model, [target_device], detach=True)[0][0].__dict__.values()
+        if sg.is_tensor(t)
     )
 
 

@@ -98,14 +98,14 @@ STEP = Step(
     forward=10e-3,
     backward=20e-3,
     update=1e-3,
-    told=20e-3,
+    measured_time=20e-3,
     gradients=[Gradient(4_000_000, "float32", 0.6), Gradient(2_000_000, "float32", 1.0)],
     layers=[Layer("0", 2_000_000, 500_000, 64, 0.5), Layer("1", 4_000_000, 100_000, 10, 0.5)],
 )
 
 
-def _plan(share: float, cores: int = 4, crowd: float = 1.0, many: bool = True) -> Plan:
-    return Plan(STEP, Machine(cores, NETWORK, NETWORK, share), crowd, many=many)
+def _plan(share: float, cores: int = 4, crowd: float = 1.0, multi_node: bool = True) -> Plan:
+    return Plan(STEP, Machine(cores, NETWORK, NETWORK, share), crowd, multi_node=multi_node)
 
 
 def test_a_step_with_overlap_by_hand() -> None:
@@ -118,7 +118,7 @@ def test_a_step_with_overlap_by_hand() -> None:
 
 def test_ranks_that_share_cores() -> None:
     """On two cores, computation and calls of four ranks take turns; ranks of one machine crowd it."""
-    two, four = (_plan(1.0, 2, many=False).data_parallel(ranks) for ranks in (2, 4))
+    two, four = (_plan(1.0, 2, multi_node=False).data_parallel(ranks) for ranks in (2, 4))
     calls = sum(costs.all_reduce(4, one.size, NETWORK) for one in STEP.gradients)
     assert 1e3 * two == pytest.approx(31 + 4.52 + 2.27)
     assert four == pytest.approx(2 * (STEP.seconds + calls))

@@ -65,7 +65,7 @@ def test_layers(lib: Any, kind: str, options: dict[str, Any]) -> None:
     lasts = last if isinstance(last, tuple) else (last,)
     found = lib.nn.utils.rnn.unpack_sequence(output)
     sum((o**2).sum() for o in (*found, *lasts)).backward()
-    together = [p.grad.clone() for p in layer.parameters()]
+    batch = [p.grad.clone() for p in layer.parameters()]
     layer.zero_grad()
     for number, part in enumerate(parts):
         single, state = layer(part)
@@ -74,7 +74,7 @@ def test_layers(lib: Any, kind: str, options: dict[str, Any]) -> None:
         for one, other in zip(lasts, states, strict=True):
             assert lib.allclose(one[:, number], other)
         sum((o**2).sum() for o in (single, *states)).backward()
-    for one, p in zip(together, layer.parameters(), strict=True):
+    for one, p in zip(batch, layer.parameters(), strict=True):
         assert lib.allclose(one, p.grad)
 
 

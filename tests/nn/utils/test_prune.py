@@ -86,8 +86,8 @@ def test_random_choices(lib: Any, prune: Any, name: str, amount: int, dim: int |
     getattr(prune, name)(layer, "weight", amount, **({} if dim is None else {"dim": dim}))
     mask = array(layer.weight_mask)
     assert (mask == 0).sum() == amount if dim is None else (mask.sum(0) == 0).sum() == amount
-    kept = array(prune.RandomUnstructured(0.5).prune(lib.ones(10)))
-    assert kept.sum() == 5
+    retained = array(prune.RandomUnstructured(0.5).prune(lib.ones(10)))
+    assert retained.sum() == 5
 
 
 def test_nothing(lib: Any, prune: Any) -> None:

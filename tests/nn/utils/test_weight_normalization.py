@@ -35,8 +35,8 @@ def test_weight_norm(lib: Any, form: str, dim: int | None) -> None:
     assert lib.allclose(layer(x), before, atol=1e-6)
     lengths = layer.parametrizations.weight.original0 if form == "parametrizations" else layer.weight_g
     axes = None if dim is None else 1 - dim
-    wanted = np.linalg.norm(value, axis=axes, keepdims=dim is not None)
-    np.testing.assert_allclose(lengths.detach().numpy(), wanted, rtol=1e-6)
+    requested = np.linalg.norm(value, axis=axes, keepdims=dim is not None)
+    np.testing.assert_allclose(lengths.detach().numpy(), requested, rtol=1e-6)
     with lib.no_grad():
         lengths.mul_(2)
     assert lib.allclose(layer(x) - layer.bias, 2 * (before - layer.bias), atol=1e-5)
@@ -128,12 +128,12 @@ def test_fused_batch_norm(lib: Any, name: str, bias: bool) -> None:
         norm.weight.copy_(lib.tensor([1.5, -0.5, 2.0]))
         norm.bias.copy_(lib.tensor([0.2, 0.7, -0.3]))
     x = lib.ones(2, 2, *space) * 0.7
-    wanted, before = norm(layer(x)), copy.deepcopy(layer.weight)
+    requested, before = norm(layer(x)), copy.deepcopy(layer.weight)
     if name == "Linear":
         fused = lib.nn.utils.fuse_linear_bn_eval(layer, norm)
     else:
         fused = lib.nn.utils.fuse_conv_bn_eval(layer, norm, transpose="Transpose" in name)
-    assert lib.allclose(fused(x), wanted, atol=1e-5) and lib.equal(layer.weight, before)
+    assert lib.allclose(fused(x), requested, atol=1e-5) and lib.equal(layer.weight, before)
     with pytest.raises(AssertionError, match="Fusion only for eval!"):
         lib.nn.utils.fuse_conv_bn_eval(layer.train(), norm)
 

@@ -12,7 +12,7 @@ def on_all(found: Any, count: int) -> Any:
     return np.stack([found for _ in range(count)])
 
 
-def joined(every: Any, reduce: str) -> Any:
+def concatenated(every: Any, reduce: str) -> Any:
     """The numbers of all ranks made one, a rank after the other."""
     total = every[0]
     for one in every[1:]:
@@ -32,18 +32,18 @@ def only_on(rank: int, found: Any, count: int) -> Any:
 
 
 COLLECTIVES = {
-    "all_reduce": lambda self, group, reduce="sum": on_all(joined(self, reduce), len(self)),
-    "all_reduce_extreme": lambda self, group, reduce="amax": on_all(joined(self, reduce), len(self)),
-    "all_reduce_prod": lambda self, group: on_all(joined(self, "prod"), len(self)),
+    "all_reduce": lambda self, group, reduce="sum": on_all(concatenated(self, reduce), len(self)),
+    "all_reduce_extreme": lambda self, group, reduce="amax": on_all(concatenated(self, reduce), len(self)),
+    "all_reduce_prod": lambda self, group: on_all(concatenated(self, "prod"), len(self)),
     "all_gather": lambda self, group, dim=0: on_all(np.concatenate([*self], dim), len(self)),
-    "reduce_scatter": lambda self, group, dim=0: np.stack(np.array_split(joined(self, "sum"), len(self), dim)),
+    "reduce_scatter": lambda self, group, dim=0: np.stack(np.array_split(concatenated(self, "sum"), len(self), dim)),
     "all_to_all": all_to_all,
     "broadcast_from": lambda self, rank, group: on_all(self[rank], len(self)),
-    "reduce_to": lambda self, rank, group: only_on(rank, joined(self, "sum"), len(self)),
+    "reduce_to": lambda self, rank, group: only_on(rank, concatenated(self, "sum"), len(self)),
     "gather_to": lambda self, rank, group: only_on(rank, self, len(self)),
     "scatter_from": lambda self, rank, group: self[rank],
     "copy_to_ranks": lambda self, group: on_all(self, group.size()),
-    "sum_of_ranks": lambda self, group: joined(self, "sum"),
+    "sum_of_ranks": lambda self, group: concatenated(self, "sum"),
     "gather_from_ranks": lambda self, group, dim=0: np.concatenate([*self], dim),
     "scatter_to_ranks": lambda self, group, dim=0: np.stack(np.array_split(self, group.size(), dim)),
 }

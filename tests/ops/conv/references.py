@@ -23,13 +23,13 @@ def convolution(self: Any, weight: Any, bias: Any, stride: Any, padding: Any, di
     sizes = [(n - span) // s + 1 for n, span, s in zip(x.shape[2:], spans, stride, strict=True)]
     result = np.zeros((len(x), len(weight), *sizes), np.result_type(self, weight))
     per_group, outs = weight.shape[1], len(weight) // groups
-    for place, out in product(np.ndindex(*sizes), range(len(weight))):
+    for index, out in product(np.ndindex(*sizes), range(len(weight))):
         group = out // outs
         window = tuple(
-            slice(i * s, i * s + span, d) for i, s, span, d in zip(place, stride, spans, dilation, strict=True)
+            slice(i * s, i * s + span, d) for i, s, span, d in zip(index, stride, spans, dilation, strict=True)
         )
         seen = x[(slice(None), slice(group * per_group, (group + 1) * per_group), *window)]
-        result[(slice(None), out, *place)] = np.sum(seen * weight[out], axis=tuple(range(1, dims + 2)))
+        result[(slice(None), out, *index)] = np.sum(seen * weight[out], axis=tuple(range(1, dims + 2)))
     return result if bias is None else result + bias.reshape(-1, *(1,) * dims)
 
 
@@ -49,12 +49,12 @@ def conv(dims: int) -> Reference:
     def reference(
         self: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
     ) -> Any:
-        steps, dilations = several(stride, dims), several(dilation, dims)
+        steps, dilations = multiple(stride, dims), multiple(dilation, dims)
         if padding == "same":
             totals = [d * (k - 1) for d, k in zip(dilations, weight.shape[2:], strict=True)]
             pads = [p for total in totals for p in (total // 2, total - total // 2)]
         else:
-            pads = several(0 if padding == "valid" else padding, dims)
+            pads = multiple(0 if padding == "valid" else padding, dims)
         return convolution(self, weight, bias, steps, pads, dilations, groups)
 
     return reference
@@ -75,17 +75,17 @@ def conv_transpose(dims: int) -> Reference:
     ) -> Any:
         if self.ndim == dims + 1:
             return reference(self[None], weight, bias, stride, padding, output_padding, groups, dilation)[0]
-        steps, pads, extra, spread = (several(v, dims) for v in (stride, padding, output_padding, dilation))
+        steps, pads, extra, expanded = (multiple(v, dims) for v in (stride, padding, output_padding, dilation))
         kernel, per_group, channels = weight.shape[2:], len(weight) // groups, weight.shape[1]
-        along = list(zip(self.shape[2:], steps, spread, kernel, extra, strict=True))
+        along = list(zip(self.shape[2:], steps, expanded, kernel, extra, strict=True))
         sizes = [(n - 1) * s + d * (k - 1) + 1 + more for n, s, d, k, more in along]
         result = np.zeros((len(self), groups * channels, *sizes), np.result_type(self, weight))
-        for place, c in product(np.ndindex(*self.shape[2:]), range(len(weight))):
+        for index, c in product(np.ndindex(*self.shape[2:]), range(len(weight))):
             own = slice(c // per_group * channels, (c // per_group + 1) * channels)
             window = tuple(
-                slice(i * s, i * s + d * (k - 1) + 1, d) for i, (_, s, d, k, _) in zip(place, along, strict=True)
+                slice(i * s, i * s + d * (k - 1) + 1, d) for i, (_, s, d, k, _) in zip(index, along, strict=True)
             )
-            values = self[(slice(None), c, *place)]
+            values = self[(slice(None), c, *index)]
             result[(slice(None), own, *window)] += np.multiply.outer(values, weight[c])
         cut = result[(..., *(slice(pad, n - pad) for n, pad in zip(sizes, pads, strict=True)))]
         return cut if bias is None else cut + bias.reshape(-1, *(1,) * dims)
@@ -93,7 +93,7 @@ def conv_transpose(dims: int) -> Reference:
     return reference
 
 
-def several(value: Any, count: int) -> list[int]:
+def multiple(value: Any, count: int) -> list[int]:
     """A number as `count` equal ones; a list as it is."""
     return [value] * count if isinstance(value, int) else list(value)
 

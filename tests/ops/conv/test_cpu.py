@@ -17,8 +17,10 @@ def randn(*shape):
 def naive_conv(x, w, b, stride, pads, dilation, groups):
     """Cross-correlation of batched input by SciPy, one pair of channels at a time; then every stride-th value."""
     x = np.pad(x, ((0, 0), (0, 0), *pads))
-    spread = np.zeros(w.shape[:2] + tuple((k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)), w.dtype)
-    spread[(slice(None), slice(None), *(slice(None, None, d) for d in dilation))] = w
+    expanded = np.zeros(
+        w.shape[:2] + tuple((k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation, strict=True)), w.dtype
+    )
+    expanded[(slice(None), slice(None), *(slice(None, None, d) for d in dilation))] = w
     per_group = w.shape[0] // groups
     images = []
     for sample in x:
@@ -26,7 +28,7 @@ def naive_conv(x, w, b, stride, pads, dilation, groups):
         for o in range(w.shape[0]):
             first = o // per_group * w.shape[1]
             total = sum(
-                scipy.signal.correlate(sample[first + c], np.conj(spread[o, c]), "valid", "direct")
+                scipy.signal.correlate(sample[first + c], np.conj(expanded[o, c]), "valid", "direct")
                 for c in range(w.shape[1])
             )
             planes.append(total[tuple(slice(None, None, s) for s in stride)] + (0 if b is None else b[o]))
@@ -112,8 +114,8 @@ def test_convolution_of_a_batch_is_that_of_its_samples(channels, sizes):
             conv.convolution_input_backward(y, w, x.shape, *geometry)[n],
             conv.convolution_input_backward(y[n], w, x.shape[1:], *geometry),
         )
-    apart = sum(conv.convolution_weight_backward(y[n], x[n], w.shape, *geometry) for n in range(70))
-    np.testing.assert_allclose(conv.convolution_weight_backward(y, x, w.shape, *geometry), apart, rtol=1e-11)
+    separate = sum(conv.convolution_weight_backward(y[n], x[n], w.shape, *geometry) for n in range(70))
+    np.testing.assert_allclose(conv.convolution_weight_backward(y, x, w.shape, *geometry), separate, rtol=1e-11)
 
 
 def test_convolution_of_one_sample_and_of_none():

@@ -32,15 +32,15 @@ CASES = [
 
 
 @pytest.fixture
-def place() -> Iterator[Any]:
+def target_device() -> Iterator[Any]:
     """A simulated device."""
     with simulated():
         yield device("cuda", 0)
 
 
-def read(array: np.ndarray, place: Any) -> Any:
+def read(array: np.ndarray, target_device: Any) -> Any:
     """An array on the device; bfloat16 is read as float32."""
-    found = memory.from_host(array, place)
+    found = memory.from_host(array, target_device)
     return found.as_read(F32) if array.dtype.kind == "V" or array.dtype.itemsize == 2 else found
 
 
@@ -71,20 +71,20 @@ def expected(x: np.ndarray, w: np.ndarray, grad: np.ndarray | None, case: Any) -
     output, to_x, to_w = None, np.zeros_like(x), np.zeros_like(w)
     for tap, cut, seen in windows(x, case):
         taps = w[(slice(None), slice(None), *tap)].reshape(groups, outs, ins)
-        apart = seen.reshape(len(x), groups, ins, *seen.shape[2:])
-        part = np.einsum("goc,ngc...->ngo...", taps, apart)
+        separate = seen.reshape(len(x), groups, ins, *seen.shape[2:])
+        part = np.einsum("goc,ngc...->ngo...", taps, separate)
         output = part if output is None else output + part
         if grad is not None:
             above = grad.astype(wide).reshape(part.shape)
             to_x[(..., *cut)] += np.einsum("goc,ngo...->ngc...", taps, above).reshape(seen.shape)
-            flat = [array.reshape(*array.shape[:3], math.prod(array.shape[3:])) for array in (above, apart)]
+            flat = [array.reshape(*array.shape[:3], math.prod(array.shape[3:])) for array in (above, separate)]
             to_w[(slice(None), slice(None), *tap)] = np.einsum("ngop,ngcp->goc", *flat).reshape(len(w), ins)
     assert output is not None
     inside = tuple(slice(p, n - p) for p, n in zip(case[3], x.shape[2:], strict=True))
     return output.reshape(len(x), len(w), *output.shape[3:]), to_x[(..., *inside)], to_w
 
 
-def drawn(rng: np.random.Generator, shape: Any, kind: np.dtype) -> np.ndarray:
+def sampled(rng: np.random.Generator, shape: Any, kind: np.dtype) -> np.ndarray:
     values = rng.integers(-4, 5, shape) / 2
     return (values + 1j * rng.integers(-4, 5, shape) if kind.kind == "c" else values).astype(kind)
 
@@ -93,21 +93,27 @@ def drawn(rng: np.random.Generator, shape: Any, kind: np.dtype) -> np.ndarray:
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}")
 def test_output_and_gradients(
-    place: Any, monkeypatch: pytest.MonkeyPatch, case: Any, kind: np.dtype, columns: int
+    target_device: Any, monkeypatch: pytest.MonkeyPatch, case: Any, kind: np.dtype, columns: int
 ) -> None:
     """All three are sums over windows, whatever part of the batch is computed at a time."""
     monkeypatch.setattr(cuda, "COLUMNS", columns)
     rng = np.random.default_rng(len(case[0]))
-    x, w, bias = drawn(rng, case[0], kind), drawn(rng, case[1], kind), drawn(rng, case[1][:1], kind)
-    output = memory.to_host(cuda.convolution(read(x, place), read(w, place), read(bias, place), *case[2:]))
-    grad = drawn(rng, output.shape, kind)
+    x, w, bias = sampled(rng, case[0], kind), sampled(rng, case[1], kind), sampled(rng, case[1][:1], kind)
+    output = memory.to_host(
+        cuda.convolution(read(x, target_device), read(w, target_device), read(bias, target_device), *case[2:])
+    )
+    grad = sampled(rng, output.shape, kind)
     found = (
         output,
-        memory.to_host(cuda.convolution_input_backward(read(grad, place), read(w, place), x.shape, *case[2:])),
-        memory.to_host(cuda.convolution_weight_backward(read(grad, place), read(x, place), w.shape, *case[2:])),
+        memory.to_host(
+            cuda.convolution_input_backward(read(grad, target_device), read(w, target_device), x.shape, *case[2:])
+        ),
+        memory.to_host(
+            cuda.convolution_weight_backward(read(grad, target_device), read(x, target_device), w.shape, *case[2:])
+        ),
     )
-    wanted = expected(x, w, grad, case)
-    column = bias.reshape(-1, *(1,) * len(case[2])).astype(wanted[0].dtype)
-    for one, other in zip(found, (wanted[0] + column, *wanted[1:]), strict=True):
+    requested = expected(x, w, grad, case)
+    column = bias.reshape(-1, *(1,) * len(case[2])).astype(requested[0].dtype)
+    for one, other in zip(found, (requested[0] + column, *requested[1:]), strict=True):
         rounded = other.reshape(one.shape)
         assert np.allclose(one, rounded, rtol=1e-2 if kind.kind == "V" else 1e-6, atol=0)

@@ -10,7 +10,7 @@ import pytest
 import specgrad as sg
 
 X = sg.tensor([[1.0, 2.0, 4.0], [3.0, 1.0, 0.0]], dtype=sg.float64)
-WHOLE, REAL = sg.tensor([1, 2, 3]), sg.tensor([0.1, 0.2, 0.3], dtype=sg.float64)
+INTEGRAL, REAL = sg.tensor([1, 2, 3]), sg.tensor([0.1, 0.2, 0.3], dtype=sg.float64)
 
 
 def test_quantiles_of_nan() -> None:
@@ -43,11 +43,11 @@ def test_quantiles_of_halves() -> None:
 @pytest.mark.parametrize("correction", [0, 1])
 def test_weighted_covariance(correction: int) -> None:
     """Counts and weights of observations are those of NumPy, and differentiable."""
-    for weights in ({"fweights": WHOLE}, {"aweights": REAL}, {"fweights": WHOLE, "aweights": REAL}):
+    for weights in ({"fweights": INTEGRAL}, {"aweights": REAL}, {"fweights": INTEGRAL, "aweights": REAL}):
         right = np.cov(X.numpy(), ddof=correction, **{name: value.numpy() for name, value in weights.items()})
         assert np.allclose(sg.cov(X, correction=correction, **weights).numpy(), right)
     x, w = X.clone().requires_grad_(), REAL.clone().requires_grad_()
-    assert sg.autograd.gradcheck(lambda x, w: sg.cov(x, correction=correction, fweights=WHOLE, aweights=w), (x, w))
+    assert sg.autograd.gradcheck(lambda x, w: sg.cov(x, correction=correction, fweights=INTEGRAL, aweights=w), (x, w))
 
 
 def test_covariance_without_freedom() -> None:
@@ -117,16 +117,16 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: sg.cov(sg.ones(2, 2, 2)), RuntimeError, "expected at most two dimensions"),
     (lambda: sg.cov(X > 0), RuntimeError, "expected numbers"),
     (lambda: sg.cov(X, fweights=REAL), RuntimeError, "expected fweights to have an integral dtype"),
-    (lambda: sg.cov(X, aweights=WHOLE), RuntimeError, "expected aweights to have a floating point dtype"),
-    (lambda: sg.cov(X, fweights=-WHOLE), RuntimeError, "expected fweights that are not negative"),
-    (lambda: sg.cov(X, fweights=WHOLE[:2]), RuntimeError, "expected fweights for 3 observations"),
-    (lambda: sg.cov(X, fweights=0 * WHOLE), RuntimeError, "weights that do not sum to zero"),
+    (lambda: sg.cov(X, aweights=INTEGRAL), RuntimeError, "expected aweights to have a floating point dtype"),
+    (lambda: sg.cov(X, fweights=-INTEGRAL), RuntimeError, "expected fweights that are not negative"),
+    (lambda: sg.cov(X, fweights=INTEGRAL[:2]), RuntimeError, "expected fweights for 3 observations"),
+    (lambda: sg.cov(X, fweights=0 * INTEGRAL), RuntimeError, "weights that do not sum to zero"),
     (lambda: sg.corrcoef(sg.ones(1, 1, 1)), RuntimeError, r"corrcoef\(\): expected at most two"),
-    (lambda: sg.dist(WHOLE, WHOLE), RuntimeError, r"dist\(\): expected a floating point or complex dtype"),
+    (lambda: sg.dist(INTEGRAL, INTEGRAL), RuntimeError, r"dist\(\): expected a floating point or complex dtype"),
     (lambda: sg.cdist(X, X[:, :2]), RuntimeError, r"cdist\(\): expected equally many columns, but got 3 and 2"),
     (lambda: sg.cdist(X, X[0]), RuntimeError, "expected at least 2-D tensors"),
     (lambda: sg.cdist(X, X.float()), RuntimeError, "expected tensors of one dtype"),
-    (lambda: sg.cdist(WHOLE, WHOLE), RuntimeError, "expected a floating point dtype"),
+    (lambda: sg.cdist(INTEGRAL, INTEGRAL), RuntimeError, "expected a floating point dtype"),
     (lambda: sg.cdist(X, X, -1.0), RuntimeError, "expected p >= 0, but got p=-1.0"),
     (lambda: sg.cdist(X, X, compute_mode="a"), ValueError, "expected compute_mode to be one of"),
     (lambda: sg.pdist(X[0]), RuntimeError, r"pdist\(\): expected a 2-D tensor"),
@@ -155,10 +155,10 @@ def test_many_euclidean_distances(sizes: tuple[int, ...], dtype: Any) -> None:
     first, second = (sg.tensor(a, requires_grad=True) for a in (x, y))
     found = sg.cdist(first, second)
     found.backward(sg.tensor(grad))
-    apart = x.astype(np.longdouble)[:, :, None] - y[:, None]
-    expected = np.sqrt((apart * apart).sum(-1))
+    separate = x.astype(np.longdouble)[:, :, None] - y[:, None]
+    expected = np.sqrt((separate * separate).sum(-1))
     weights = np.divide(grad, expected, out=np.zeros(expected.shape), where=expected > 0)
-    terms = np.where(weights[..., None] != 0, np.where(np.isfinite(apart), apart, 0) * weights[..., None], 0)
+    terms = np.where(weights[..., None] != 0, np.where(np.isfinite(separate), separate, 0) * weights[..., None], 0)
     limit = 100 * np.finfo(dtype).eps
     assert np.allclose(found.numpy(force=True), expected.astype(dtype), rtol=limit, atol=0)
     assert np.allclose(first.grad.numpy(), terms.sum(2).astype(float), rtol=limit, atol=10 * limit)

@@ -20,9 +20,9 @@ def shrunk(self: Any, lambd: float = 0.5) -> Any:
 
 def leaky(self: Any, weight: Any) -> Any:
     """One slope below zero for each channel, or for all."""
-    many = weight.size > 1 and self.ndim > 1
-    slopes = weight.reshape(-1, *[1] * (self.ndim - 2)) if many else weight
-    return np.where(self > 0, self, self * slopes)
+    multi_count = weight.size > 1 and self.ndim > 1
+    derivatives = weight.reshape(-1, *[1] * (self.ndim - 2)) if multi_count else weight
+    return np.where(self > 0, self, self * derivatives)
 
 
 def finite(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:

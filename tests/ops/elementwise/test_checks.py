@@ -12,20 +12,20 @@ import specgrad as sg
 @pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])
 def test_integers_are_not_divided_by_zero(name: str) -> None:
     """A zero divisor is an error for integers, whether number or tensor, and gives inf or nan for floats."""
-    function, whole = getattr(sg, name), sg.tensor([1, 2])
+    function, full = getattr(sg, name), sg.tensor([1, 2])
     for divisor in (0, sg.tensor([1, 0])):
         with pytest.raises(RuntimeError, match=f"{name}.*ZeroDivisionError"):
-            function(whole, divisor)
+            function(full, divisor)
     assert not function(sg.tensor([1.0]), 0).isfinite().any()
 
 
 def test_integers_are_not_raised_to_a_negative_number() -> None:
     """A negative exponent is an error for integers; an exponent that is a tensor rounds towards zero."""
-    whole = sg.tensor([2, 1, -1])
+    full = sg.tensor([2, 1, -1])
     with pytest.raises(RuntimeError, match="pow.*negative integer powers.*-1"):
-        whole**-1
-    assert (whole ** sg.tensor([-1, -1, -1])).tolist() == [0, 1, -1]
-    assert (whole**-1.0).tolist() == [0.5, 1.0, -1.0]
+        full**-1
+    assert (full ** sg.tensor([-1, -1, -1])).tolist() == [0, 1, -1]
+    assert (full**-1.0).tolist() == [0.5, 1.0, -1.0]
 
 
 @pytest.mark.parametrize("other", [True, sg.tensor([True, False]), sg.tensor([1, 2]), sg.tensor([1.0, 2.0])])

@@ -18,8 +18,10 @@ def matrix(n: int, normalization: int, sign: float) -> Any:
 def by_matrices(x: Any, dim: Any, normalization: int, forward: bool = True) -> Any:
     """A transform along dimensions by its definition."""
     for d in dim:
-        turned = matrix(x.shape[d], normalization, -1 if forward else 1) @ np.moveaxis(x, d, -2 if x.ndim > 1 else 0)
-        x = np.moveaxis(turned, -2 if x.ndim > 1 else 0, d)
+        transposed = matrix(x.shape[d], normalization, -1 if forward else 1) @ np.moveaxis(
+            x, d, -2 if x.ndim > 1 else 0
+        )
+        x = np.moveaxis(transposed, -2 if x.ndim > 1 else 0, d)
     return x.astype(np.complex128)
 
 

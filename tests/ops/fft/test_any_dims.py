@@ -15,7 +15,7 @@ SHAPES = [(5, 6, 7), (4, 11, 13), (3, 8, 16), (2, 1, 9), (40, 3, 70)]
 LIMITS = {"float32": 1e-6, "float64": 2e-15}
 WIDE = {"float32": np.float64, "float64": np.longdouble}
 ONE = product((-1, 0, 1), (None, 4, 7, 10, 26))
-SEVERAL = [
+MULTI_VIEW = [
     (None, (0, -1)),
     (None, (-3, -2, -1)),
     (None, (2, 0)),
@@ -27,7 +27,7 @@ SEVERAL = [
 CALLS: list[tuple[tuple[str, ...], Any, Any]] = [
     (("fft", "ifft", "irfft", "hfft", "rfft", "ihfft"), n, dim) for dim, n in ONE
 ]
-CALLS += [(("fftn", "ifftn", "irfftn", "hfftn", "rfftn", "ihfftn"), s, dim) for s, dim in SEVERAL]
+CALLS += [(("fftn", "ifftn", "irfftn", "hfftn", "rfftn", "ihfftn"), s, dim) for s, dim in MULTI_VIEW]
 
 
 def numbers(shape: tuple[int, ...], name: str, is_complex: bool) -> Any:
@@ -53,14 +53,14 @@ def is_defined(transform: str, x: Any, sizes: Any, dim: Any) -> bool:
 
 @pytest.mark.parametrize("name", LIMITS)
 @pytest.mark.parametrize("is_complex", [False, True])
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_dims_lengths_and_scales(shape: tuple[int, ...], turned: bool, is_complex: bool, name: str) -> None:
+def test_dims_lengths_and_scales(shape: tuple[int, ...], transposed: bool, is_complex: bool, name: str) -> None:
     """They are SciPy's in the next wider dtype, with the same bits by native code and without it."""
     x = numbers(shape, name, is_complex)
-    x = x.T if turned else x
+    x = x.T if transposed else x
     wide = x.astype(np.result_type(WIDE[name], x.dtype.kind == "c" and np.complex64))
-    t = sg.tensor(np.ascontiguousarray(x.T)).permute(2, 1, 0) if turned else sg.tensor(x)
+    t = sg.tensor(np.ascontiguousarray(x.T)).permute(2, 1, 0) if transposed else sg.tensor(x)
     for (transforms, sizes, dim), norm in product(CALLS, (None, "ortho")):
         for transform in (each for each in transforms if is_defined(each, x, sizes, dim)):
             call = partial(getattr(sg.fft, transform), t, sizes, dim, norm)
@@ -108,8 +108,8 @@ def test_rows_are_each_for_themselves(n: int, rows: int) -> None:
     """Whatever other rows there are, and however many threads."""
     x = sg.tensor(numbers((rows, n), "float32", False))
     for transform in (sg.fft.rfft, sg.fft.fft, sg.fft.ihfft):
-        whole, first = transform(x).numpy(), transform(x[:1].clone()).numpy()
-        assert np.array_equal(whole[:1], first)
+        full, first = transform(x).numpy(), transform(x[:1].clone()).numpy()
+        assert np.array_equal(full[:1], first)
 
 
 def test_sixteen_bits() -> None:

@@ -63,14 +63,14 @@ def test_there_and_back(window: str | None, length: int, onesided: bool, normali
 
 def test_forms_of_the_result() -> None:
     """Complex signals have all frequencies; both parts may come apart; without center nothing is padded."""
-    whole = sg.stft(X + 0j, 8, return_complex=True)
+    full = sg.stft(X + 0j, 8, return_complex=True)
     half = sg.stft(X, 8, return_complex=True)
-    np.testing.assert_allclose(whole[:, :5].numpy(), half.numpy(), atol=1e-12)
+    np.testing.assert_allclose(full[:, :5].numpy(), half.numpy(), atol=1e-12)
     parts = sg.stft(X[0], 8, return_complex=False)
     np.testing.assert_allclose(parts.numpy(), np.stack([half[0].real.numpy(), half[0].imag.numpy()], -1))
     assert sg.stft(X, 8, center=False, return_complex=True).shape == (2, 5, 17)
-    back = sg.istft(whole, 8, return_complex=True)
-    assert back.is_complex() and sg.istft(whole, 8).dtype is sg.float64
+    back = sg.istft(full, 8, return_complex=True)
+    assert back.is_complex() and sg.istft(full, 8).dtype is sg.float64
     for mode in ("constant", "replicate", "circular"):
         assert sg.stft(X, 8, pad_mode=mode, return_complex=True).shape == half.shape
 

@@ -73,24 +73,24 @@ def resample_backward(grad_output: Any, dim: int, length: int, **kind: Any) -> A
     return np.moveaxis(np.tensordot(weights.T, np.moveaxis(grad_output, dim, 0), 1), 0, dim)
 
 
-def inside(place: float, n: int, padding: int, align: bool) -> float:
+def inside(position: float, n: int, padding: int, align: bool) -> float:
     """A place moved inside, as the padding says."""
     low, high = (0.0, n - 1.0) if align else (-0.5, n - 0.5)
-    while padding == 2 and high > low and not low <= place <= high:
-        place = 2 * low - place if place < low else 2 * high - place
-    return min(max(place, 0.0), n - 1.0) if padding else place
+    while padding == 2 and high > low and not low <= position <= high:
+        position = 2 * low - position if position < low else 2 * high - position
+    return min(max(position, 0.0), n - 1.0) if padding else position
 
 
 def taps(x: float, n: int, interpolation: int, padding: int, align: bool) -> list[tuple[int, float]]:
     """Pixels and their weights along one dimension."""
-    place = (x + 1) / 2 * (n - 1) if align else ((x + 1) * n - 1) / 2
+    position = (x + 1) / 2 * (n - 1) if align else ((x + 1) * n - 1) / 2
     if interpolation == 2:
-        low = int(np.floor(place))
-        found = [(inside(low + k, n, padding, align), cubic(place - low - k, -0.75)) for k in range(-1, 3)]
+        low = int(np.floor(position))
+        found = [(inside(low + k, n, padding, align), cubic(position - low - k, -0.75)) for k in range(-1, 3)]
     else:
-        place = inside(place, n, padding, align)
-        low = int(np.floor(place))
-        found = [(np.round(place), 1.0)] if interpolation else [(low, low + 1 - place), (low + 1, place - low)]
+        position = inside(position, n, padding, align)
+        low = int(np.floor(position))
+        found = [(np.round(position), 1.0)] if interpolation else [(low, low + 1 - position), (low + 1, position - low)]
     return [(int(i), w) for i, w in found if 0 <= i < n]
 
 
@@ -98,10 +98,10 @@ def grid_sampler(self: Any, grid: Any, interpolation_mode: int, padding_mode: in
     """Each place of the grid by itself."""
     result = np.zeros((self.shape[0], self.shape[1], *grid.shape[1:-1]), self.dtype)
     for n, *where in np.ndindex(*grid.shape[:-1]):
-        place = reversed(grid[(n, *where)])
+        position = reversed(grid[(n, *where)])
         given = [
             taps(x, size, interpolation_mode, padding_mode, align_corners)
-            for x, size in zip(place, self.shape[2:], strict=True)
+            for x, size in zip(position, self.shape[2:], strict=True)
         ]
         for chosen in itertools.product(*given):
             index, weights = zip(*chosen, strict=True)
@@ -112,8 +112,8 @@ def grid_sampler(self: Any, grid: Any, interpolation_mode: int, padding_mode: in
 def affine_grid(theta: Any, size: Any, align_corners: bool) -> Any:
     """theta times each pixel's place."""
     axes = [np.linspace(-1, 1, n) * (1 if align_corners else 1 - 1 / n) if n > 1 else np.zeros(1) for n in size[2:]]
-    places = np.stack([*np.meshgrid(*axes, indexing="ij")[::-1], np.ones(size[2:])], -1)
-    return np.einsum("nij,...j->n...i", theta, places)
+    positions = np.stack([*np.meshgrid(*axes, indexing="ij")[::-1], np.ones(size[2:])], -1)
+    return np.einsum("nij,...j->n...i", theta, positions)
 
 
 def pixel_shuffle(self: Any, upscale_factor: int) -> Any:

@@ -20,9 +20,9 @@ CASES = [(*kind, *sizes) for kind in KINDS for sizes in SIZES if kind[0] != "bic
 TOLERANCE = {"float32": 2e-5, "float64": 1e-12}
 
 
-def drawn(*shape: int, seed: int = 0, reach: float = 1.0) -> Array:
+def sampled(*shape: int, seed: int = 0, read_extent: float = 1.0) -> Array:
     """Numbers of float64 that are exact in float32."""
-    return np.random.default_rng(seed).uniform(-reach, reach, shape).astype(np.float32).astype(np.float64)
+    return np.random.default_rng(seed).uniform(-read_extent, read_extent, shape).astype(np.float32).astype(np.float64)
 
 
 def reference(x: Array, grid: Array, mode: str, padding: str, align: bool) -> Array:
@@ -37,8 +37,8 @@ def gradients(x: Array, grid: Array, grad: Array, *kind: Any) -> tuple[Array, Ar
     weights = reference(ones, grid, *kind).reshape(len(x), area, -1)
     image = np.einsum("ncp,nip->nci", grad.reshape(*x.shape[:2], -1), weights).reshape(x.shape)
     moves = np.eye(grid.shape[-1]) * step
-    slopes = [reference(x, grid + move, *kind) - reference(x, grid - move, *kind) for move in moves]
-    return image, np.stack([(slope * grad).sum(1) for slope in slopes], -1) / (2 * step)
+    derivatives = [reference(x, grid + move, *kind) - reference(x, grid - move, *kind) for move in moves]
+    return image, np.stack([(derivative * grad).sum(1) for derivative in derivatives], -1) / (2 * step)
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
@@ -47,25 +47,25 @@ def test_values_and_gradients(
     mode: str, padding: str, align: bool, shape: tuple[int, ...], points: tuple[int, ...], dtype: str
 ) -> None:
     """Of more points than a block has, some far outside; of images of one row; of both gradients, and of each alone."""
-    x, grid = drawn(*shape), drawn(*points, seed=1, reach=2.3)
-    grad = drawn(*shape[:2], *points[1:-1], seed=2)
+    x, grid = sampled(*shape), sampled(*points, seed=1, read_extent=2.3)
+    grad = sampled(*shape[:2], *points[1:-1], seed=2)
     given = [sg.tensor(a, dtype=getattr(sg, dtype)) for a in (x, grid)]
-    right, near = reference(x, grid, mode, padding, align), TOLERANCE[dtype]
-    slopes = gradients(x, grid, grad, mode, padding, align)
-    for wanted in ((True, True), (True, False), (False, True), (True, True)):  # the last by what has been found
-        leaves = [a.clone().requires_grad_(yes) for a, yes in zip(given, wanted, strict=True)]
+    right, small = reference(x, grid, mode, padding, align), TOLERANCE[dtype]
+    derivatives = gradients(x, grid, grad, mode, padding, align)
+    for requested in ((True, True), (True, False), (False, True), (True, True)):  # the last by what has been found
+        leaves = [a.clone().requires_grad_(yes) for a, yes in zip(given, requested, strict=True)]
         found = grid_sample(*leaves, mode, padding, align)
-        assert found.shape == right.shape and np.allclose(found.detach().numpy(), right, near, near)
+        assert found.shape == right.shape and np.allclose(found.detach().numpy(), right, small, small)
         found.backward(sg.tensor(grad, dtype=found.dtype))
-        for leaf, slope, yes in zip(leaves, slopes, wanted, strict=True):
+        for leaf, derivative, yes in zip(leaves, derivatives, requested, strict=True):
             assert (leaf.grad is not None) == yes
-            assert not yes or np.allclose(leaf.grad.numpy(), slope, 20 * near, 20 * near + 1e-8)
+            assert not yes or np.allclose(leaf.grad.numpy(), derivative, 20 * small, 20 * small + 1e-8)
 
 
 @pytest.mark.parametrize(("mode", "padding", "align"), KINDS)
 def test_formulas(mode: str, padding: str, align: bool) -> None:
     """The kernel's gradients are those that are differentiated again, in either mode."""
-    x, grid = sg.tensor(drawn(1, 2, 3, 4), requires_grad=True), sg.tensor(drawn(1, 2, 3, 2, seed=4) * 1.5)
+    x, grid = sg.tensor(sampled(1, 2, 3, 4), requires_grad=True), sg.tensor(sampled(1, 2, 3, 2, seed=4) * 1.5)
     grid.requires_grad_()
 
     def function(x: Any, grid: Any) -> Any:
@@ -82,7 +82,7 @@ def test_formulas(mode: str, padding: str, align: bool) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_any_layout(mode: str) -> None:
     """Images and grids that are transposed, cut or expanded give the bits of copies, and so do their gradients."""
-    x, grid = sg.tensor(drawn(2, 4, 5, 3), dtype=sg.float32), sg.tensor(drawn(2, 2, 6, 4), dtype=sg.float32)
+    x, grid = sg.tensor(sampled(2, 4, 5, 3), dtype=sg.float32), sg.tensor(sampled(2, 2, 6, 4), dtype=sg.float32)
     views = [
         (x.permute(0, 3, 1, 2), grid.permute(0, 2, 3, 1)),
         (x[:, 1:, ::2], grid[:, :, ::3, 1:3]),
@@ -105,15 +105,15 @@ def test_any_layout(mode: str) -> None:
 )
 def test_no_numbers(mode: str, padding: str, align: bool, lead: tuple[int, ...]) -> None:
     """Points at nan read nothing and get no gradient, nor do those at infinity; the others are as without them."""
-    x = sg.tensor(drawn(1, 2, *lead, 3, 4), requires_grad=True)
+    x = sg.tensor(sampled(1, 2, *lead, 3, 4), requires_grad=True)
     rest = [0.1] * len(lead)
-    usual = [[0.2, -0.3, *rest], [0.5, 0.5, *rest]]
+    common = [[0.2, -0.3, *rest], [0.5, 0.5, *rest]]
     odd = [[nan, 0.0, *rest], [0.0, nan, *rest]] + (
         [[inf, 0.0, *rest], [1e30, -3e9, *rest]] if padding == "zeros" else []
     )
     shape = (1, *(1,) * len(lead), 1, -1, 2 + len(lead))
-    grid = sg.tensor(odd + usual, dtype=sg.float64).reshape(shape).requires_grad_()
-    alone = sg.tensor(usual, dtype=sg.float64).reshape(shape).requires_grad_()
+    grid = sg.tensor(odd + common, dtype=sg.float64).reshape(shape).requires_grad_()
+    alone = sg.tensor(common, dtype=sg.float64).reshape(shape).requires_grad_()
     y, same = (grid_sample(x, points, mode, padding, align) for points in (grid, alone))
     assert (y[..., : len(odd)] == 0).all() and sg.equal(y[..., len(odd) :], same)
     image, points = sg.autograd.grad(y.sum(), (x, grid))
@@ -162,7 +162,7 @@ def test_nothing_to_sample(shape: tuple[int, ...], points: tuple[int, ...]) -> N
 @pytest.mark.parametrize("mode", MODES)
 def test_threads(mode: str) -> None:
     """Any number of them gives the same bits."""
-    x, grid = sg.tensor(drawn(3, 5, 40, 30), dtype=sg.float32), sg.tensor(drawn(3, 90, 70, 2), dtype=sg.float32)
+    x, grid = sg.tensor(sampled(3, 5, 40, 30), dtype=sg.float32), sg.tensor(sampled(3, 90, 70, 2), dtype=sg.float32)
     before, results = sg.get_num_threads(), []
     try:
         for threads in (1, 2, 5):
@@ -181,7 +181,7 @@ def test_threads(mode: str) -> None:
 def test_halves(mode: str, dtype: str) -> None:
     """16-bit floats are widened, and what comes out is rounded once; so are their gradients."""
     short = getattr(sg, dtype)
-    given = [sg.tensor(drawn(*shape), dtype=short) for shape in ((1, 2, 3, 4), (1, 5, 5, 2))]
+    given = [sg.tensor(sampled(*shape), dtype=short) for shape in ((1, 2, 3, 4), (1, 5, 5, 2))]
     for _ in range(3):
         halves, wide = ([a.to(kind).detach().requires_grad_() for a in given] for kind in (short, sg.float32))
         y, right = (grid_sample(*pair, mode, "border", False) for pair in (halves, wide))
@@ -193,6 +193,10 @@ def test_halves(mode: str, dtype: str) -> None:
 
 def test_out() -> None:
     """What `out` names gets the samples."""
-    x, grid, out = sg.tensor(drawn(1, 2, 3, 4)), sg.tensor(drawn(1, 3, 3, 2)), sg.empty(1, 2, 3, 3, dtype=sg.float64)
+    x, grid, out = (
+        sg.tensor(sampled(1, 2, 3, 4)),
+        sg.tensor(sampled(1, 3, 3, 2)),
+        sg.empty(1, 2, 3, 3, dtype=sg.float64),
+    )
     assert sg.grid_sampler(x, grid, 0, 0, False, out=out) is out
     assert sg.equal(out, sg.grid_sampler(x, grid, 0, 0, False))

@@ -41,11 +41,11 @@ def as_numpy(x: Any) -> Any:
 def test_values(name: str, shape: tuple[int, ...], how: str) -> None:
     for dtype in DTYPES if np.prod(shape) < 1000 else DTYPES[:1]:
         x = VIEWS[how](sg.tensor(rng.integers(0, 9, shape)).to(dtype))
-        wanted = IMAGES[name](as_numpy(x), 2)
+        requested = IMAGES[name](as_numpy(x), 2)
         for _ in range(2):
             found = getattr(F, name)(x, 2)
             assert found.dtype is dtype and found.is_contiguous()
-            np.testing.assert_array_equal(as_numpy(found), wanted)
+            np.testing.assert_array_equal(as_numpy(found), requested)
 
 
 @pytest.mark.parametrize(("name", "shape"), CASES)
@@ -53,14 +53,14 @@ def test_gradients(name: str, shape: tuple[int, ...]) -> None:
     """Each gradient goes where its element came from, which the op says of the places of the elements."""
     for own in (sg.float64, sg.bfloat16):
         x = sg.tensor(rng.integers(0, 9, shape)).to(own).requires_grad_()
-        places = IMAGES[name](np.arange(x.numel()).reshape(shape), 2)
-        grad = rng.integers(1, 9, places.shape).astype(np.float64)
-        wanted = np.zeros(x.numel())
-        wanted[places] = grad
+        positions = IMAGES[name](np.arange(x.numel()).reshape(shape), 2)
+        grad = rng.integers(1, 9, positions.shape).astype(np.float64)
+        requested = np.zeros(x.numel())
+        requested[positions] = grad
         for _ in range(2):
             x.grad = None
             getattr(F, name)(x, 2).backward(sg.tensor(grad).to(own))
-            np.testing.assert_array_equal(as_numpy(x.grad), wanted.reshape(shape))
+            np.testing.assert_array_equal(as_numpy(x.grad), requested.reshape(shape))
             assert x.grad.dtype is own
 
 

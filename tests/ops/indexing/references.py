@@ -13,8 +13,8 @@ UFUNCS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply, "a
 def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """NumPy's, or one addition after the other."""
     result = self.copy().reshape(-1)
-    for place, value in zip(index.ravel(), source.ravel(), strict=True):
-        result[place] = result[place] + value if accumulate else value
+    for position, value in zip(index.ravel(), source.ravel(), strict=True):
+        result[position] = result[position] + value if accumulate else value
     return result.reshape(self.shape)
 
 
@@ -40,10 +40,10 @@ def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, inclu
     """Each result from the list of what goes there."""
     lists: dict[Any, list[Any]] = {}
     result, index, src = np.atleast_1d(self.copy()), np.atleast_1d(index), np.atleast_1d(src)
-    for place in np.ndindex(index.shape):
-        target = list(place)
-        target[dim] = index[place]
-        lists.setdefault(tuple(target), []).append(src[place])
+    for position in np.ndindex(index.shape):
+        target = list(position)
+        target[dim] = index[position]
+        lists.setdefault(tuple(target), []).append(src[position])
     for target, values in lists.items():
         values += [result[target]] if include_self else []
         total = UFUNCS[reduce].reduce(values)
@@ -56,8 +56,8 @@ def scatter_reduce(self: Any, dim: int, index: Any, src: Any, reduce: str, inclu
 def index_reduce(self: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True) -> Any:
     """The same places for all elements of a slice."""
     rows = np.atleast_1d(source)
-    places = np.broadcast_to(index.reshape(along(dim, rows.ndim)), rows.shape)
-    return scatter_reduce(np.atleast_1d(self), dim, places, rows, reduce, include_self).reshape(self.shape)
+    positions = np.broadcast_to(index.reshape(along(dim, rows.ndim)), rows.shape)
+    return scatter_reduce(np.atleast_1d(self), dim, positions, rows, reduce, include_self).reshape(self.shape)
 
 
 def along(dim: int, ndim: int) -> Any:
@@ -84,12 +84,12 @@ def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
 def written(self: Any, src: Any, region: Callable[[Any], Any]) -> Any:
     """x with a region, of which NumPy has a view, replaced."""
     result = self.copy()
-    places = region(np.arange(self.size).reshape(self.shape))
-    result.reshape(-1)[places] = src
+    positions = region(np.arange(self.size).reshape(self.shape))
+    result.reshape(-1)[positions] = src
     return result
 
 
-PLACES: dict[str, Callable[..., Any]] = {
+INDEX_TYPE: dict[str, Callable[..., Any]] = {
     "checked_indices": lambda index, dim, size, op, wrap: index % size,
     "take": lambda self, index: np.take(self, index),
     "put": put,

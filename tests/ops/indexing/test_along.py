@@ -75,21 +75,21 @@ def test_writes(how: str, dtype: Any) -> None:
     """The last of several elements for a place stays; one number; both in place, whatever lies around."""
     for shape, at, given, dim in SHAPES:
         x, src = numbers(shape, dtype), numbers(given, dtype)
-        places = rng.integers(0, shape[dim], at)
-        index, expected, filled = VIEWS[how](sg.tensor(places)), as_float(x).copy(), as_float(x).copy()
-        for place in np.ndindex(at):
-            target = (*place[:dim], places[place], *place[dim + 1 :])
-            expected[target], filled[target] = as_float(src)[place], 1
+        positions = rng.integers(0, shape[dim], at)
+        index, expected, filled = VIEWS[how](sg.tensor(positions)), as_float(x).copy(), as_float(x).copy()
+        for position in np.ndindex(at):
+            target = (*position[:dim], positions[position], *position[dim + 1 :])
+            expected[target], filled[target] = as_float(src)[position], 1
         for _ in range(2):
             np.testing.assert_array_equal(as_float(VIEWS[how](x).scatter(dim, index, VIEWS[how](src))), expected)
             np.testing.assert_array_equal(as_float(VIEWS[how](x).scatter(dim, index, 1)), filled)
-            whole = sg.zeros(2, *shape, dtype=dtype)
+            full = sg.zeros(2, *shape, dtype=dtype)
             for target, end in (((src,), expected), ((1,), filled)):
-                whole.zero_()[0] = x
-                part = VIEWS[how](whole)[0] if how == "transposed" else whole[0]
+                full.zero_()[0] = x
+                part = VIEWS[how](full)[0] if how == "transposed" else full[0]
                 part.scatter_(dim, index, *target)
                 np.testing.assert_array_equal(as_float(part), end)
-                assert not whole[1].any()
+                assert not full[1].any()
 
 
 @pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.bfloat16, sg.int64])
@@ -133,8 +133,8 @@ def test_special_values(reduce: str) -> None:
 def test_bad_indices(reduce: str, include_self: bool) -> None:
     """They are named, by the first call and by native code, at any place and in slices."""
     for bad in (4, -1, 2**62, -(2**63)):
-        places = sg.tensor([0, 3, 1, bad, 2])
-        for index, src in ((places, sg.ones(5)), (places[:, None].expand(5, 20), sg.ones(5, 20))):
+        positions = sg.tensor([0, 3, 1, bad, 2])
+        for index, src in ((positions, sg.ones(5)), (positions[:, None].expand(5, 20), sg.ones(5, 20))):
             x = sg.zeros(4, *src.shape[1:])
             good = index.clamp(0, 3)
             x.scatter_reduce(0, good, src, reduce, include_self=include_self)
@@ -146,9 +146,9 @@ def test_bad_indices(reduce: str, include_self: bool) -> None:
 @pytest.mark.parametrize("reduce", ["sum", "prod", "mean"])
 def test_complex_numbers(reduce: str) -> None:
     x, src = sg.tensor([1 + 1j, 2.0, 3j]), sg.tensor([1j, 2 - 1j, 3.0, 1 + 1j])
-    places = [0, 0, 2, 2]
-    expected = scatter_reduce(x.numpy(), 0, np.array(places), src.numpy(), reduce, False)
-    found = x.scatter_reduce(0, sg.tensor(places), src, reduce, include_self=False)
+    positions = [0, 0, 2, 2]
+    expected = scatter_reduce(x.numpy(), 0, np.array(positions), src.numpy(), reduce, False)
+    found = x.scatter_reduce(0, sg.tensor(positions), src, reduce, include_self=False)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
 
 
@@ -157,12 +157,12 @@ def test_complex_numbers(reduce: str) -> None:
 def test_no_bit_depends_on_threads(reduce: str, expanded: bool) -> None:
     before = sg.get_num_threads()
     src = sg.tensor(rng.standard_normal((5000, 96)), dtype=sg.float32)
-    places = sg.tensor(rng.integers(0, 50, (5000, 1 if expanded else 96))).expand(5000, 96)
+    positions = sg.tensor(rng.integers(0, 50, (5000, 1 if expanded else 96))).expand(5000, 96)
     found = []
     try:
         for threads in (1, 4):
             sg.set_num_threads(threads)
-            found.append([sg.ones(50, 96).scatter_reduce(0, places, src, reduce).numpy() for _ in range(2)])
+            found.append([sg.ones(50, 96).scatter_reduce(0, positions, src, reduce).numpy() for _ in range(2)])
     finally:
         sg.set_num_threads(before)
     for other in (found[0][1], *found[1]):
@@ -203,13 +203,13 @@ def test_the_only_element_of_a_number(dtype: Any) -> None:
 @pytest.mark.parametrize("kind", [sg.int64, sg.int32])
 def test_indices_from_the_end(kind: Any) -> None:
     """Of elements that are put, or slices that are filled; those of slices that are copied must not be negative."""
-    x, places = numbers((3, 4), sg.float32), [0, -1, 5, -12]
+    x, positions = numbers((3, 4), sg.float32), [0, -1, 5, -12]
     expected = x.numpy().copy().reshape(-1)
-    expected[places] = [1, 2, 3, 4]
+    expected[positions] = [1, 2, 3, 4]
     source = sg.tensor([1.0, 2.0, 3.0, 4.0])
     for _ in range(2):
         if kind is sg.int64:
-            found = x.put(sg.tensor(places, dtype=kind), source)
+            found = x.put(sg.tensor(positions, dtype=kind), source)
             np.testing.assert_array_equal(found.numpy().reshape(-1), np.where(np.arange(12) == 0, 4, expected))
             for bad in (12, -13):
                 with pytest.raises(IndexError, match=f"index {bad} is out of bounds"):

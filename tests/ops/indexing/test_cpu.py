@@ -50,7 +50,7 @@ def test_index_and_its_transpose(indices):
 @pytest.mark.parametrize("indices", INDICES, ids=str)
 def test_index_put_writes_and_adds(indices):
     """Written values read back; added ones add up where places repeat. The input stays as it was."""
-    kept = A.copy()
+    retained = A.copy()
     target = A[as_numpy(indices)]
     found = cpu_writes.index_put(A, indices, np.array(5.0), False)
     assert (found[as_numpy(indices)] == 5).all()
@@ -58,7 +58,7 @@ def test_index_put_writes_and_adds(indices):
     added, expected = cpu_writes.index_put(A, indices, values, True), A.copy()
     np.add.at(expected, as_numpy(indices), values)
     np.testing.assert_allclose(added, expected)
-    np.testing.assert_array_equal(A, kept)
+    np.testing.assert_array_equal(A, retained)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.int64, np.int8])
@@ -89,11 +89,11 @@ def test_shapes_that_do_not_fit_are_refused():
 @pytest.mark.parametrize("dim", [0, 1, 2])
 def test_index_select_and_index_add_are_transposes(dim):
     """Slices read and slices added along each dimension."""
-    places = np.array([1, 0, 1])
-    found = cpu_take.index_select(A, dim, places)
-    np.testing.assert_array_equal(found, np.take(A, places, dim))
+    positions = np.array([1, 0, 1])
+    found = cpu_take.index_select(A, dim, positions)
+    np.testing.assert_array_equal(found, np.take(A, positions, dim))
     grad = rng.normal(size=found.shape)
-    back = cpu_writes.index_add(np.zeros_like(A), dim, places, grad, 2)
+    back = cpu_writes.index_add(np.zeros_like(A), dim, positions, grad, 2)
     np.testing.assert_allclose((back * A).sum(), 2 * (grad * found).sum())
 
 
@@ -101,18 +101,18 @@ def test_index_select_and_index_add_are_transposes(dim):
 def test_gather_and_scatter_by_loops(dim):
     """gather, scatter and scatter_add are the loops of their definitions; the index may be smaller."""
     a = rng.normal(size=(4, 3))
-    places = np.array([[0, 2], [1, 1], [2, 0]])
+    positions = np.array([[0, 2], [1, 1], [2, 0]])
     src = rng.normal(size=(3, 3))
     expected, added, written = np.empty((3, 2)), a.copy(), a.copy()
     for i, j in np.ndindex(3, 2):
-        at = (places[i, j], j) if dim == 0 else (i, places[i, j])
+        at = (positions[i, j], j) if dim == 0 else (i, positions[i, j])
         expected[i, j] = a[at]
         added[at] += src[i, j]
         written[at] = src[i, j]
-    np.testing.assert_array_equal(cpu_gather.gather(a, dim, places, False), expected)
-    np.testing.assert_allclose(cpu_gather.scatter_add(a, dim, places, src), added)
-    np.testing.assert_allclose(cpu_gather.scatter(a, dim, places, src), written)
-    assert (cpu_gather.scatter(a, dim, places, 7.0) == 7).sum() == (written != a).sum()
+    np.testing.assert_array_equal(cpu_gather.gather(a, dim, positions, False), expected)
+    np.testing.assert_allclose(cpu_gather.scatter_add(a, dim, positions, src), added)
+    np.testing.assert_allclose(cpu_gather.scatter(a, dim, positions, src), written)
+    assert (cpu_gather.scatter(a, dim, positions, 7.0) == 7).sum() == (written != a).sum()
 
 
 def test_gather_and_scatter_of_one_number_and_of_nothing():
@@ -131,17 +131,17 @@ def test_gather_and_scatter_of_one_number_and_of_nothing():
 @pytest.mark.parametrize("wrong", [-1, 4])
 def test_gather_scatter_and_select_refuse_places_outside(wrong):
     """Negative places do not count from the end here."""
-    places, a = np.array([[wrong]]), A[:, :, 0]
+    positions, a = np.array([[wrong]]), A[:, :, 0]
     for call in (
-        lambda: cpu_gather.gather(a, 0, places, False),
-        lambda: cpu_gather.scatter(a, 0, places, 1.0),
-        lambda: cpu_gather.scatter_add(a, 0, places, np.ones((1, 1))),
-        lambda: cpu_writes.index_add(a, 0, places[0], np.ones((1, 3)), 1),
+        lambda: cpu_gather.gather(a, 0, positions, False),
+        lambda: cpu_gather.scatter(a, 0, positions, 1.0),
+        lambda: cpu_gather.scatter_add(a, 0, positions, np.ones((1, 1))),
+        lambda: cpu_writes.index_add(a, 0, positions[0], np.ones((1, 3)), 1),
     ):
         with pytest.raises(RuntimeError, match=f"index {wrong} is out of bounds for dimension 0 with size 4"):
             call()
     with pytest.raises(IndexError, match="index_select"):
-        cpu_take.index_select(a, 0, places[0])
+        cpu_take.index_select(a, 0, positions[0])
 
 
 def test_nonzero_lists_places_by_row():

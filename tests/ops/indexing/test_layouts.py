@@ -31,13 +31,13 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
 def test_values(how: str, dtype: Any) -> None:
     """x[:, ..., i] and index_select; the second call is native code's."""
     x, index = VIEWS[how]((BASE * 100).to(dtype)), sg.tensor([0, 2, 1, -1])
-    values, places = x.to(sg.float64).numpy(), index.numpy()
+    values, positions = x.to(sg.float64).numpy(), index.numpy()
     for dim in range(x.ndim):
         for _ in range(2):
             found = x[(slice(None),) * dim + (index,)]
-            np.testing.assert_array_equal(found.to(sg.float64).numpy(), values.take(places, dim))
+            np.testing.assert_array_equal(found.to(sg.float64).numpy(), values.take(positions, dim))
             found = x.index_select(dim, index.abs())
-            np.testing.assert_array_equal(found.to(sg.float64).numpy(), values.take(abs(places), dim))
+            np.testing.assert_array_equal(found.to(sg.float64).numpy(), values.take(abs(positions), dim))
 
 
 @pytest.mark.parametrize("how", VIEWS)

@@ -32,13 +32,13 @@ def test_values(own: tuple[int, ...], given: tuple[int, ...], dtype: Any) -> Non
     }
     if not dtype.is_complex:
         calls["scatter_reduce"] = (0, index, source, "amax"), 4, own
-    for name, (arguments, wanted, shape) in calls.items():
+    for name, (arguments, requested, shape) in calls.items():
         for _ in range(2):
             found = getattr(x, name)(*arguments)
-            assert found.shape == shape and found.dtype is dtype and found.sum().item() == wanted, name
+            assert found.shape == shape and found.dtype is dtype and found.sum().item() == requested, name
             if name not in ("gather", "take"):
                 y = x.clone()
-                assert getattr(y, f"{name}_")(*arguments) is y and y.sum().item() == wanted, name
+                assert getattr(y, f"{name}_")(*arguments) is y and y.sum().item() == requested, name
             assert x.sum().item() == 3
 
 

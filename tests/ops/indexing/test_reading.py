@@ -67,8 +67,8 @@ def key_for(shape, kinds):
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2), (1, 0, 3, 2)], ids=str)
 def test_arrays_of_indices_in_any_layout(order, kinds):
     """Memory is read where it lies: transposed, in steps, and one column of it."""
-    whole = rng.normal(size=(4, 5, 6, 3)).transpose(order)
-    for a in (whole, whole[::2], whole[:, 1:3], whole[..., :1]):
+    full = rng.normal(size=(4, 5, 6, 3)).transpose(order)
+    for a in (full, full[::2], full[:, 1:3], full[..., :1]):
         indices = key_for(a.shape, kinds)
         expected = a[tuple(slice(None) if item is None else item for item in indices)]
         found = cpu_take.index(a, indices)

@@ -55,11 +55,11 @@ def test_values(number: int, how: str, dtype: Any) -> None:
         part = view(np.empty(shape)).shape
         for given in (dtype, sg.int32):
             src = VIEWS[how](sg.tensor(rng.integers(0, 9, part)).to(given))
-            wanted = expected(as_numpy(x), as_numpy(src.to(dtype)), view)
+            requested = expected(as_numpy(x), as_numpy(src.to(dtype)), view)
             for _ in range(2):
                 found = getattr(VIEWS["transposed" if how == "transposed" else "contiguous"](x), name)(src, *arguments)
                 assert found.dtype is dtype
-                np.testing.assert_array_equal(as_numpy(found), wanted)
+                np.testing.assert_array_equal(as_numpy(found), requested)
 
 
 @pytest.mark.parametrize("number", range(len(REGIONS)))

@@ -32,16 +32,16 @@ def numbers(shape: tuple[int, ...], dtype: Any) -> Any:
     return sg.tensor(rng.integers(0, 2 if dtype is sg.bool else 9, shape)).to(dtype)
 
 
-def agree(name: str, x: Any, wanted: Any, *arguments: Any) -> None:
+def agree(name: str, x: Any, requested: Any, *arguments: Any) -> None:
     """The op named gives a copy, the one with an underscore the tensor itself."""
     for _ in range(2):
         given = x.clone()
         found = getattr(given, name)(*arguments)
         assert found.dtype is x.dtype and found.shape == x.shape
-        np.testing.assert_array_equal(as_numpy(found), wanted)
+        np.testing.assert_array_equal(as_numpy(found), requested)
         np.testing.assert_array_equal(as_numpy(given), as_numpy(x))
         assert getattr(given, f"{name}_")(*arguments) is given
-        np.testing.assert_array_equal(as_numpy(given), wanted)
+        np.testing.assert_array_equal(as_numpy(given), requested)
 
 
 def along(dim: int, index: Any) -> tuple[Any, ...]:
@@ -56,15 +56,15 @@ def test_slices(shape: tuple[int, ...], how: str, dtype: Any) -> None:
     for dim in range(max(len(shape), 1)):
         size = x.shape[dim] if shape else 1
         index = rng.permutation(size)[: min(size, 3)]
-        wanted = as_numpy(x).reshape(shape or 1).copy()
+        requested = as_numpy(x).reshape(shape or 1).copy()
         source = VIEWS[how](numbers((*shape[:dim], len(index), *shape[dim:][1:]) if shape else (1,), dtype))
-        wanted[along(dim, index)] = as_numpy(source)
-        agree("index_copy", x, wanted.reshape(shape), dim, sg.tensor(index), source)
+        requested[along(dim, index)] = as_numpy(source)
+        agree("index_copy", x, requested.reshape(shape), dim, sg.tensor(index), source)
         # Of equal indices, and of those that count from the end, the value is the same; a tensor may be of any dtype.
-        several = np.array([*index, *(index - size)], np.int64)
+        multiple = np.array([*index, *(index - size)], np.int64)
         for value in (1, True, sg.tensor(1).to(dtype), sg.tensor(1.0), sg.tensor(1)):
-            wanted[along(dim, index)] = 1
-            agree("index_fill", x, wanted.reshape(shape), dim, sg.tensor(several), value)
+            requested[along(dim, index)] = 1
+            agree("index_fill", x, requested.reshape(shape), dim, sg.tensor(multiple), value)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -73,12 +73,12 @@ def test_slices(shape: tuple[int, ...], how: str, dtype: Any) -> None:
 def test_elements(shape: tuple[int, ...], how: str, dtype: Any) -> None:
     x, size = VIEWS[how](numbers(shape, dtype)), int(np.prod(shape))
     index = rng.permutation(size)[: min(size, 4)].reshape(-1, min(size, 2))
-    places = np.where(rng.random(index.shape) < 0.5, index, index - size)
+    positions = np.where(rng.random(index.shape) < 0.5, index, index - size)
     source = VIEWS[how](numbers(index.shape, dtype))
     for add in (False, True) if dtype is not sg.bool else (False,):
-        wanted = as_numpy(x).copy()
-        wanted.reshape(-1)[index] = as_numpy(source) + add * as_numpy(x).reshape(-1)[index]
-        agree("put", x, wanted, sg.tensor(places), source, add)
+        requested = as_numpy(x).copy()
+        requested.reshape(-1)[index] = as_numpy(source) + add * as_numpy(x).reshape(-1)[index]
+        agree("put", x, requested, sg.tensor(positions), source, add)
 
 
 def test_no_slices() -> None:
@@ -111,24 +111,24 @@ def test_gradients() -> None:
         x = sg.tensor(rng.standard_normal((4, 3)), requires_grad=True)
         source = sg.tensor(rng.standard_normal((2, 3)), requires_grad=True)
         value = sg.tensor(1.5, dtype=sg.float64, requires_grad=True)
-        kept = grad.copy()
-        kept[index] = 0
+        retained = grad.copy()
+        retained[index] = 0
         x.index_copy(0, sg.tensor(index), source).backward(sg.tensor(grad))
-        np.testing.assert_array_equal(x.grad.numpy(), kept)
+        np.testing.assert_array_equal(x.grad.numpy(), retained)
         np.testing.assert_array_equal(source.grad.numpy(), grad[index])
         x.grad = source.grad = None
         x.index_fill(0, sg.tensor([3, 1, 3, -1]), value).backward(sg.tensor(grad))
-        np.testing.assert_array_equal(x.grad.numpy(), kept)
+        np.testing.assert_array_equal(x.grad.numpy(), retained)
         assert value.grad.item() == grad[index].sum()
         x.grad = None
         x.index_fill(0, sg.tensor(index), 2).backward(sg.tensor(grad))
-        np.testing.assert_array_equal(x.grad.numpy(), kept)
+        np.testing.assert_array_equal(x.grad.numpy(), retained)
         for add in (False, True):
             x.grad = source.grad = None
             x.put(sg.tensor([[0, 5, -1], [2, 3, 4]]), source, add).backward(sg.tensor(grad))
-            kept = grad.copy()
-            kept.reshape(-1)[[0, 5, -1, 2, 3, 4]] *= add
-            np.testing.assert_array_equal(x.grad.numpy(), kept)
+            retained = grad.copy()
+            retained.reshape(-1)[[0, 5, -1, 2, 3, 4]] *= add
+            np.testing.assert_array_equal(x.grad.numpy(), retained)
             np.testing.assert_array_equal(source.grad.numpy(), grad.reshape(-1)[[[0, 5, -1], [2, 3, 4]]])
 
 
@@ -154,9 +154,9 @@ def test_batches(batched: tuple[Any, ...], writes: bool) -> None:
         each = [
             [a.clone() if d is None else a[k].clone() for a, d in zip(tensors, batched, strict=True)] for k in range(3)
         ]
-        wanted = [call(*arguments).numpy() for arguments in each]
+        requested = [call(*arguments).numpy() for arguments in each]
         found = sg.vmap(call, in_dims=batched)(x.clone(), index, last_one)
-        np.testing.assert_array_equal(found.numpy(), np.stack(wanted))
+        np.testing.assert_array_equal(found.numpy(), np.stack(requested))
 
 
 @pytest.mark.parametrize("reduce", ["amax", "amin"])
@@ -170,12 +170,12 @@ def test_greatest_slices_beside_nothing(shape: tuple[int, ...], dtype: Any, redu
     expected, join = start.copy(), {"amax": np.max, "amin": np.min}[reduce]
     for row in np.unique(index):
         expected[..., row, :] = join(values[..., index == row, :], axis=dim)
-    places = sg.tensor(index).reshape(-1, 1).expand(shape)
+    positions = sg.tensor(index).reshape(-1, 1).expand(shape)
     try:
         for threads in (1, 2, 3):
             sg.set_num_threads(threads)
             for _ in range(2):
-                found = sg.tensor(start).scatter_reduce(dim, places, sg.tensor(values), reduce, include_self=False)
+                found = sg.tensor(start).scatter_reduce(dim, positions, sg.tensor(values), reduce, include_self=False)
                 assert np.array_equal(found.numpy(), expected)
     finally:
         sg.set_num_threads(before)

@@ -10,9 +10,9 @@ X = sg.arange(12.0).reshape(3, 4)
 WHERE = X > 5
 
 
-def at(*places: Any) -> Any:
+def at(*positions: Any) -> Any:
     """Indices."""
-    return sg.tensor(places)
+    return sg.tensor(positions)
 
 
 ERRORS: list[tuple[type[Exception], Any]] = [

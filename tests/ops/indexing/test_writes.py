@@ -24,18 +24,18 @@ def both(layout, kind=np.float32):
     """A tensor and an array of nine rows and eight columns of equal elements, views of larger ones."""
     shape = (9, 8) if layout == "contiguous" else (18, 17)
     base = (rng.normal(size=shape) * 5).astype(kind)
-    whole, expected = sg.tensor(base), base.copy()
+    full, expected = sg.tensor(base), base.copy()
     view = LAYOUTS[layout]
-    return whole, expected, view(whole)[:9, :8], view(expected)[:9, :8]
+    return full, expected, view(full)[:9, :8], view(expected)[:9, :8]
 
 
 def written(layout, write, written_by_numpy, kind=np.float32):
     """Write both, and compare the memory around it as well."""
-    whole, expected, x, y = both(layout, kind)
+    full, expected, x, y = both(layout, kind)
     before = x._version
     write(x)
     written_by_numpy(y)
-    np.testing.assert_array_equal(whole.numpy(), expected)
+    np.testing.assert_array_equal(full.numpy(), expected)
     assert x._version == before + 1
 
 
@@ -51,9 +51,12 @@ def test_rows_columns_and_elements_are_written(layout, kind):
     for ours, theirs, new in keys:
         assign = partial(sg.Tensor.__setitem__, key=ours, value=sg.tensor(new))
         written(layout, assign, lambda y, theirs=theirs, new=new: y.__setitem__(theirs, new), kind)
-    taken = rng.normal(size=MASK.sum()).astype(kind)
+    reserved = rng.normal(size=MASK.sum()).astype(kind)
     written(
-        layout, lambda x: x.__setitem__(sg.tensor(MASK), sg.tensor(taken)), lambda y: y.__setitem__(MASK, taken), kind
+        layout,
+        lambda x: x.__setitem__(sg.tensor(MASK), sg.tensor(reserved)),
+        lambda y: y.__setitem__(MASK, reserved),
+        kind,
     )
     written(layout, lambda x: x.index_copy_(0, rows, given), lambda y: y.__setitem__(ROWS, values), kind)
     written(layout, lambda x: x.index_fill_(1, columns, 3), lambda y: y.__setitem__((slice(None), COLUMNS), 3), kind)
@@ -66,8 +69,8 @@ def test_equal_indices_add_up(layout):
     values = rng.normal(size=(5, 8)).astype(np.float32)
     rows, given = sg.tensor(index), sg.tensor(values)
     written(layout, lambda x: x.index_put_((rows,), given, True), lambda y: np.add.at(y, index, values))
-    kept = sg.tensor(index % 9)
-    written(layout, lambda x: x.index_add_(0, kept, given), lambda y: np.add.at(y, index, values))
+    retained = sg.tensor(index % 9)
+    written(layout, lambda x: x.index_add_(0, retained, given), lambda y: np.add.at(y, index, values))
     along = rng.integers(0, 8, (9, 5))
     source = rng.normal(size=(9, 5)).astype(np.float32)
     key = (np.arange(9)[:, None], along)
@@ -81,15 +84,15 @@ def test_equal_indices_add_up(layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_put_and_masked_scatter(layout):
     """Places of the flattened tensor, and elements one after the other."""
-    places, values = rng.permutation(72)[:20], rng.normal(size=20).astype(np.float32)
-    key = np.unravel_index(places, (9, 8))
-    written(layout, lambda x: x.put_(sg.tensor(places), sg.tensor(values)), lambda y: y.__setitem__(key, values))
+    positions, values = rng.permutation(72)[:20], rng.normal(size=20).astype(np.float32)
+    key = np.unravel_index(positions, (9, 8))
+    written(layout, lambda x: x.put_(sg.tensor(positions), sg.tensor(values)), lambda y: y.__setitem__(key, values))
     source = rng.normal(size=(9, 8)).astype(np.float32)
-    taken = source.ravel()[: MASK.sum()]
+    reserved = source.ravel()[: MASK.sum()]
     written(
         layout,
         lambda x: x.masked_scatter_(sg.tensor(MASK), sg.tensor(source)),
-        lambda y: y.__setitem__(MASK, taken),
+        lambda y: y.__setitem__(MASK, reserved),
     )
 
 
@@ -112,10 +115,10 @@ def test_put_and_masked_scatter(layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_is_refused_writes_nothing(layout, write):
     """An index or a shape that does not fit is found before the first element is written."""
-    whole, expected, x, _ = both(layout)
+    full, expected, x, _ = both(layout)
     with pytest.raises((IndexError, RuntimeError)):
         write(x)
-    np.testing.assert_array_equal(whole.numpy(), expected)
+    np.testing.assert_array_equal(full.numpy(), expected)
 
 
 def test_a_source_in_the_same_memory_is_read_before_it_is_written_over():
@@ -192,7 +195,7 @@ def test_scattered_rows_whose_index_was_expanded(width: int, dtype: Any) -> None
         np.testing.assert_array_equal(ones.double().numpy(), expected)
     every[0] = 7
     for add in (sg.Tensor.scatter_add, sg.Tensor.scatter_add_):
-        kept = sg.zeros(7, width, dtype=dtype)
+        retained = sg.zeros(7, width, dtype=dtype)
         with pytest.raises(RuntimeError, match="index 7 is out of bounds"):
-            add(kept, 0, every[:30, None].expand(30, width), source)
-        assert not kept.any()
+            add(retained, 0, every[:30, None].expand(30, width), source)
+        assert not retained.any()

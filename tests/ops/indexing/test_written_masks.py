@@ -44,15 +44,15 @@ def test_values(shape: tuple[int, ...], first: int, last: int, how: str, dtype: 
             for add in (False, True) if dtype is not sg.bool else (False,):
                 for _ in range(2):
                     x = VIEWS[how](numbers(shape, dtype))
-                    wanted, indices = as_numpy(x).copy(), [*[None] * first, sg.tensor(mask)]
-                    wanted[key] = as_numpy(values) + add * wanted[key]
-                    np.testing.assert_array_equal(as_numpy(x.index_put(indices, values, add)), wanted)
+                    requested, indices = as_numpy(x).copy(), [*[None] * first, sg.tensor(mask)]
+                    requested[key] = as_numpy(values) + add * requested[key]
+                    np.testing.assert_array_equal(as_numpy(x.index_put(indices, values, add)), requested)
                     y = x.clone()
                     if not add:
                         y[(*key[:-1], sg.tensor(mask)) if first else sg.tensor(mask)] = values
-                        np.testing.assert_array_equal(as_numpy(y), wanted)
+                        np.testing.assert_array_equal(as_numpy(y), requested)
                     assert x.index_put_(indices, values, add) is x
-                    np.testing.assert_array_equal(as_numpy(x), wanted)
+                    np.testing.assert_array_equal(as_numpy(x), requested)
 
 
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4)])
@@ -61,10 +61,10 @@ def test_numbers(shape: tuple[int, ...]) -> None:
     for mask in (rng.random(shape) < 0.5, rng.random(shape[:1]) < 0.5):
         for number in (1, 2.5, True):
             for _ in range(2):
-                x, wanted = sg.zeros(shape), np.zeros(shape)
+                x, requested = sg.zeros(shape), np.zeros(shape)
                 x[sg.tensor(mask)] = number
-                wanted[mask] = number
-                np.testing.assert_array_equal(x.numpy(), wanted)
+                requested[mask] = number
+                np.testing.assert_array_equal(x.numpy(), requested)
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -94,25 +94,25 @@ def test_elements_one_after_the_other(shape: tuple[int, ...], how: str, dtype: A
             common = np.broadcast_shapes(size, own)
             where = np.broadcast_to(mask, common)
             source = VIEWS[how](numbers((int(where.sum()) + 2,), dtype))
-            wanted = np.broadcast_to(as_numpy(x), common).copy()
-            wanted[where] = as_numpy(source)[:-2]
+            requested = np.broadcast_to(as_numpy(x), common).copy()
+            requested[where] = as_numpy(source)[:-2]
             for _ in range(2):
                 found = x.masked_scatter(sg.tensor(mask), source)
-                np.testing.assert_array_equal(as_numpy(found), wanted)
+                np.testing.assert_array_equal(as_numpy(found), requested)
                 if own == common:
                     y = x.clone()
                     assert y.masked_scatter_(sg.tensor(mask), source) is y
-                    np.testing.assert_array_equal(as_numpy(y), wanted)
+                    np.testing.assert_array_equal(as_numpy(y), requested)
 
 
 def test_too_few_elements() -> None:
     """Also where a mask with fewer true elements was taken before."""
-    few, many = (sg.tensor(np.arange(6) < n) for n in (3, 4))
+    small_count, multi_count = (sg.tensor(np.arange(6) < n) for n in (3, 4))
     for _ in range(2):
-        sg.zeros(6).masked_scatter(few, sg.ones(3))
+        sg.zeros(6).masked_scatter(small_count, sg.ones(3))
         for name in ("masked_scatter", "masked_scatter_"):
             with pytest.raises(RuntimeError, match="elements of source < number of ones in mask: 3 < 4"):
-                getattr(sg.zeros(6), name)(many, sg.ones(3))
+                getattr(sg.zeros(6), name)(multi_count, sg.ones(3))
 
 
 def test_gradients_of_elements() -> None:

@@ -47,8 +47,8 @@ def old_triangular_solve(
     self: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
     """The same under its older name, with a copy of A."""
-    turned = A.swapaxes(-2, -1) if transpose else A
-    found = solve_triangular(turned, self, upper != transpose, unitriangular=unitriangular)
+    transposed = A.swapaxes(-2, -1) if transpose else A
+    found = solve_triangular(transposed, self, upper != transpose, unitriangular=unitriangular)
     return found, np.broadcast_to(A, (*found.shape[:-2], *A.shape[-2:]))
 
 

@@ -12,14 +12,14 @@ def lower(a: Any) -> Any:
     return np.tril(a) + np.tril(a, -1).conj().swapaxes(-2, -1)
 
 
-def turned(a: Any, uplo: str) -> Any:
+def transposed(a: Any, uplo: str) -> Any:
     """The matrices, or their adjoints if the upper triangle is to be read."""
     return a if uplo == "L" else a.conj().swapaxes(-2, -1)
 
 
 def values_of(a: Any, uplo: str = "L") -> Any:
     """The eigenvalues of Hermitian matrices."""
-    return np.linalg.eigvalsh(lower(turned(a, uplo)))
+    return np.linalg.eigvalsh(lower(transposed(a, uplo)))
 
 
 def svdvals(a: Any) -> Any:
@@ -56,10 +56,15 @@ def lstsq(self: Any, b: Any, rcond: Any = None, driver: Any = None) -> Any:
         return x, residuals if residuals.size else abs(a @ x - y).sum(0) * np.nan, rank, values
 
     x, residuals, rank, values = np.vectorize(one, signature=parts)(self, right)
-    told = self.shape[-2] > self.shape[-1] and (driver == "gels" or (by_values and (rank == self.shape[-1]).all()))
+    notified = self.shape[-2] > self.shape[-1] and (driver == "gels" or (by_values and (rank == self.shape[-1]).all()))
     nothing = np.zeros(0)
     x = x if right is b else x[..., 0]
-    return x, residuals if told else nothing, nothing if driver == "gels" else rank, values if by_values else nothing
+    return (
+        x,
+        residuals if notified else nothing,
+        nothing if driver == "gels" else rank,
+        values if by_values else nothing,
+    )
 
 
 def condition(self: Any, p: Any = None) -> Any:

@@ -17,7 +17,7 @@ def size_of(x: Any) -> Any:
     return abs(x.real) + abs(x.imag)
 
 
-def exchange(a: Any, i: int, j: int) -> None:
+def swap_rows(a: Any, i: int, j: int) -> None:
     """Rows and columns i and j change places."""
     a[[i, j]] = a[[j, i]]
     a[:, [i, j]] = a[:, [j, i]]
@@ -40,11 +40,11 @@ def pivot(a: Any) -> tuple[int, int]:
 def factors_of_one(a: Any, turn: Callable[[Any], Any]) -> tuple[Any, Any, Any]:
     """L and D packed, the exchanges, and the first zero on the diagonal of D, of one matrix."""
     n, k, info = len(a), 0, 0
-    a, packed, pivots = whole(a, turn), np.zeros_like(a), np.zeros(n, np.int32)
+    a, packed, pivots = full(a, turn), np.zeros_like(a), np.zeros(n, np.int32)
     while k < n:
         rest = a[k:, k:]
         rows, other = pivot(rest)
-        exchange(rest, rows - 1, other)
+        swap_rows(rest, rows - 1, other)
         pivots[k : k + rows] = (k + other + 1) * (1 if rows == 1 else -1)
         block, below = rest[:rows, :rows], rest[rows:, :rows]
         if size_of(rest[:, :rows]).any():
@@ -57,27 +57,27 @@ def factors_of_one(a: Any, turn: Callable[[Any], Any]) -> tuple[Any, Any, Any]:
     return packed, pivots, np.int32(info)
 
 
-def whole(lower: Any, turn: Callable[[Any], Any]) -> Any:
+def full(lower: Any, turn: Callable[[Any], Any]) -> Any:
     """The matrix whose lower triangle is given; the diagonal of one that is its own adjoint is real."""
     below, diagonal = np.tril(lower, -1), np.diagonal(lower)
     return below + turn(below) + np.diag((diagonal + turn(diagonal)) / 2)
 
 
-def turning(hermitian: bool) -> Callable[[Any], Any]:
+def flip_kernel(hermitian: bool) -> Callable[[Any], Any]:
     """The transpose, or the adjoint."""
     return lambda x: x.conj().T if hermitian else x.T
 
 
 def factors(self: Any, hermitian: bool = False, check_errors: bool = False) -> Any:
     """Those of each matrix of a batch."""
-    each = np.vectorize(lambda a: factors_of_one(a, turning(hermitian)), signature="(n,n)->(n,n),(n),()")
+    each = np.vectorize(lambda a: factors_of_one(a, flip_kernel(hermitian)), signature="(n,n)->(n,n),(n),()")
     return each(self)
 
 
 def rebuilt(packed: Any, pivots: Any, turn: Callable[[Any], Any]) -> Any:
     """The matrix that has such factors: the product of each exchange and each part of L, around D."""
     n, k = len(packed), 0
-    left, middle = np.eye(n, dtype=packed.dtype), np.zeros_like(packed)
+    left, center = np.eye(n, dtype=packed.dtype), np.zeros_like(packed)
     while k < n:
         rows = 1 if pivots[k] > 0 else 2
         last = k + rows - 1
@@ -85,15 +85,15 @@ def rebuilt(packed: Any, pivots: Any, turn: Callable[[Any], Any]) -> Any:
         part = np.eye(n, dtype=packed.dtype)
         part[k + rows :, k : k + rows] = packed[k + rows :, k : k + rows]
         left = left @ part
-        middle[k : k + rows, k : k + rows] = whole(packed[k : k + rows, k : k + rows], turn)
+        center[k : k + rows, k : k + rows] = full(packed[k : k + rows, k : k + rows], turn)
         k += rows
-    return left @ middle @ turn(left)
+    return left @ center @ turn(left)
 
 
 def solution(LD: Any, pivots: Any, B: Any, hermitian: bool = False) -> Any:
     """A X = B, solved with A in full."""
     solve = np.vectorize(
-        lambda packed, swaps, b: np.linalg.solve(rebuilt(packed, swaps, turning(hermitian)), b),
+        lambda packed, swaps, b: np.linalg.solve(rebuilt(packed, swaps, flip_kernel(hermitian)), b),
         signature="(n,n),(n),(n,k)->(n,k)",
     )
     return solve(LD, pivots, B)

@@ -9,12 +9,12 @@ SHAPES = [(5, 5), (16, 16), (37, 9, 9), (17, 17), (3, 70, 70), (2, 4, 33, 33)]
 DTYPES = [np.float32, np.float64]
 
 
-def drawn(shape, dtype):
+def sampled(shape, dtype):
     return np.random.default_rng(0).standard_normal(shape).astype(dtype)
 
 
 def positive(shape, dtype):
-    a = drawn(shape, np.float64)
+    a = sampled(shape, np.float64)
     return (a @ a.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1])).astype(dtype)
 
 
@@ -27,7 +27,7 @@ def assert_near(found, expected, dtype, factor=1000):
 def test_systems(shape, dtype):
     a = positive(shape, dtype)
     a[..., 0, :], a[..., -1, :] = a[..., -1, :].copy(), a[..., 0, :].copy()  # so that rows are exchanged
-    b, wide = drawn((*shape[:-1], 70), dtype), a.astype(np.float64)
+    b, wide = sampled((*shape[:-1], 70), dtype), a.astype(np.float64)
     assert_near(sg.linalg.inv(sg.tensor(a)), np.linalg.inv(wide), dtype)
     assert_near(sg.linalg.solve(sg.tensor(a), sg.tensor(b)), np.linalg.solve(wide, b), dtype)
     sign, logarithm = sg.linalg.slogdet(sg.tensor(a))
@@ -48,7 +48,7 @@ def test_cholesky(shape, dtype):
 @pytest.mark.parametrize("shape", [*SHAPES, (100, 33), (33, 100), (1, 4), (4, 1)])
 @pytest.mark.parametrize("mode", ["reduced", "complete"])
 def test_qr(shape, mode, dtype):
-    a = drawn(shape, dtype)
+    a = sampled(shape, dtype)
     q, r = sg.linalg.qr(sg.tensor(a), mode)
     expected = np.linalg.qr(a.astype(np.float64), mode)
     assert q.shape == expected[0].shape
@@ -68,7 +68,7 @@ def test_singular_matrices_of_a_batch():
 
 @pytest.mark.parametrize("shape", [(40, 50), (2, 64, 33)])
 def test_single_precision_of_lapack(shape):
-    a = drawn(shape, np.float32)
+    a = sampled(shape, np.float32)
     u, s, vh = sg.linalg.svd(sg.tensor(a), full_matrices=False)
     assert_near(s, np.linalg.svd(a.astype(np.float64), compute_uv=False), np.float32)
     assert_near((u * s.unsqueeze(-2)) @ vh, a, np.float32)
@@ -80,7 +80,7 @@ def test_single_precision_of_lapack(shape):
 
 def symmetric(name, n):
     """Matrices whose three diagonals are hard to bring to one, or whose columns are zero but for rounding."""
-    q, ones = np.linalg.qr(drawn((n, n), np.float64))[0], np.ones(n - 1)
+    q, ones = np.linalg.qr(sampled((n, n), np.float64))[0], np.ones(n - 1)
     beside = np.diag(ones, 1) + np.diag(ones, -1)
     return {
         "zero": lambda: np.zeros((n, n)),

@@ -14,7 +14,7 @@ SHAPES = [(1, 1), (5, 5), (16, 16), (17, 17), (64, 8, 8), (2, 3, 20, 20), (1, 3,
 DTYPES = [np.float32, np.float64]
 
 
-def drawn(shape: tuple[int, ...], dtype: Any, seed: int = 0) -> np.ndarray:
+def sampled(shape: tuple[int, ...], dtype: Any, seed: int = 0) -> np.ndarray:
     """Matrices that are far from singular, with rows that must be exchanged."""
     a = np.random.default_rng(seed).standard_normal(shape)
     square = shape[-1] == shape[-2]
@@ -22,7 +22,7 @@ def drawn(shape: tuple[int, ...], dtype: Any, seed: int = 0) -> np.ndarray:
 
 
 def positive(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    a = drawn(shape, np.float64)
+    a = sampled(shape, np.float64)
     return (a @ a.swapaxes(-1, -2) + np.eye(shape[-1])).astype(dtype)
 
 
@@ -32,7 +32,7 @@ def assert_near(found: Any, expected: np.ndarray, dtype: Any) -> None:
     assert np.abs(found.numpy() - expected).max() <= 1000 * np.finfo(dtype).eps * max(np.abs(expected).max(), 1)
 
 
-def laid_out(a: np.ndarray, how: str) -> Any:
+def with_layout(a: np.ndarray, how: str) -> Any:
     """A tensor with these elements, which lie one after the other, as columns, or apart."""
     if how == "columns":
         return sg.tensor(np.ascontiguousarray(a.swapaxes(-1, -2))).mT
@@ -45,9 +45,9 @@ def laid_out(a: np.ndarray, how: str) -> Any:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_values(shape: tuple[int, ...], dtype: Any, how: str) -> None:
-    given = drawn(shape, dtype)
-    a, wide, b = laid_out(given, how), given.astype(np.float64), drawn((*shape[:-1], 3), dtype, 1)
-    right, eye = laid_out(b, how), np.eye(shape[-1])
+    given = sampled(shape, dtype)
+    a, wide, b = with_layout(given, how), given.astype(np.float64), sampled((*shape[:-1], 3), dtype, 1)
+    right, eye = with_layout(b, how), np.eye(shape[-1])
     for _ in range(2):  # the second call is by what the first has found
         assert_near(sg.linalg.inv(a), np.linalg.inv(wide), dtype)
         inverse, info = sg.linalg.inv_ex(a)
@@ -64,28 +64,28 @@ def test_values(shape: tuple[int, ...], dtype: Any, how: str) -> None:
         assert_near(q @ r, given, dtype)
         assert_near(q.mT @ q, eye + 0 * wide, dtype)
         lower = np.tril(given, -1) / shape[-1] + eye.astype(dtype)
-        x = sg.linalg.solve_triangular(laid_out(lower, how), right, upper=False)
+        x = sg.linalg.solve_triangular(with_layout(lower, how), right, upper=False)
         assert_near(sg.tensor(lower) @ x, b, dtype)
-        y = sg.linalg.solve_triangular(laid_out(lower.swapaxes(-1, -2) * 2, how), right, upper=True)
+        y = sg.linalg.solve_triangular(with_layout(lower.swapaxes(-1, -2) * 2, how), right, upper=True)
         assert_near(sg.tensor(lower).mT @ y * 2, b, dtype)
         unread = lower + np.triu(np.full(shape, np.nan, dtype))  # neither the diagonal
-        z = sg.linalg.solve_triangular(laid_out(unread, how), right, upper=False, unitriangular=True)
+        z = sg.linalg.solve_triangular(with_layout(unread, how), right, upper=False, unitriangular=True)
         assert np.array_equal(z.numpy(), x.numpy())
         s = positive(shape, dtype)
         garbage = np.triu(np.full(shape, np.nan, dtype), 1)
-        assert_near(sg.linalg.cholesky(laid_out(s, how)), np.linalg.cholesky(s.astype(np.float64)), dtype)
+        assert_near(sg.linalg.cholesky(with_layout(s, how)), np.linalg.cholesky(s.astype(np.float64)), dtype)
         expected = np.linalg.cholesky(s.astype(np.float64))
-        assert_near(sg.linalg.cholesky(laid_out(np.tril(s) + garbage, how)), expected, dtype)
+        assert_near(sg.linalg.cholesky(with_layout(np.tril(s) + garbage, how)), expected, dtype)
 
 
 @pytest.mark.parametrize("how", ["rows", "columns", "apart"])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_eigenvalues(shape: tuple[int, ...], dtype: Any, how: str) -> None:
-    given = drawn(shape, dtype)
+    given = sampled(shape, dtype)
     symmetric = given + given.swapaxes(-1, -2)
     garbage, expected = np.triu(np.full(shape, np.nan, dtype), 1), np.linalg.eigvalsh(symmetric.astype(np.float64))
-    a = laid_out(np.tril(symmetric) + garbage, how)
+    a = with_layout(np.tril(symmetric) + garbage, how)
     for _ in range(2):
         values, vectors = sg.linalg.eigh(a)
         assert_near(values, expected, dtype)
@@ -113,16 +113,16 @@ def lu_rows(pivots: np.ndarray) -> list[int]:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(5, 5), (30, 30), (7, 4), (4, 7), (40, 20), (20, 40)])
 def test_packed_factors(shape: tuple[int, int], dtype: Any) -> None:
-    given = drawn(shape, dtype)
+    given = sampled(shape, dtype)
     for _ in range(2):
         packed, pivots, info = sg.linalg.lu_factor_ex(sg.tensor(given))
         assert pivots.numpy().dtype == np.int32 == info.numpy().dtype
         assert info.item() == 0
-        least = min(shape)
-        lower = np.tril(packed.numpy()[:, :least], -1) + np.eye(shape[0], least)
-        order = lu_rows(np.append(pivots.numpy(), np.arange(least, shape[0]) + 1))
+        min_value = min(shape)
+        lower = np.tril(packed.numpy()[:, :min_value], -1) + np.eye(shape[0], min_value)
+        order = lu_rows(np.append(pivots.numpy(), np.arange(min_value, shape[0]) + 1))
         assert np.abs(lower).max() <= 1
-        assert_near(sg.tensor((lower @ np.triu(packed.numpy()[:least])).astype(dtype)), given[order], dtype)
+        assert_near(sg.tensor((lower @ np.triu(packed.numpy()[:min_value])).astype(dtype)), given[order], dtype)
 
 
 CALLS: list[tuple[str, Callable[[Any], Any]]] = [
@@ -180,7 +180,7 @@ def test_empty_ones(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("mode", ["reduced", "complete", "r"])
 def test_modes_of_qr(mode: str) -> None:
     for shape in [(5, 3), (3, 5), (2, 40, 20)]:
-        given = drawn(shape, np.float64)
+        given = sampled(shape, np.float64)
         for _ in range(2):
             q, r = sg.linalg.qr(sg.tensor(given), mode)
             expected = np.linalg.qr(given, mode)
@@ -194,7 +194,7 @@ def test_modes_of_qr(mode: str) -> None:
 
 def test_a_graph_is_recorded() -> None:
     """Gradients of planned calls, against differences."""
-    given = drawn((2, 4, 4), np.float64)
+    given = sampled((2, 4, 4), np.float64)
     for _ in range(2):
         a = sg.tensor(given, requires_grad=True)
         (sg.linalg.inv(a).sum() + sg.linalg.slogdet(a).logabsdet.sum() + sg.linalg.lu_factor(a).LU.sum()).backward()
@@ -207,7 +207,7 @@ def test_a_graph_is_recorded() -> None:
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("shape", [(5, 5), (3, 8, 8), (30, 30)])
 def test_solutions_by_packed_factors(shape: tuple[int, ...], dtype: Any) -> None:
-    given, b = drawn(shape, np.float64), drawn((*shape[:-1], 2), np.float64, 1)
+    given, b = sampled(shape, np.float64), sampled((*shape[:-1], 2), np.float64, 1)
     packed, pivots = sg.linalg.lu_factor(sg.tensor(given))
     pivots = sg.tensor(pivots.numpy().astype(dtype))
     for _ in range(2):
@@ -233,7 +233,7 @@ def test_rows_that_there_are_not() -> None:
 @pytest.mark.parametrize("shape", [(5, 5), (10, 4), (3, 4, 10), (64, 10, 4), (100, 70)])
 def test_least_squares(shape: tuple[int, ...], dtype: Any) -> None:
     """Of full rank, and of rank 2, for which the shortest solution is taken."""
-    given, b = np.random.default_rng(0).standard_normal(shape).astype(dtype), drawn((*shape[:-1], 3), dtype, 1)
+    given, b = np.random.default_rng(0).standard_normal(shape).astype(dtype), sampled((*shape[:-1], 3), dtype, 1)
     low = given.astype(np.float64)[..., :2] @ np.random.default_rng(1).standard_normal((2, shape[-1]))
     for a, rank in ((given, min(shape[-2:])), (low.astype(dtype), 2)):
         expected = np.linalg.pinv(a.astype(np.float64), rcond=1e-5) @ b
@@ -255,7 +255,7 @@ def test_least_squares_of_nan_are_an_error() -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape, count", [((5, 5), 5), ((6, 4), 2), ((40, 36), 36), ((40, 36), 20), ((3, 8, 8), 8)])
 def test_products_of_reflections(shape: tuple[int, ...], count: int, dtype: Any) -> None:
-    vectors, factors = drawn(shape, dtype) / 4, drawn((*shape[:-2], 1, count), dtype, 2)[..., 0, :] / 2
+    vectors, factors = sampled(shape, dtype) / 4, sampled((*shape[:-2], 1, count), dtype, 2)[..., 0, :] / 2
     expected = np.broadcast_to(np.eye(*shape[-2:]), shape).copy()
     for i in reversed(range(count)):
         v = np.tril(vectors.astype(np.float64), -1)[..., i : i + 1]
@@ -263,5 +263,5 @@ def test_products_of_reflections(shape: tuple[int, ...], count: int, dtype: Any)
         expected -= factors[..., i, None, None] * (v @ (v.swapaxes(-1, -2) @ expected))
     for how in ("rows", "columns"):
         for _ in range(2):
-            found = sg.linalg.householder_product(laid_out(vectors, how), sg.tensor(factors))
+            found = sg.linalg.householder_product(with_layout(vectors, how), sg.tensor(factors))
             assert_near(found, expected, dtype)

@@ -10,20 +10,20 @@ from scipy import special
 def transposed(function: Callable[[Any], Any], shape: Sequence[int], grad: Any) -> Any:
     """The transpose of a linear function, from its values at the unit arrays: what its gradient must be."""
     result = np.zeros(tuple(shape), grad.dtype)
-    for place in np.ndindex(*shape):
+    for index in np.ndindex(*shape):
         unit = np.zeros(tuple(shape))
-        unit[place] = 1
-        result[place] = np.sum(function(unit) * grad)
+        unit[index] = 1
+        result[index] = np.sum(function(unit) * grad)
     return result
 
 
-def slope(function: Callable[[Any], Any], x: Any, grad: Any) -> Any:
+def derivative(function: Callable[[Any], Any], x: Any, grad: Any) -> Any:
     """The gradient of <grad, function(x)> by central differences."""
     result = np.zeros_like(x)
-    for place in np.ndindex(*x.shape):
+    for index in np.ndindex(*x.shape):
         step = np.zeros_like(x)
-        step[place] = 1e-5
-        result[place] = np.sum(grad * (function(x + step) - function(x - step))) / 2e-5
+        step[index] = 1e-5
+        result[index] = np.sum(grad * (function(x + step) - function(x - step))) / 2e-5
     return result
 
 
@@ -113,15 +113,15 @@ LOSSES: dict[str, Callable[..., Any]] = {
         )
     ),
     "mse_loss": lambda self, target, reduction=1: reduced((self - target) ** 2, reduction),
-    "mse_loss_backward": lambda grad_output, self, target, reduction: slope(
+    "mse_loss_backward": lambda grad_output, self, target, reduction: derivative(
         lambda x: reduced((x - target) ** 2, reduction), self, grad_output
     ),
     "binary_cross_entropy": bce,
-    "binary_cross_entropy_backward": lambda grad_output, self, target, weight, reduction: slope(
+    "binary_cross_entropy_backward": lambda grad_output, self, target, weight, reduction: derivative(
         lambda x: bce(x, target, weight, reduction), self, grad_output
     ),
     "binary_cross_entropy_with_logits": bce_logits,
-    "binary_cross_entropy_with_logits_backward": lambda grad_output, self, **k: slope(
+    "binary_cross_entropy_with_logits_backward": lambda grad_output, self, **k: derivative(
         lambda x: bce_logits(x, **k), self, grad_output
     ),
     "embedding": lambda weight, indices, padding_idx=-1, scale_grad_by_freq=False: weight[indices],

@@ -70,9 +70,9 @@ def triplet(
     swap: bool = False,
 ) -> Any:
     """Nearer by a margin."""
-    far = distance(anchor, negative, p, eps)
-    far = np.minimum(far, distance(positive, negative, p, eps)) if swap else far
-    return np.maximum(0, margin + distance(anchor, positive, p, eps) - far)
+    large = distance(anchor, negative, p, eps)
+    large = np.minimum(large, distance(positive, negative, p, eps)) if swap else large
+    return np.maximum(0, margin + distance(anchor, positive, p, eps) - large)
 
 
 def cosine_embedding(input1: Any, input2: Any, target: Any, margin: float = 0.0) -> Any:
@@ -125,9 +125,9 @@ def bags(
         empty = len(offsets) - 1
         filled = bags(self[None], weight, None, mode, factors[None], padding_idx)
         return np.concatenate([np.zeros((empty, weight.shape[1])), filled])
-    kept = [row[number != padding_idx] for row, number in zip(rows, self, strict=True)]
+    retained = [row[number != padding_idx] for row, number in zip(rows, self, strict=True)]
     over = {"sum": np.sum, "mean": np.mean, "max": np.max}[mode]
-    return np.array([over(row, 0) if len(row) else np.zeros(weight.shape[1]) for row in kept])
+    return np.array([over(row, 0) if len(row) else np.zeros(weight.shape[1]) for row in retained])
 
 
 def pooled(self: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
@@ -140,11 +140,11 @@ def pooled(self: Any, norm_type: float, kernel_size: Any, stride: Any = None, ce
         -((k - n) // s) + 1 if ceil_mode else (n - k) // s + 1 for n, k, s in zip(planes, sizes, steps, strict=True)
     ]
     result = np.zeros((*self.shape[:2], *counts))
-    for place in np.ndindex(*counts):
-        window = tuple(slice(i * s, i * s + k) for i, s, k in zip(place, steps, sizes, strict=True))
+    for index in np.ndindex(*counts):
+        window = tuple(slice(i * s, i * s + k) for i, s, k in zip(index, steps, sizes, strict=True))
         axes = tuple(range(2, self.ndim))
         mean = (self[(..., *window)] ** norm_type).mean(axes)
-        result[(..., *place)] = (mean * np.prod(sizes)) ** (1 / norm_type)
+        result[(..., *index)] = (mean * np.prod(sizes)) ** (1 / norm_type)
     return result
 
 
@@ -153,14 +153,14 @@ def fractional(self: Any, kernel_size: Any, output_size: Any, random_samples: An
     spatial = len(kernel_size)
     batch = self if self.ndim == spatial + 2 else self[None]
     found = np.zeros((*batch.shape[:2], *output_size))
-    for n, c, *place in np.ndindex(*found.shape):
+    for n, c, *index in np.ndindex(*found.shape):
         u = random_samples[n, c][::-1] if spatial == 2 else random_samples[n, c]
         window: list[slice] = []
-        for i, size, kernel, windows, at in zip(place, batch.shape[2:], kernel_size, output_size, u, strict=True):
+        for i, size, kernel, windows, at in zip(index, batch.shape[2:], kernel_size, output_size, u, strict=True):
             step = (size - kernel) / max(windows - 1, 1)
             begin = size - kernel if i == windows - 1 else int((i + at) * step) - int(at * step)
             window.append(slice(begin, begin + kernel))
-        found[(n, c, *place)] = batch[(n, c, *window)].max()
+        found[(n, c, *index)] = batch[(n, c, *window)].max()
     return found.reshape(*self.shape[:-spatial], *output_size), None
 
 

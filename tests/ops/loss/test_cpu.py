@@ -16,14 +16,14 @@ def randn(*shape):
 
 @pytest.mark.parametrize("reduction", [0, 1, 2])
 @pytest.mark.parametrize("weighted", [True, False])
-@pytest.mark.parametrize("places", [None, (), (3,), (2, 3)])
-def test_nll_loss_and_its_gradient(places, weighted, reduction):
+@pytest.mark.parametrize("positions", [None, (), (3,), (2, 3)])
+def test_nll_loss_and_its_gradient(positions, weighted, reduction):
     classes, ignored = 4, 2
-    shape = (classes,) if places is None else (5, classes, *places)
+    shape = (classes,) if positions is None else (5, classes, *positions)
     x, w = randn(*shape), np.abs(randn(classes)) if weighted else None
-    target = RNG.integers(0, classes, () if places is None else (5, *places))
+    target = RNG.integers(0, classes, () if positions is None else (5, *positions))
     loss_value, total = class_loss.nll_loss(x, target, w, reduction, ignored)
-    rows = x.reshape(1, classes) if places is None else np.moveaxis(x, 1, -1).reshape(-1, classes)
+    rows = x.reshape(1, classes) if positions is None else np.moveaxis(x, 1, -1).reshape(-1, classes)
     weights = (np.ones(classes) if w is None else w) * (np.arange(classes) != ignored)
     flat = target.reshape(-1)
     each = -weights[flat] * rows[np.arange(len(flat)), flat]
@@ -68,16 +68,16 @@ def test_pointwise_losses_and_their_gradients(name, weighted, reduction):
     np.testing.assert_allclose(found, reference(x), rtol=1e-12)
     g, along, step = randn(*found.shape), randn(3, 4), 1e-6
     back = getattr(loss, f"{name}_backward")(g, x, t, *extra, reduction)
-    slope = (g * (reference(x + step * along) - reference(x - step * along))).sum() / (2 * step)
-    assert (back * along).sum() == pytest.approx(slope, rel=1e-6)
+    derivative = (g * (reference(x + step * along) - reference(x - step * along))).sum() / (2 * step)
+    assert (back * along).sum() == pytest.approx(derivative, rel=1e-6)
 
 
 def test_pointwise_losses_at_the_edges():
     ends = np.array([0.0, 1.0, 0.0, 1.0])
     t = np.array([0.0, 1.0, 1.0, 0.0])
     np.testing.assert_array_equal(loss.binary_cross_entropy(ends, t, None, 0), [0, 0, 100, 100])
-    far = np.array([1e4, -1e4])
-    np.testing.assert_array_equal(loss.binary_cross_entropy_with_logits(far, np.zeros(2), None, None, 0), [1e4, 0])
+    large = np.array([1e4, -1e4])
+    np.testing.assert_array_equal(loss.binary_cross_entropy_with_logits(large, np.zeros(2), None, None, 0), [1e4, 0])
     assert np.isnan(loss.mse_loss(np.zeros(0), np.zeros(0))) and loss.mse_loss(np.zeros(0), np.zeros(0), 2) == 0
     for x, t, name in [(1.5, 0.0, "input"), (0.5, -0.1, "target"), (np.nan, 0.5, "input")]:
         with pytest.raises(RuntimeError, match=f"elements of {name} should be between 0 and 1"):

@@ -20,9 +20,9 @@ def definition(x: Any, target: Any, weight: Any, reduction: int, smoothing: floa
     shares = (1 - smoothing) * np.eye(classes)[target] * weights + smoothing / classes * weights
     shares = shares * (target != IGNORED)[..., None]
     loss = -(shares * scores).sum(-1)
-    slopes = np.exp(scores) * shares.sum(-1, keepdims=True) - shares
+    derivatives = np.exp(scores) * shares.sum(-1, keepdims=True) - shares
     count = (weights[target] * (target != IGNORED)).sum() if reduction == 1 else 1
-    return (loss if reduction == 0 else loss.sum() / count), np.moveaxis(slopes / count, -1, 1)
+    return (loss if reduction == 0 else loss.sum() / count), np.moveaxis(derivatives / count, -1, 1)
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 2e-6), (np.float64, 1e-12)])
@@ -36,16 +36,16 @@ def test_loss_and_gradient(dtype: Any, tolerance: float, shape: Any, reduction: 
     x = (rng.standard_normal(shape) * 3).astype(dtype)
     target = rng.integers(0, shape[1], (shape[0], *shape[2:]))
     weight = rng.uniform(0.5, 2, shape[1]).astype(dtype) if weighted else None
-    loss, kept = kernels.cross_entropy(x, target, weight, reduction, IGNORED, smoothing)
-    right, slopes = definition(x, target, weight, reduction, smoothing)
+    loss, retained = kernels.cross_entropy(x, target, weight, reduction, IGNORED, smoothing)
+    right, derivatives = definition(x, target, weight, reduction, smoothing)
     assert loss.dtype == dtype and loss.shape == np.shape(right)
     np.testing.assert_allclose(loss, right, rtol=tolerance * 10, atol=tolerance * 10)
     for layout in (x, np.asfortranarray(x)):
         found = kernels.cross_entropy_backward(
-            np.ones_like(loss), layout, target, weight, kept, reduction, IGNORED, smoothing
+            np.ones_like(loss), layout, target, weight, retained, reduction, IGNORED, smoothing
         )
         assert found.shape == shape and found.dtype == dtype
-        np.testing.assert_allclose(found, slopes, rtol=tolerance * 10, atol=tolerance)
+        np.testing.assert_allclose(found, derivatives, rtol=tolerance * 10, atol=tolerance)
 
 
 def test_extreme_scores_and_targets_that_do_not_count() -> None:
@@ -54,9 +54,9 @@ def test_extreme_scores_and_targets_that_do_not_count() -> None:
     loss, _ = kernels.cross_entropy(x, np.array([1, 1, 1]), None, 0)
     assert loss[0] == 1600 and np.isnan(loss[1]) and loss[2] == pytest.approx(np.log(2))
     ignored = np.full(3, -100)
-    loss, kept = kernels.cross_entropy(x, ignored)
+    loss, retained = kernels.cross_entropy(x, ignored)
     assert np.isnan(loss)
-    assert not kernels.cross_entropy_backward(np.ones(()), x, ignored, None, kept, 1, -100, 0.0).any()
+    assert not kernels.cross_entropy_backward(np.ones(()), x, ignored, None, retained, 1, -100, 0.0).any()
     single, _ = kernels.cross_entropy(np.zeros(4), np.array(2))
     assert single.shape == () and single == pytest.approx(np.log(4))
 

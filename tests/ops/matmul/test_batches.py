@@ -38,8 +38,8 @@ def test_batches(threads: Any, batch: int) -> None:
     for number in (1, 2):
         threads(number)
         for across in WAYS:
-            found, wanted = products(batch, across)
-            for one, other in zip(found, wanted, strict=True):
+            found, requested = products(batch, across)
+            for one, other in zip(found, requested, strict=True):
                 np.testing.assert_allclose(one, other, atol=1e-11)
             seen.append(found)
     for first, second in zip(seen[: len(WAYS)], seen[len(WAYS) :], strict=True):
@@ -80,9 +80,9 @@ def test_any_layout_of_both(sizes: tuple[int, ...], dtype: Any) -> None:
                 added = sg.baddbmm(sg.tensor(row).expand(shapes[3]), a, b)
                 seen.append([t.detach().numpy() for t in (result, *grads, added)])
         u, v = (t.detach().double().numpy() for t in (a, b))
-        wanted = [u @ v, grad @ v.swapaxes(1, 2), u.swapaxes(1, 2) @ grad, u @ v + row]
+        requested = [u @ v, grad @ v.swapaxes(1, 2), u.swapaxes(1, 2) @ grad, u @ v + row]
         for found in seen:
-            for one, other in zip(found, wanted, strict=True):
+            for one, other in zip(found, requested, strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5 if dtype is np.float32 else 1e-12)
         assert all(np.array_equal(found[k], seen[2][k]) for found in seen for k in (0, 3))
 

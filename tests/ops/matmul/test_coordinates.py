@@ -24,11 +24,11 @@ def test_product(dtype: type, width: int, in_order: bool) -> None:
         x, b = x + 1j * rng.standard_normal(NUMBERS), b * (1 - 2j)
     x, b = x.astype(dtype), b.astype(dtype)
     wide = np.result_type(dtype, np.float64)
-    wanted = np.zeros((ROWS, width), wide)
-    np.add.at(wanted, row, x.astype(wide)[:, None] * b[column])
+    requested = np.zeros((ROWS, width), wide)
+    np.add.at(requested, row, x.astype(wide)[:, None] * b[column])
     found = op.coordinate_mm(*map(sg.tensor, (x, row, column)), ROWS, sg.tensor(b)).numpy()
     assert found.dtype == dtype
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 if dtype is np.float64 else 2e-5)
+    np.testing.assert_allclose(found, requested, rtol=0, atol=1e-12 if dtype is np.float64 else 2e-5)
 
 
 def test_threads_give_the_same_bits() -> None:
@@ -75,5 +75,5 @@ def test_bags(mode: str, dtype: sg.dtype) -> None:
     np.testing.assert_allclose(found, getattr(rows, mode)(1), rtol=0, atol=tolerance)
     found = F.embedding_bag(sg.tensor(index.ravel()), table, sg.tensor(offsets), mode=mode).double().numpy()
     parts = np.split(rows.reshape(-1, 48), offsets[1:])
-    wanted = np.stack([part.sum(0) / (max(len(part), 1) if mode == "mean" else 1) for part in parts])
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance if dtype is sg.float32 else 1)
+    requested = np.stack([part.sum(0) / (max(len(part), 1) if mode == "mean" else 1) for part in parts])
+    np.testing.assert_allclose(found, requested, rtol=0, atol=tolerance if dtype is sg.float32 else 1)

@@ -49,13 +49,13 @@ def test_products_that_add(dtype, beta, alpha):
     """addmm, addmv, baddbmm and addbmm are beta c + alpha times the product, with c broadcast."""
     a, b = sample((2, 3, 4), dtype), sample((2, 4, 5), dtype)
     c, y = sample((5,), dtype), sample((3,), dtype)
-    kept = a.copy()
+    retained = a.copy()
     product = np.einsum("bij,bjk->bik", a, b)
     close(linalg.addmm(c, a[0], b[0], beta, alpha), beta * c + alpha * product[0])
     close(linalg.addmv(y, a[0], b[0, :, 1], beta, alpha), beta * y + alpha * product[0, :, 1])
     close(linalg.baddbmm(c, a, b, beta, alpha), beta * c + alpha * product)
     close(linalg.addbmm(c, a, b, beta, alpha), beta * c + alpha * product.sum(0))
-    np.testing.assert_array_equal(a, kept)
+    np.testing.assert_array_equal(a, retained)
 
 
 def test_beta_zero_does_not_read_what_is_added():

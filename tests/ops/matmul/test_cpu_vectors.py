@@ -112,7 +112,7 @@ def test_a_linear_layer_of_a_vector(depth: int, biased: bool) -> None:
     """One example without a batch: NumPy's values with all gradients, and each time the same bits, planned or not."""
     rng = np.random.default_rng(3)
     x, weight, bias, grad = (rng.standard_normal(shape) for shape in ((depth,), (5, depth), (5,), (5,)))
-    wanted = weight @ x + bias * biased, grad @ weight, np.outer(grad, x), grad
+    requested = weight @ x + bias * biased, grad @ weight, np.outer(grad, x), grad
     seen = []
     for general in (False, False, True):  # the first call finds the plans
         with watched(general):
@@ -121,6 +121,6 @@ def test_a_linear_layer_of_a_vector(depth: int, biased: bool) -> None:
             grads = sg.autograd.grad(result, given, sg.tensor(grad))
             seen.append([tensor.detach().numpy() for tensor in (result, *grads)])
     for found in seen:
-        for one, other, last in zip(found, wanted, seen[-1], strict=False):
+        for one, other, last in zip(found, requested, seen[-1], strict=False):
             np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
             np.testing.assert_array_equal(one, last)

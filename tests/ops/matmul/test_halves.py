@@ -22,7 +22,7 @@ SIZES += [(1, 40, 33), (33, 40, 1), (20, 30, 600)]
 Array = np.ndarray
 
 
-def drawn(*shape: int) -> sg.Tensor:
+def sampled(*shape: int) -> sg.Tensor:
     """bfloat16 numbers, which are the same each time."""
     numbers = np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
     return sg.tensor(numbers).to(sg.bfloat16)
@@ -41,7 +41,7 @@ def check(found: sg.Tensor, a: Array, b: Array, added: Array | float = 0.0) -> N
     assert found.shape == exact.shape and (off <= 2.0**-8 * np.abs(exact) + (a.shape[-1] + 1) * 2.0**-23 * size).all()
 
 
-def laid(a: sg.Tensor) -> Iterator[sg.Tensor]:
+def with_layout(a: sg.Tensor) -> Iterator[sg.Tensor]:
     """As it is, and as the transpose of what lies so."""
     yield a
     yield a.mT.contiguous().mT
@@ -50,11 +50,13 @@ def laid(a: sg.Tensor) -> Iterator[sg.Tensor]:
 def check_all() -> None:
     """Products in all sizes and layouts, and gradients of those that have some."""
     for rows, depth, columns in SIZES:
-        for a, b in itertools.product(laid(drawn(rows, depth)), laid(drawn(depth, columns))):
+        for a, b in itertools.product(with_layout(sampled(rows, depth)), with_layout(sampled(depth, columns))):
             check(a @ b, wide(a), wide(b))
-        check_linear(drawn(rows, depth), drawn(columns, depth), drawn(columns), drawn(rows, columns))
+        check_linear(sampled(rows, depth), sampled(columns, depth), sampled(columns), sampled(rows, columns))
     for batch, rows, depth, columns in [(3, 5, 7, 4), (9, 33, 40, 34), (2, 40, 70, 33)]:
-        for a, b in itertools.product(laid(drawn(batch, rows, depth)), laid(drawn(batch, depth, columns))):
+        for a, b in itertools.product(
+            with_layout(sampled(batch, rows, depth)), with_layout(sampled(batch, depth, columns))
+        ):
             check_products(a, b)
 
 
@@ -74,7 +76,7 @@ def check_products(a: sg.Tensor, b: sg.Tensor) -> None:
     a, b = a.detach().requires_grad_(), b.detach().requires_grad_()
     result = a @ b
     check(result, wide(a), wide(b))
-    grad = drawn(*result.shape)
+    grad = sampled(*result.shape)
     result.backward(grad)
     check(a.grad, wide(grad), wide(b).swapaxes(1, 2))
     check(b.grad, wide(a).swapaxes(1, 2), wide(grad))
@@ -102,7 +104,7 @@ def test_processors_with_fewer_instructions(without: tuple[str, ...], way: str) 
 @pytest.mark.parametrize("batch, rows, depth, columns", [(1, 300, 600, 170), (1, 80, 300, 900), (9, 130, 200, 90)])
 def test_any_number_of_threads_gives_the_same_bits(batch: int, rows: int, depth: int, columns: int) -> None:
     """They share rows or columns."""
-    a, b = drawn(batch, rows, depth).squeeze(0), drawn(batch, depth, columns).squeeze(0)
+    a, b = sampled(batch, rows, depth).squeeze(0), sampled(batch, depth, columns).squeeze(0)
     given, found = sg.get_num_threads(), []
     try:
         for threads in (1, 2, 4):
@@ -115,7 +117,7 @@ def test_any_number_of_threads_gives_the_same_bits(batch: int, rows: int, depth:
 
 def test_infinity_and_nan_stay_in_their_rows() -> None:
     """Rows and columns that fill up a square are zeros, which meet no number of another row."""
-    a, b = drawn(5, 40), drawn(40, 3)
+    a, b = sampled(5, 40), sampled(40, 3)
     a[1, 3], a[2, 0] = float("inf"), float("nan")
     found = (a @ b).double().numpy()
     assert np.isinf(found[1]).all() and np.isnan(found[2]).all() and np.isfinite(found[[0, 3, 4]]).all()

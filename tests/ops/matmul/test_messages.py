@@ -6,11 +6,11 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    ("input", "weight", "said"), [((1, 3), (3, 2), "1x3 and 2x3"), ((2, 4, 3), (5, 2), "8x3 and 2x5")]
+    ("input", "weight", "message"), [((1, 3), (3, 2), "1x3 and 2x3"), ((2, 4, 3), (5, 2), "8x3 and 2x5")]
 )
-def test_linear(lib: Any, input: tuple[int, ...], weight: tuple[int, int], said: str) -> None:
+def test_linear(lib: Any, input: tuple[int, ...], weight: tuple[int, int], message: str) -> None:
     """A layer that is given other features than it has names both matrices."""
-    with pytest.raises(RuntimeError, match=rf"mat1 and mat2 shapes cannot be multiplied \({said}\)"):
+    with pytest.raises(RuntimeError, match=rf"mat1 and mat2 shapes cannot be multiplied \({message}\)"):
         lib.nn.functional.linear(lib.ones(input), lib.ones(weight))
 
 

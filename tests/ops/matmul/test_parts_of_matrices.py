@@ -23,11 +23,11 @@ PARTS: dict[str, Callable[[Any], Any]] = {
 SIZES = [(1, 7, 5), (6, 1, 9), (5, 8, 1), (3, 4, 5), (40, 64, 40), (33, 130, 70), (7, 3, 600)]
 
 
-def drawn(*shape: int, dtype: Any = sg.float64) -> Any:
+def sampled(*shape: int, dtype: Any = sg.float64) -> Any:
     return sg.tensor(rng.standard_normal(shape)).to(dtype)
 
 
-def taken(x: Any, how: str) -> Any:
+def reserved(x: Any, how: str) -> Any:
     found = PARTS[how](x)
     assert sg.equal(found, x)
     return found
@@ -41,15 +41,15 @@ def test_values(left: str, right: str, dtype: Any) -> None:
     bound = {sg.float32: 1e-4, sg.float64: 1e-12, sg.bfloat16: 0.25}[dtype]
     for rows, depth, columns in SIZES:
         for batch in ((), (3,)):
-            a, b = drawn(*batch, rows, depth, dtype=dtype), drawn(*batch, depth, columns, dtype=dtype)
+            a, b = sampled(*batch, rows, depth, dtype=dtype), sampled(*batch, depth, columns, dtype=dtype)
             expected = a.to(sg.float64).numpy() @ b.to(sg.float64).numpy()
-            x, y = taken(a, left), taken(b, right)
+            x, y = reserved(a, left), reserved(b, right)
             for _ in range(2):
                 np.testing.assert_allclose((x @ y).to(sg.float64).numpy(), expected, rtol=bound, atol=bound)
-        bias = drawn(columns, dtype=dtype)
+        bias = sampled(columns, dtype=dtype)
         exact = [each.to(sg.float64).numpy() for each in (a[0], b[0], bias)]
         expected = exact[0] @ exact[1] + exact[2]
-        x, weight = taken(a[0], left), taken(b[0].T.contiguous(), right)
+        x, weight = reserved(a[0], left), reserved(b[0].T.contiguous(), right)
         for _ in range(2):
             found = sg.nn.functional.linear(x, weight, bias)
             np.testing.assert_allclose(found.to(sg.float64).numpy(), expected, rtol=bound, atol=bound)
@@ -71,8 +71,8 @@ def test_gradients(left: str, right: str) -> None:
         (sg.bmm, (3, 6, 9), (3, 9, 8)),
         (sg.nn.functional.linear, (4, 6, 9), (8, 9)),
     ]:
-        a, b = drawn(*first), drawn(*second)
-        weights = drawn(*first[:-1], 8)
+        a, b = sampled(*first), sampled(*second)
+        weights = sampled(*first[:-1], 8)
         for _ in range(2):
             found, expected = (gradients(a, b, how, product, weights) for how in ((left, right), ("whole", "whole")))
             for one, other in zip(found, expected, strict=True):
@@ -81,7 +81,7 @@ def test_gradients(left: str, right: str) -> None:
 
 def test_parts_have_plans() -> None:
     """Native code multiplies them as they lie; one matrix for a whole batch as well."""
-    x, y = (taken(drawn(3, 6, 9, dtype=sg.float32), "columns") for _ in range(2))
+    x, y = (reserved(sampled(3, 6, 9, dtype=sg.float32), "columns") for _ in range(2))
     assert (x @ y.mT).shape == BMM.launch(x, y.mT).shape
     one = y[:1].expand(3, 6, 9).mT
     sg.bmm(x, one)
@@ -90,12 +90,12 @@ def test_parts_have_plans() -> None:
 
 def test_threads_share_parts() -> None:
     """The bits of a product do not depend on how the operands lie, nor on the number of threads."""
-    a, b, before = drawn(200, 300, dtype=sg.float32), drawn(300, 250, dtype=sg.float32), sg.get_num_threads()
+    a, b, before = sampled(200, 300, dtype=sg.float32), sampled(300, 250, dtype=sg.float32), sg.get_num_threads()
     try:
         for threads in (1, 2):
             sg.set_num_threads(threads)
             for left in PARTS:
-                assert sg.equal(taken(a, left) @ taken(b, "columns"), a @ b)
+                assert sg.equal(reserved(a, left) @ reserved(b, "columns"), a @ b)
     finally:
         sg.set_num_threads(before)
 
@@ -103,10 +103,10 @@ def test_threads_share_parts() -> None:
 def test_expanded_matrices() -> None:
     """Matrices of which all rows, all columns or all numbers are one, beside others and in batches."""
     for n, k, m in ((50, 64, 40), (7, 3, 600), (64, 1000, 64)):
-        ones = [drawn(1, k).expand(n, k), drawn(n, 1).expand(n, k), drawn(1, 1).expand(n, k), drawn(n, k)]
-        others = [drawn(1, m).expand(k, m), drawn(k, 1).expand(k, m), drawn(k, 2 * m)[:, :m], drawn(m, k).t()]
+        ones = [sampled(1, k).expand(n, k), sampled(n, 1).expand(n, k), sampled(1, 1).expand(n, k), sampled(n, k)]
+        others = [sampled(1, m).expand(k, m), sampled(k, 1).expand(k, m), sampled(k, 2 * m)[:, :m], sampled(m, k).t()]
         for a in ones:
             for b in others:
-                for x, y in ((a, b), (a.expand(3, n, k), b.expand(3, k, m)), (a.expand(3, n, k), drawn(3, k, m))):
+                for x, y in ((a, b), (a.expand(3, n, k), b.expand(3, k, m)), (a.expand(3, n, k), sampled(3, k, m))):
                     for _ in range(2):
                         np.testing.assert_allclose((x @ y).numpy(), x.numpy() @ y.numpy(), rtol=1e-12, atol=1e-11)

@@ -57,8 +57,8 @@ def test_standardize_and_its_gradients(case, affine):
     def total(x):
         return (g * naive_standardize(x, w, b, dims, affine_shape, 1e-3)[0]).sum()
 
-    slope = (total(x + step * along) - total(x - step * along)) / (2 * step)
-    assert (back * along).sum() == pytest.approx(slope, rel=1e-6, abs=1e-7)
+    derivative = (total(x + step * along) - total(x - step * along)) / (2 * step)
+    assert (back * along).sum() == pytest.approx(derivative, rel=1e-6, abs=1e-7)
     if affine:
         plain = (y - b.reshape(affine_shape)) * g
         assert (weight_grad.reshape(-1) * w).sum() == pytest.approx(plain.sum())
@@ -92,8 +92,8 @@ def test_columns_in_float32_keep_their_precision():
     )
     g, z = np.delete(y[::-1].astype(np.float64), [1, 2], 1), np.delete(exact, [1, 2], 1)
     away, rstd = z - z.mean(0), 1 / np.sqrt(z.var(0) + 1e-5)
-    slopes = rstd * (g - g.mean(0) - away * rstd**2 * (g * away).mean(0))
-    np.testing.assert_allclose(np.delete(back, [1, 2], 1), slopes, atol=1e-5)
+    derivatives = rstd * (g - g.mean(0) - away * rstd**2 * (g * away).mean(0))
+    np.testing.assert_allclose(np.delete(back, [1, 2], 1), derivatives, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-6), (np.float64, 1e-14)])

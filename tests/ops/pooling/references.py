@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.ops.conv.references import several
+from tests.ops.conv.references import multiple
 from tests.ops.loss.references import transposed
 
 Ranges = list[list[range]]
@@ -16,25 +16,25 @@ def windows(sizes: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, c
     """For each dimension the indices that each pooling window covers, also those in the padding."""
     found = []
     for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
-        room = n + 2 * p - d * (k - 1) - 1
-        count = (-(-room // s) if ceil_mode else room // s) + 1
+        capacity = n + 2 * p - d * (k - 1) - 1
+        count = (-(-capacity // s) if ceil_mode else capacity // s) + 1
         if ceil_mode and (count - 1) * s >= n + p:
             count -= 1
         found.append([range(i * s - p, i * s - p + d * (k - 1) + 1, d) for i in range(count)])
     return found
 
 
-def greatest(self: Any, ranges: Ranges) -> Any:
+def max_value(self: Any, ranges: Ranges) -> Any:
     """The greatest of each box, and its place in the plane."""
     dims = len(ranges)
     sizes = self.shape[-dims:]
     values = np.empty((*self.shape[:-dims], *map(len, ranges)), self.dtype)
     indices = np.empty(values.shape, np.int64)
-    for place in np.ndindex(*values.shape):
-        lead, window = place[:-dims], [w[i] for w, i in zip(ranges, place[-dims:], strict=True)]
+    for index in np.ndindex(*values.shape):
+        lead, window = index[:-dims], [w[i] for w, i in zip(ranges, index[-dims:], strict=True)]
         inside = [c for c in product(*window) if all(0 <= i < n for i, n in zip(c, sizes, strict=True))]
         best = max(inside, key=lambda c: self[(*lead, *c)])
-        values[place], indices[place] = self[(*lead, *best)], np.ravel_multi_index(best, sizes)
+        values[index], indices[index] = self[(*lead, *best)], np.ravel_multi_index(best, sizes)
     return values, indices
 
 
@@ -45,12 +45,14 @@ def max_pool(
     kernel = listed(kernel_size, spatial)
     steps = kernel if stride is None else listed(stride, spatial)
     sizes = self.shape[-spatial:]
-    return greatest(self, windows(sizes, kernel, steps, listed(padding, spatial), listed(dilation, spatial), ceil_mode))
+    return max_value(
+        self, windows(sizes, kernel, steps, listed(padding, spatial), listed(dilation, spatial), ceil_mode)
+    )
 
 
 def listed(value: Any, count: int) -> list[int]:
     """A number, or a list of one, as `count` equal ones."""
-    values = several(value, count)
+    values = multiple(value, count)
     return values * count if len(values) == 1 else values
 
 
@@ -68,8 +70,8 @@ def max_pool_of(spatial: int) -> Callable[..., Any]:
 def max_pool_backward(grad_output: Any, indices: Any, input_shape: Any, spatial: int) -> Any:
     """Each gradient added at the place that was chosen."""
     result = np.zeros(input_shape, grad_output.dtype)
-    for place in np.ndindex(*indices.shape):
-        result[(*place[:-spatial], *np.unravel_index(indices[place], input_shape[-spatial:]))] += grad_output[place]
+    for index in np.ndindex(*indices.shape):
+        result[(*index[:-spatial], *np.unravel_index(indices[index], input_shape[-spatial:]))] += grad_output[index]
     return result
 
 
@@ -89,12 +91,12 @@ def avg_pool(
     sizes = self.shape[-spatial:]
     planes = windows(sizes, kernel, steps, pads, [1] * spatial, ceil_mode)
     result = np.empty((*self.shape[:-spatial], *map(len, planes)), self.dtype)
-    for place in np.ndindex(*result.shape):
-        cells = list(product(*(w[i] for w, i in zip(planes, place[-spatial:], strict=True))))
+    for index in np.ndindex(*result.shape):
+        cells = list(product(*(w[i] for w, i in zip(planes, index[-spatial:], strict=True))))
         inside = [c for c in cells if all(0 <= i < n for i, n in zip(c, sizes, strict=True))]
         padded = [c for c in cells if all(i < n + p for i, n, p in zip(c, sizes, pads, strict=True))]
         count = divisor_override or len(padded if count_include_pad else inside)
-        result[place] = sum(self[(*place[:-spatial], *c)] for c in inside) / count
+        result[index] = sum(self[(*index[:-spatial], *c)] for c in inside) / count
     return result
 
 
@@ -126,15 +128,15 @@ def adaptive_avg_pool(self: Any, output_size: Any, spatial: int) -> Any:
     """The means of windows that cover the plane."""
     ranges = covering(self.shape[-spatial:], listed(output_size, spatial))
     result = np.empty((*self.shape[:-spatial], *map(len, ranges)), self.dtype)
-    for place in np.ndindex(*result.shape):
-        box = tuple(slice(r[i].start, r[i].stop) for r, i in zip(ranges, place[-spatial:], strict=True))
-        result[place] = self[(*place[:-spatial], *box)].mean()
+    for index in np.ndindex(*result.shape):
+        box = tuple(slice(r[i].start, r[i].stop) for r, i in zip(ranges, index[-spatial:], strict=True))
+        result[index] = self[(*index[:-spatial], *box)].mean()
     return result
 
 
 def adaptive_max_pool(self: Any, output_size: Any, spatial: int) -> Any:
     """The greatest of windows that cover the plane, and their places."""
-    return greatest(self, covering(self.shape[-spatial:], listed(output_size, spatial)))
+    return max_value(self, covering(self.shape[-spatial:], listed(output_size, spatial)))
 
 
 def border_pad(self: Any, pad: Any, mode: str) -> Any:
@@ -144,9 +146,9 @@ def border_pad(self: Any, pad: Any, mode: str) -> Any:
     cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(self.shape, pairs, strict=True))
     if mode == "circular":
         return np.pad(self[cut], grown, "wrap")
-    whole = np.pad(self, grown, {"reflect": "reflect", "replicate": "edge"}[mode])
-    inner = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(whole.shape, pairs, strict=True))
-    return whole[inner]
+    full = np.pad(self, grown, {"reflect": "reflect", "replicate": "edge"}[mode])
+    inner = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(full.shape, pairs, strict=True))
+    return full[inner]
 
 
 POOLING: dict[str, Callable[..., Any]] = {

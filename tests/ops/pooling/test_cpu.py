@@ -20,11 +20,11 @@ def naive_windows(x, kernel, stride, padding, dilation, ceil_mode):
     """For each window the places inside the plane, and its size cut at the padded edge."""
     lines = list(zip(x.shape, kernel, stride, padding, dilation, strict=True))
     counts = [pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in lines]
-    for place in np.ndindex(*counts):
-        covered = [[i * s - p + j * d for j in range(k)] for i, (_, k, s, p, d) in zip(place, lines, strict=True)]
+    for index in np.ndindex(*counts):
+        covered = [[i * s - p + j * d for j in range(k)] for i, (_, k, s, p, d) in zip(index, lines, strict=True)]
         padded = np.prod([sum(c < n + p for c in cs) for cs, (n, _, _, p, _) in zip(covered, lines, strict=True)])
         inside = [c for c in itertools.product(*covered) if all(0 <= a < n for a, n in zip(c, x.shape, strict=True))]
-        yield place, inside, padded
+        yield index, inside, padded
 
 
 POOLS = [
@@ -52,10 +52,10 @@ def test_max_pool_takes_the_first_maximum(case, dtype, shape):
     values, indices = pool.max_pool(x, *case, spatial)
     assert values.dtype == dtype
     for n, c in np.ndindex(2, 2):
-        for place, inside, _ in naive_windows(x[n, c], *case):
+        for index, inside, _ in naive_windows(x[n, c], *case):
             best = max(inside, key=lambda at: x[n, c][at])
-            assert values[n, c][place] == x[n, c][best]
-            assert indices[n, c][place] == np.ravel_multi_index(best, sizes)
+            assert values[n, c][index] == x[n, c][best]
+            assert indices[n, c][index] == np.ravel_multi_index(best, sizes)
 
 
 @pytest.mark.parametrize("size", [4, 40])
@@ -80,8 +80,8 @@ def test_max_pool_backward_adds_at_the_indices():
     values, indices = pool.max_pool(x, (3, 3), (1, 1), (1, 1), (1, 1), False, 2)
     g = randn(*values.shape)
     expected = np.zeros_like(x)
-    for place in np.ndindex(*values.shape):
-        expected[place[:2]].reshape(-1)[indices[place]] += g[place]
+    for index in np.ndindex(*values.shape):
+        expected[index[:2]].reshape(-1)[indices[index]] += g[index]
     np.testing.assert_allclose(pool.max_pool_backward(g, indices, x.shape, 2), expected, rtol=1e-13)
     with pytest.raises(IndexError, match="expected indices in"):
         pool.max_pool_backward(g, indices + 20, x.shape, 2)
@@ -97,9 +97,9 @@ def test_avg_pool_and_its_transpose(case, shape, count_pads, divisor):
     arguments = (kernel, stride, padding, ceil_mode, count_pads, divisor, spatial)
     y = pool.avg_pool(x, *arguments)
     for n, c in np.ndindex(2, 2):
-        for place, inside, padded in naive_windows(x[n, c], *case):
+        for index, inside, padded in naive_windows(x[n, c], *case):
             count = divisor or (padded if count_pads else len(inside))
-            assert y[n, c][place] == pytest.approx(sum(x[n, c][at] for at in inside) / count, abs=1e-13)
+            assert y[n, c][index] == pytest.approx(sum(x[n, c][at] for at in inside) / count, abs=1e-13)
     g = randn(*y.shape)
     back = pool.avg_pool_backward(g, x.shape, *arguments)
     assert (back * x).sum() == pytest.approx((g * y).sum())

@@ -24,12 +24,12 @@ def over_time(
     rows = x.reshape(-1, x.shape[-1])
     output = np.zeros((len(rows), states[0].shape[1]))
     lasts = [state.copy() for state in states]
-    for b, places in enumerate(rows_of_sequences(x.shape, batch_sizes)):
-        for place in places[::-1] if reverse else places:
-            new = step(rows[place], *[last[b] for last in lasts])
+    for b, positions in enumerate(rows_of_sequences(x.shape, batch_sizes)):
+        for index in positions[::-1] if reverse else positions:
+            new = step(rows[index], *[last[b] for last in lasts])
             for last, value in zip(lasts, new, strict=True):
                 last[b] = value
-            output[place] = new[0]
+            output[index] = new[0]
     return output.reshape(*x.shape[:-1], -1), *lasts
 
 

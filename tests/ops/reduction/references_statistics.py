@@ -9,18 +9,18 @@ from scipy import special
 from .references import axes_of, reduction, variance
 
 
-def placed(place: Callable[[Any], Any]) -> Callable[..., Any]:
+def placed(index: Callable[[Any], Any]) -> Callable[..., Any]:
     """The element of each row at a place that depends on the row, and the place; of all elements the element alone."""
 
     def reference(self: Any, dim: int | None = None, keepdim: bool = False) -> Any:
         if dim is None:
-            return self.reshape(-1)[place(self.reshape(-1))]
+            return self.reshape(-1)[index(self.reshape(-1))]
         if self.ndim == 0:
             return self, np.zeros((), np.int64)
         empty = np.zeros([1 if d == dim % self.ndim else n for d, n in enumerate(self.shape)], np.int64)
-        places = np.expand_dims(np.apply_along_axis(place, dim, self), dim) if self.size else empty
-        values = np.take_along_axis(self, places, dim)
-        return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))
+        positions = np.expand_dims(np.apply_along_axis(index, dim, self), dim) if self.size else empty
+        values = np.take_along_axis(self, positions, dim)
+        return (values, positions) if keepdim else (values.squeeze(dim), positions.squeeze(dim))
 
     return reference
 
@@ -43,12 +43,12 @@ def place_of_mode(row: Any) -> Any:
     return found[-1] if len(found) else 0
 
 
-def with_mean(deviation: Callable[[Any], Any]) -> Callable[..., Any]:
+def with_mean(std_of: Callable[[Any], Any]) -> Callable[..., Any]:
     """The variance or its square root, and the mean."""
 
     def reference(self: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False, **correction: Any) -> Any:
-        spread = variance(self, dim, keepdim=keepdim, unbiased=unbiased, **correction)
-        return deviation(spread), np.mean(self, axis=axes_of(self, dim), keepdims=keepdim)
+        expanded = variance(self, dim, keepdim=keepdim, unbiased=unbiased, **correction)
+        return std_of(expanded), np.mean(self, axis=axes_of(self, dim), keepdims=keepdim)
 
     return reference
 
@@ -61,10 +61,10 @@ def running(extreme: Any) -> Callable[..., Any]:
             return self, np.zeros((), np.int64)
         values = extreme.accumulate(self, dim)
         rows, best = np.moveaxis(self, dim, 0), np.moveaxis(values, dim, 0)
-        places = np.zeros(rows.shape, np.int64)
+        positions = np.zeros(rows.shape, np.int64)
         for i in range(len(rows)):
-            places[i] = np.where((rows[i] == best[i]) | (rows[i] != rows[i]), i, places[i - 1])
-        return values, np.moveaxis(places, 0, dim)
+            positions[i] = np.where((rows[i] == best[i]) | (rows[i] != rows[i]), i, positions[i - 1])
+        return values, np.moveaxis(positions, 0, dim)
 
     return reference
 

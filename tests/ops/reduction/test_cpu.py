@@ -162,9 +162,9 @@ def test_extrema_pass_on_nan_and_take_the_first_of_equals():
     """nan is greatest and least; among equal elements the index is that of the first."""
     a = np.array([[1.0, np.nan, 3.0], [2.0, 5.0, 5.0]])
     assert np.isnan(cpu_argreduce.max_all(a)) and np.isnan(cpu_argreduce.min_all(a))
-    values, places = cpu_argreduce.max_dim(a, 1, False)
+    values, positions = cpu_argreduce.max_dim(a, 1, False)
     np.testing.assert_array_equal(values, [np.nan, 5.0])
-    np.testing.assert_array_equal(places, [1, 1])
+    np.testing.assert_array_equal(positions, [1, 1])
     np.testing.assert_array_equal(cpu_argreduce.min_dim(a[1:], 1, True)[1], [[0]])
     np.testing.assert_array_equal(cpu_argreduce.amin(a, (0,), True), [[1.0, np.nan, 3.0]])
     assert cpu_argreduce.argmax(a, None, False) == 1
@@ -180,7 +180,7 @@ def test_extrema_and_tests_of_bools():
     assert cpu_argreduce.max_dim(a, 1, False)[0].dtype == np.bool_
 
 
-EXTREMES = {
+MIN_MAX = {
     "numbers": lambda a: a,
     "negative": lambda a: -np.abs(a),
     "all infinite": lambda a: np.full_like(a, -np.inf),
@@ -192,13 +192,13 @@ EXTREMES = {
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("values", EXTREMES)
+@pytest.mark.parametrize("values", MIN_MAX)
 @pytest.mark.parametrize("shape", [(1,), (7,), (3, 5), (2, 3, 4), (2, 40_001), (300_001,)])
 def test_extremes_of_rows(shape: tuple[int, ...], values: str, dtype: Any) -> None:
     """By the order of their bits, which nan is outside of; those of one long row in chunks."""
-    drawn = np.random.default_rng(0).standard_normal(shape)
+    sampled = np.random.default_rng(0).standard_normal(shape)
     with np.errstate(under="ignore"):
-        a = EXTREMES[values](drawn).astype(dtype)
+        a = MIN_MAX[values](sampled).astype(dtype)
     for dims in {tuple(range(a.ndim)), (a.ndim - 1,)}:
         for keepdim in (False, True):
             for ours, numpys in ((cpu_argreduce.amax, np.max), (cpu_argreduce.amin, np.min)):

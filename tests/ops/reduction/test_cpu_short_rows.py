@@ -39,9 +39,9 @@ def layouts(shape: tuple[int, ...], dtype: Any) -> Iterator[np.ndarray]:
     yield np.broadcast_to(sample(shape[1:], dtype), shape)
 
 
-def close(found: np.ndarray, wanted: np.ndarray) -> None:
-    assert found.shape == wanted.shape
-    np.testing.assert_allclose(found, wanted, rtol=200 * np.finfo(found.dtype).eps)
+def close(found: np.ndarray, requested: np.ndarray) -> None:
+    assert found.shape == requested.shape
+    np.testing.assert_allclose(found, requested, rtol=200 * np.finfo(found.dtype).eps)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -70,9 +70,9 @@ def test_slope_of_products(dtype: Any, shape: tuple[int, int, int], zeros: int) 
         wide = a.astype(np.float64)
         others = np.stack([np.delete(wide, i, 1).prod(1) for i in range(shape[1])], 1)
         with np.errstate(under="ignore"):
-            wanted = (grad * others).astype(dtype)
+            requested = (grad * others).astype(dtype)
         found = cpu_backward.prod_backward(grad, a, 1)
-        np.testing.assert_allclose(found, wanted, rtol=2000 * np.finfo(dtype).eps, atol=np.finfo(dtype).tiny)
+        np.testing.assert_allclose(found, requested, rtol=2000 * np.finfo(dtype).eps, atol=np.finfo(dtype).tiny)
 
 
 def test_nothing_and_one_number() -> None:
@@ -100,10 +100,10 @@ def test_gradients_of_operands_that_are_broadcast(shape: tuple[int, ...]) -> Non
     grad = sg.tensor(sample((6, 5, 40), np.float64))
     first, second = sg.autograd.grad(x.requires_grad_() * y.requires_grad_(), [x, y], grad)
     close(first.numpy(), grad.numpy() * y.detach().numpy())
-    whole = grad.numpy() * x.detach().numpy()
+    full = grad.numpy() * x.detach().numpy()
     lead = tuple(range(3 - len(shape)))
-    ones = tuple(d for d, n in enumerate(shape, 3 - len(shape)) if n == 1 and whole.shape[d] != 1)
-    close(second.numpy(), whole.sum((*lead, *ones), keepdims=True).reshape(shape))
+    ones = tuple(d for d, n in enumerate(shape, 3 - len(shape)) if n == 1 and full.shape[d] != 1)
+    close(second.numpy(), full.sum((*lead, *ones), keepdims=True).reshape(shape))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -114,10 +114,10 @@ def test_extremes_of_short_rows(dtype: Any, count: int) -> None:
         a = np.round(a, 1)
         a[0, 0, count // 2 :] = np.nan
         a[1, 0], a[2, 0] = np.inf, -np.inf
-        for greatest, found in ((True, cpu_argreduce.max_dim), (False, cpu_argreduce.min_dim)):
-            values, places = found(a, 2, False)
-            np.testing.assert_array_equal(places, a.argmax(2) if greatest else a.argmin(2))
-            np.testing.assert_array_equal(values, a.max(2) if greatest else a.min(2))
+        for max_value, found in ((True, cpu_argreduce.max_dim), (False, cpu_argreduce.min_dim)):
+            values, positions = found(a, 2, False)
+            np.testing.assert_array_equal(positions, a.argmax(2) if max_value else a.argmin(2))
+            np.testing.assert_array_equal(values, a.max(2) if max_value else a.min(2))
         np.testing.assert_array_equal(cpu_argreduce.amax(a, (2,), True), a.max(2, keepdims=True))
         np.testing.assert_array_equal(cpu_argreduce.amin(a, (2,), False), a.min(2))
         np.testing.assert_array_equal(cpu_argreduce.argmin(a, 2, False), a.argmin(2))

@@ -50,8 +50,8 @@ def test_first(dtype: Any, missing: float) -> None:
                 for _ in range(2):
                     np.testing.assert_array_equal(getattr(sg, name)(x, dim).numpy(), expected)
                 if dim is not None:
-                    values, places = getattr(sg, name[3:])(x, dim)
-                    np.testing.assert_array_equal(places.numpy(), expected)
+                    values, positions = getattr(sg, name[3:])(x, dim)
+                    np.testing.assert_array_equal(positions.numpy(), expected)
                     np.testing.assert_array_equal(values.double().numpy(), getattr(np, name[3:])(a, dim))
 
 
@@ -65,12 +65,12 @@ def test_running(dtype: Any, missing: float) -> None:
             for dim in range(len(shape)):
                 expected = find.accumulate(a, dim)
                 for _ in range(2):
-                    values, places = getattr(sg, name)(x, dim)
+                    values, positions = getattr(sg, name)(x, dim)
                     np.testing.assert_array_equal(values.double().numpy(), expected)
                 at = np.arange(shape[dim]).reshape([-1 if d == dim else 1 for d in range(len(shape))])
                 extreme = np.where(np.isnan(expected), np.isnan(a), a == expected)
                 last = np.maximum.accumulate(np.where(extreme, at, -1), dim)
-                np.testing.assert_array_equal(places.numpy(), last)
+                np.testing.assert_array_equal(positions.numpy(), last)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.int32])

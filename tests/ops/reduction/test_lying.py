@@ -141,8 +141,8 @@ def test_long_columns_that_lie_apart_lose_no_digits() -> None:
 
 def test_nothing_is_copied() -> None:
     """Native code has plans of large tensors that lie apart, also where the result lies in another order."""
-    cut, turned = sg.randn(300, 101)[:, 1:], sg.randn(9, 30, 40).permute(2, 1, 0)
-    for x, dim in ((cut, (0,)), (cut, (1,)), (cut.t(), (1,)), (turned, (1,)), (turned, (0, 2))):
+    cut, transposed = sg.randn(300, 101)[:, 1:], sg.randn(9, 30, 40).permute(2, 1, 0)
+    for x, dim in ((cut, (0,)), (cut, (1,)), (cut.t(), (1,)), (transposed, (1,)), (transposed, (0, 2))):
         for op, arguments in (SUM_DIM_INTLIST, (False,)), (AMAX, (False,)):
             getattr(x, op.name)(dim)
             assert op.launch(x, dim, *arguments) is not None
@@ -184,11 +184,11 @@ def test_norms_along_dimensions_apart(shape: tuple[int, ...], p: float) -> None:
                 else:
                     expected = np.sum(sizes**p, dim) ** (1 / p if p else 1)
                 for keepdim in (False, True):
-                    wanted = np.expand_dims(expected, [d % len(shape) for d in dim]) if keepdim else expected
+                    requested = np.expand_dims(expected, [d % len(shape) for d in dim]) if keepdim else expected
                     for _ in range(2):
                         found = sg.linalg.vector_norm(given, p, dim, keepdim)
-                        assert found.shape == wanted.shape
-                        np.testing.assert_allclose(found.numpy(), wanted, rtol=tolerance)
+                        assert found.shape == requested.shape
+                        np.testing.assert_allclose(found.numpy(), requested, rtol=tolerance)
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5), (2, 3, 2, 4), (1, 5, 7), (40, 3, 70), (70, 40, 30)])
@@ -207,8 +207,8 @@ def test_dimensions_brought_together(shape: tuple[int, ...]) -> None:
                         found = sg.var(given, (0, 2), correction=correction, keepdim=keepdim)
                         expected = np.var(a, (0, 2), ddof=correction, keepdims=keepdim)
                         np.testing.assert_allclose(found.double().numpy(), expected, rtol=tolerance)
-                        deviation = sg.std(given, (0, 2), correction=correction, keepdim=keepdim)
-                        np.testing.assert_allclose(deviation.double().numpy(), np.sqrt(expected), rtol=tolerance)
+                        std_of = sg.std(given, (0, 2), correction=correction, keepdim=keepdim)
+                        np.testing.assert_allclose(std_of.double().numpy(), np.sqrt(expected), rtol=tolerance)
                     total = sg.logsumexp(given, (0, 2), keepdim)
                     np.testing.assert_allclose(total.double().numpy(), exponentials, rtol=tolerance, atol=tolerance)
     x = sg.tensor(rng.standard_normal((3, 4, 5)), requires_grad=True)

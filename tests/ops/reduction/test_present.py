@@ -43,12 +43,12 @@ def test_sums_and_means(shape: tuple[int, ...], dtype: Any) -> None:
         a = sample(shape, dtype, share)
         x, wide = sg.from_numpy(a), a.astype(np.float64)
         for dim in dims_of(shape):
-            found, wanted = sg.nansum(x, dim).numpy(), np.nansum(wide, axis=dim)
-            np.testing.assert_allclose(found, wanted, rtol=200 * np.finfo(dtype).eps)
-            assert found.dtype == dtype and found.shape == np.shape(wanted)
+            found, requested = sg.nansum(x, dim).numpy(), np.nansum(wide, axis=dim)
+            np.testing.assert_allclose(found, requested, rtol=200 * np.finfo(dtype).eps)
+            assert found.dtype == dtype and found.shape == np.shape(requested)
             count = (~np.isnan(wide)).sum(axis=dim)
             with np.errstate(all="ignore"):
-                mean = np.asarray(wanted / count)
+                mean = np.asarray(requested / count)
             np.testing.assert_allclose(sg.nanmean(x, dim).numpy(), mean, rtol=200 * np.finfo(dtype).eps)
 
 
@@ -58,10 +58,10 @@ def test_both_paths_and_all_layouts_give_the_same_bits(shape: tuple[int, ...]) -
     a = sample(shape, np.float32, 0.2)
     x = sg.from_numpy(a)
     gaps = sg.from_numpy(np.repeat(a, 2, -1))[..., ::2]
-    turned = sg.from_numpy(np.ascontiguousarray(a.T)).t() if a.ndim == 2 else x
+    transposed = sg.from_numpy(np.ascontiguousarray(a.T)).t() if a.ndim == 2 else x
     for dim in dims_of(shape):
         expected = bits(sg.nansum(x, dim))
-        for each in (x, gaps, turned):
+        for each in (x, gaps, transposed):
             assert bits(sg.nansum(each, dim)) == expected == bits(sg.nansum(each, dim))
             with watched(True):
                 assert bits(sg.nansum(each, dim)) == expected

@@ -55,9 +55,9 @@ def test_running_sums_of_whole_numbers(dtype: Any, shape: tuple[int, ...]) -> No
     for dim in range(max(len(shape), 1)):
         for _ in range(2):
             found = x.cumsum(dim)
-        wanted = np.cumsum(x.numpy(), dim, dtype=np.int64) if shape else x.numpy().astype(np.int64)
-        np.testing.assert_array_equal(found.numpy(), wanted)
+        requested = np.cumsum(x.numpy(), dim, dtype=np.int64) if shape else x.numpy().astype(np.int64)
+        np.testing.assert_array_equal(found.numpy(), requested)
         assert found.dtype is sg.int64
-    turned = sg.tensor(np.random.default_rng(1).integers(-(2**62), 2**62, (7, 5))).t()
+    transposed = sg.tensor(np.random.default_rng(1).integers(-(2**62), 2**62, (7, 5))).t()
     with np.errstate(over="ignore"):
-        np.testing.assert_array_equal(turned.cumsum(1).numpy(), np.cumsum(turned.numpy(), 1))
+        np.testing.assert_array_equal(transposed.cumsum(1).numpy(), np.cumsum(transposed.numpy(), 1))

@@ -76,11 +76,11 @@ def test_running_extrema_of_lines(shape: tuple[int, ...], dtype: Any) -> None:
             count = np.arange(shape[dim]).reshape([-1 if d == dim else 1 for d in range(len(shape))])
             for function, extreme in ((sg.cummax, np.maximum), (sg.cummin, np.minimum)):
                 values = extreme.accumulate(a, dim)
-                places = np.maximum.accumulate(np.where((a == values) | np.isnan(a), count, 0), dim)
+                positions = np.maximum.accumulate(np.where((a == values) | np.isnan(a), count, 0), dim)
                 for _ in range(2):
                     found = function(x, dim)
                     np.testing.assert_array_equal(found.values.to(sg.float64).numpy(), values)
-                    np.testing.assert_array_equal(found.indices.numpy(), places)
+                    np.testing.assert_array_equal(found.indices.numpy(), positions)
 
 
 def test_logcumsumexp_of_infinities() -> None:

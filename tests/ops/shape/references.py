@@ -93,10 +93,10 @@ def scatter(self: Any, dim: int, index: Any, src: Any = None, value: Any = None,
     """x with src[i, j] written to, or added at, x[index[i, j], j]."""
     result = np.atleast_1d(self.copy())
     index = np.atleast_1d(index)
-    for place in np.ndindex(*index.shape):
-        target = list(place)
-        target[dim] = index[place]
-        found = value if src is None else np.atleast_1d(src)[place]
+    for position in np.ndindex(*index.shape):
+        target = list(position)
+        target[dim] = index[position]
+        found = value if src is None else np.atleast_1d(src)[position]
         result[tuple(target)] = result[tuple(target)] + found if add else found
     return result.reshape(self.shape)
 
@@ -104,11 +104,11 @@ def scatter(self: Any, dim: int, index: Any, src: Any = None, value: Any = None,
 def gather(self: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
     """x[index[i, j], j]."""
     result = np.empty(index.shape, self.dtype)
-    for place in np.ndindex(*index.shape):
-        source = list(place)
+    for position in np.ndindex(*index.shape):
+        source = list(position)
         if source:
-            source[dim] = index[place]
-        result[place] = self[tuple(source)]
+            source[dim] = index[position]
+        result[position] = self[tuple(source)]
     return result
 
 
@@ -122,8 +122,8 @@ def unflatten(self: Any, dim: int, sizes: list[int]) -> Any:
 def restride(self: Any, stride: Any, offset: int, to_size: Any, to_stride: Any, to_offset: int) -> Any:
     """The elements added into storage by one layout, and read by another."""
     storage = np.zeros(100, self.dtype)
-    for place in np.ndindex(*self.shape):
-        storage[offset + sum(i * s for i, s in zip(place, stride, strict=True))] += self[place]
+    for position in np.ndindex(*self.shape):
+        storage[offset + sum(i * s for i, s in zip(position, stride, strict=True))] += self[position]
     return as_strided(storage, to_size, to_stride, to_offset)
 
 

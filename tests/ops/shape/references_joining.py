@@ -20,9 +20,9 @@ def windows(self: Any, dimension: int, size: int, step: int) -> Any:
     return found[(slice(None),) * (dimension % self.ndim) + (slice(None, None, step),)]
 
 
-def rows_of(places: Any, self: Any, r: int) -> Any:
+def rows_of(positions: Any, self: Any, r: int) -> Any:
     """Rows of the elements at places."""
-    return self[np.array(list(places), dtype=np.int64).reshape(-1, r)] if r else self[:0]
+    return self[np.array(list(positions), dtype=np.int64).reshape(-1, r)] if r else self[:0]
 
 
 def combinations(self: Any, r: int = 2, with_replacement: bool = False) -> Any:

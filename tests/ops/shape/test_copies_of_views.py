@@ -33,10 +33,10 @@ def test_in_rows(name: str) -> None:
     x = sg.tensor(np.random.default_rng(0).standard_normal((4, 3, 2))).permute(2, 0, 1)
     views = {"alias": x.view_as, "slice": lambda dim, start, end: x.narrow(dim, start, end - start)}
     view = views.get(name) or getattr(x, name)
-    wanted = view(x) if name == "alias" else view(*CALLS[name])
+    requested = view(x) if name == "alias" else view(*CALLS[name])
     for _ in range(2):
         found = getattr(sg, f"{name}_copy")(x, *CALLS[name])
-        pairs = zip(found, wanted, strict=True) if isinstance(found, tuple) else [(found, wanted)]
+        pairs = zip(found, requested, strict=True) if isinstance(found, tuple) else [(found, requested)]
         for copy, piece in pairs:
             assert copy.is_contiguous() and copy._storage is not x._storage
             np.testing.assert_array_equal(copy.numpy(), piece.numpy())
@@ -47,28 +47,28 @@ def test_in_rows(name: str) -> None:
 def test_one_column_for_all(shape: tuple[int, ...], dtype: str) -> None:
     """Numbers that are repeated along rows, which no step leads through: few in all, and many."""
     column = sg.tensor(np.random.default_rng(0).integers(0, 100, (*shape[:-1], 1))).to(getattr(sg, dtype))
-    wanted = np.broadcast_to(column.to(sg.complex128).numpy(), shape)
+    requested = np.broadcast_to(column.to(sg.complex128).numpy(), shape)
     for _ in range(2):
         found = column.expand(shape).contiguous()
         assert found.dtype is column.dtype
-        np.testing.assert_array_equal(found.to(sg.complex128).numpy(), wanted)
+        np.testing.assert_array_equal(found.to(sg.complex128).numpy(), requested)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64", "bool", "complex64"])
 @pytest.mark.parametrize("offset, dims", [(0, (-2, -1)), (3, (0, 2)), (-2, (1, 0))])
-@pytest.mark.parametrize("turned", [False, True])
-def test_zeros_beside_large_diagonals(threads: Any, turned: bool, offset: int, dims: Any, dtype: str) -> None:
+@pytest.mark.parametrize("transposed", [False, True])
+def test_zeros_beside_large_diagonals(threads: Any, transposed: bool, offset: int, dims: Any, dtype: str) -> None:
     """A diagonal of more elements than have a place of their own in a table, in one thread and in three."""
     x = sg.tensor(np.random.default_rng(1).integers(0, 100, (50, 60))).to(getattr(sg, dtype))
-    x = x.T if turned else x
+    x = x.T if transposed else x
     size = x.shape[1] + abs(offset)
-    wanted = np.zeros((x.shape[0], size, size), np.complex128)
+    requested = np.zeros((x.shape[0], size, size), np.complex128)
     i = np.arange(x.shape[1])
-    wanted[:, i + max(-offset, 0), i + max(offset, 0)] = x.to(sg.complex128).numpy()
-    wanted = np.moveaxis(wanted, (-2, -1), dims)
+    requested[:, i + max(-offset, 0), i + max(offset, 0)] = x.to(sg.complex128).numpy()
+    requested = np.moveaxis(requested, (-2, -1), dims)
     for number in (1, 3):
         threads(number)
         for _ in range(2):
             found = sg.diag_embed(x, offset, *dims)
             assert found.dtype is x.dtype and found.is_contiguous()
-            np.testing.assert_array_equal(found.to(sg.complex128).numpy(), wanted)
+            np.testing.assert_array_equal(found.to(sg.complex128).numpy(), requested)

@@ -82,7 +82,7 @@ def test_grids_and_pieces_are_views() -> None:
 
 def test_a_grid_without_indexing_warns_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in PyTorch, for two vectors or more."""
-    monkeypatch.setattr(errors, "_said", set())
+    monkeypatch.setattr(errors, "_error_message", set())
     sg.meshgrid(ROW)
     with pytest.warns(UserWarning, match="required to pass the indexing argument"):
         sg.meshgrid(ROW, ROW)

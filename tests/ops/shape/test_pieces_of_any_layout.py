@@ -33,8 +33,8 @@ def test_values(how: str, dtype: Any) -> None:
         for dim in range(len(shape)):
             for given, arrays in (([x, x], [a, a]), ([x, y, x], [a, b, a])):
                 for _ in range(2):
-                    joined, stacked = sg.cat(given, dim), sg.stack(given, dim)
-                    np.testing.assert_array_equal(joined.to(sg.float64).numpy(), np.concatenate(arrays, dim))
+                    concatenated, stacked = sg.cat(given, dim), sg.stack(given, dim)
+                    np.testing.assert_array_equal(concatenated.to(sg.float64).numpy(), np.concatenate(arrays, dim))
                     np.testing.assert_array_equal(stacked.to(sg.float64).numpy(), np.stack(arrays, dim))
 
 
@@ -47,8 +47,8 @@ def test_rows_of_one_number_of_each(count: int, dtype: Any) -> None:
         arrays = [rng.integers(0, 2, shape) for _ in range(count)]
         tensors = [sg.tensor(a).to(dtype) for a in arrays]
         for _ in range(2):
-            joined = sg.cat([t[..., None] for t in tensors], -1)
-            for found in (sg.stack(tensors, -1), joined):
+            concatenated = sg.cat([t[..., None] for t in tensors], -1)
+            for found in (sg.stack(tensors, -1), concatenated):
                 assert found.dtype is dtype
                 np.testing.assert_array_equal(found.to(sg.float64).numpy(), np.stack(arrays, -1))
         if not dtype.is_floating_point:

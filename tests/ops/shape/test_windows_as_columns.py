@@ -38,11 +38,11 @@ def by_hand(x: np.ndarray, kernel_size: Any, dilation: Any, padding: Any, stride
 
 @pytest.mark.parametrize("geometry", GEOMETRIES.values(), ids=GEOMETRIES)
 @pytest.mark.parametrize(("dtype", "tolerance"), [(sg.float32, 1e-5), (sg.float64, 1e-13), (sg.bfloat16, 0.1)])
-@pytest.mark.parametrize("turned", [False, True])
-def test_both_ways(geometry: Any, dtype: sg.dtype, tolerance: float, turned: bool) -> None:
+@pytest.mark.parametrize("transposed", [False, True])
+def test_both_ways(geometry: Any, dtype: sg.dtype, tolerance: float, transposed: bool) -> None:
     """The sums are the transpose: <unfold(x), y> = <x, fold(y)>, of which unfold is NumPy's; also as gradients."""
     x = sg.tensor(rng.normal(size=(2, 3, 9, 8))).to(dtype)
-    x = x.transpose(2, 3).contiguous().transpose(2, 3) if turned else x
+    x = x.transpose(2, 3).contiguous().transpose(2, 3) if transposed else x
     expected = by_hand(x.double().numpy(), *geometry)
     y = sg.tensor(rng.normal(size=expected.shape)).to(dtype)
     for _ in range(2):
@@ -57,7 +57,7 @@ def test_both_ways(geometry: Any, dtype: sg.dtype, tolerance: float, turned: boo
         other = (x.double() * image.detach().double()).sum().item()
         assert one == pytest.approx(other, abs=50 * tolerance)
     tables = OPS.IM2COL, OPS.COL2IM
-    assert all(any(plan is not None for plan in (t.found | t.found_bfloat16).values()) for t in tables)
+    assert all(any(plan is not None for plan in (t.found | t.cached_bfloat16).values()) for t in tables)
 
 
 def test_threads_give_the_same_bits() -> None:

@@ -16,28 +16,28 @@ def order(self: Any, dim: int = -1, descending: bool = False, stable: bool = Tru
     return np.flip(self.shape[dim] - 1 - backwards, dim)
 
 
-def taken(self: Any, places: Any, dim: int) -> Any:
+def reserved(self: Any, positions: Any, dim: int) -> Any:
     """The elements at places along `dim`, and the places."""
-    return (np.take_along_axis(self, places, dim) if self.ndim else self), places
+    return (np.take_along_axis(self, positions, dim) if self.ndim else self), positions
 
 
 def sort(self: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """Values in order, and where they were."""
-    return taken(self, order(self, dim, descending), dim)
+    return reserved(self, order(self, dim, descending), dim)
 
 
 def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The beginning of a sort."""
-    places = order(self, dim, largest)
-    return taken(self, places.take(range(k), dim) if self.ndim else places, dim)
+    positions = order(self, dim, largest)
+    return reserved(self, positions.take(range(k), dim) if self.ndim else positions, dim)
 
 
 def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """One place of a sort."""
     if not self.ndim:
         return self, np.zeros((), np.int64)
-    values, places = taken(self, order(self, dim).take([k - 1], dim), dim)
-    return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))
+    values, positions = reserved(self, order(self, dim).take([k - 1], dim), dim)
+    return (values, positions) if keepdim else (values.squeeze(dim), positions.squeeze(dim))
 
 
 SORTING: dict[str, Callable[..., Any]] = {

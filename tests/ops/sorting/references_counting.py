@@ -27,7 +27,7 @@ def histc(self: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     return np.histogram(self, bins, (min - widening, max + widening))[0].astype(self.dtype)
 
 
-def places(sequence: Any, values: Any, right: bool = False, side: str | None = None, sorter: Any = None) -> Any:
+def positions(sequence: Any, values: Any, right: bool = False, side: str | None = None, sorter: Any = None) -> Any:
     """How many elements of its row are less than each value, or not greater; nan is greater than all."""
     rows = sequence if sorter is None else np.take_along_axis(sequence, sorter, -1)
     column = np.asarray(values)[..., None]
@@ -36,7 +36,7 @@ def places(sequence: Any, values: Any, right: bool = False, side: str | None = N
     return before.sum(-1)
 
 
-def distinct(self: Any, dim: int | None = None, runs: bool = False, places: bool = True) -> Any:
+def distinct(self: Any, dim: int | None = None, runs: bool = False, positions: bool = True) -> Any:
     """The distinct elements or slices by comparing all with all."""
     slices = list(self.reshape(-1) if dim is None else np.moveaxis(self, dim, 0))
     lists = [s.tolist() for s in slices]
@@ -49,13 +49,13 @@ def distinct(self: Any, dim: int | None = None, runs: bool = False, places: bool
     order = list(range(len(found))) if runs else sorted(range(len(found)), key=found.__getitem__)
     inverse = np.argsort(order)[inverse] if len(order) else inverse
     values = np.array([found[i] for i in order], self.dtype)
-    counts = np.bincount(inverse, minlength=len(order)) if places else inverse
+    counts = np.bincount(inverse, minlength=len(order)) if positions else inverse
     return (
         (values, inverse.reshape(self.shape), counts) if dim is None else (np.moveaxis(values, 0, dim), inverse, counts)
     )
 
 
-def wanted(found: Any, inverse: bool, counts: bool) -> Any:
+def requested(found: Any, inverse: bool, counts: bool) -> Any:
     """The outputs that are asked for."""
     return found[0] if not (inverse or counts) else (found[0], *[found[1]] * inverse, *[found[2]] * counts)
 
@@ -68,15 +68,15 @@ COUNTING: dict[str, Callable[..., Any]] = {
     "counts_between": lambda self, edges, weight: (
         histogram(self, edges, weight=weight)[0] if self.size else np.zeros(1)
     ),
-    "searchsorted": lambda sorted_sequence, self, **k: places(sorted_sequence, self, **k),
-    "bucketize": lambda self, boundaries, right=False: places(boundaries, self, right),
-    "searchsorted_indices": lambda sorted_sequence, self, right, sorter: places(
+    "searchsorted": lambda sorted_sequence, self, **k: positions(sorted_sequence, self, **k),
+    "bucketize": lambda self, boundaries, right=False: positions(boundaries, self, right),
+    "searchsorted_indices": lambda sorted_sequence, self, right, sorter: positions(
         sorted_sequence, self, right, sorter=sorter
     ),
-    "unique": lambda self, return_inverse=False, return_counts=False, dim=None: wanted(
+    "unique": lambda self, return_inverse=False, return_counts=False, dim=None: requested(
         distinct(self, dim), return_inverse, return_counts
     ),
-    "unique_consecutive": lambda self, return_inverse=False, return_counts=False, dim=None: wanted(
+    "unique_consecutive": lambda self, return_inverse=False, return_counts=False, dim=None: requested(
         distinct(self, dim, True), return_inverse, return_counts
     ),
     "distinct": distinct,

@@ -27,19 +27,19 @@ def test_bincount() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("minlength", [0, 700, 5000])
-@pytest.mark.parametrize("most", [3, 1000, 1025, 60_000, 1 << 20])
-def test_bincount_of_many(most: int, minlength: int, threads: int) -> None:
+@pytest.mark.parametrize("max_count", [3, 1000, 1025, 60_000, 1 << 20])
+def test_bincount_of_many(max_count: int, minlength: int, threads: int) -> None:
     """As NumPy counts, also where numbers are greater than was expected; a negative one anywhere is refused."""
-    a = np.random.default_rng(0).integers(0, most, 30_001)
+    a = np.random.default_rng(0).integers(0, max_count, 30_001)
     before = sg.get_num_threads()
     sg.set_num_threads(threads)
     try:
         for line in (a, a[::-1], a[:9], a.astype(np.int32)):
             found = sg.bincount(sg.tensor(line.copy()), minlength=minlength)
             assert found.dtype is sg.int64 and np.array_equal(found, np.bincount(line, minlength=minlength))
-        for place in (0, 17_000, 30_000):
+        for index in (0, 17_000, 30_000):
             negative = a.copy()
-            negative[place] = -7
+            negative[index] = -7
             with pytest.raises(RuntimeError, match="integers that are not negative, but got -7"):
                 sg.bincount(sg.tensor(negative), minlength=minlength)
     finally:

@@ -50,8 +50,8 @@ def test_sort_is_the_stable_sort(dtype: Any, size: int, descending: bool) -> Non
     """Places and values; what was equal keeps its order, also 0 and -0."""
     rows = draw(dtype, size)
     order = expected_order(rows, descending)
-    values, places = sorting.sort(rows, 1, descending, False)
-    np.testing.assert_array_equal(places, order)
+    values, positions = sorting.sort(rows, 1, descending, False)
+    np.testing.assert_array_equal(positions, order)
     np.testing.assert_array_equal(values, np.take_along_axis(rows, order, 1))
     assert values.dtype == rows.dtype
     np.testing.assert_array_equal(sorting.argsort(rows, 1, descending, True), order)
@@ -64,8 +64,8 @@ def test_topk_is_the_beginning_of_a_sort(dtype: Any, size: int, count: int, larg
     """By one pass over each row for few elements, by sorting for many."""
     rows = draw(dtype, size)
     order = expected_order(rows, largest)[:, :count]
-    values, places = sorting.topk(rows, count, 1, largest, True)
-    np.testing.assert_array_equal(places, order)
+    values, positions = sorting.topk(rows, count, 1, largest, True)
+    np.testing.assert_array_equal(positions, order)
     np.testing.assert_array_equal(values, np.take_along_axis(rows, order, 1))
 
 
@@ -74,14 +74,14 @@ def test_any_dimension_and_layout(dim: int) -> None:
     """Along each dimension of contiguous, transposed and strided arrays."""
     base = rng.standard_normal((4, 5, 6))
     for a in (base, rng.standard_normal((6, 5, 4)).T, rng.standard_normal((4, 5, 12))[..., ::2]):
-        values, places = sorting.sort(a, dim, False, False)
-        np.testing.assert_array_equal(places, np.argsort(a, dim, kind="stable"))
+        values, positions = sorting.sort(a, dim, False, False)
+        np.testing.assert_array_equal(positions, np.argsort(a, dim, kind="stable"))
         np.testing.assert_array_equal(values, np.sort(a, dim))
-        value, place = sorting.kthvalue(a, 3, dim, True)
+        value, index = sorting.kthvalue(a, 3, dim, True)
         np.testing.assert_array_equal(value, np.sort(a, dim).take([2], dim))
-        np.testing.assert_array_equal(place, np.argsort(a, dim, kind="stable").take([2], dim))
-        few, _ = sorting.topk(a, 2, dim, True, True)
-        np.testing.assert_array_equal(few, np.flip(np.sort(a, dim), dim).take([0, 1], dim))
+        np.testing.assert_array_equal(index, np.argsort(a, dim, kind="stable").take([2], dim))
+        small_count, _ = sorting.topk(a, 2, dim, True, True)
+        np.testing.assert_array_equal(small_count, np.flip(np.sort(a, dim), dim).take([0, 1], dim))
 
 
 def test_gradients_go_to_the_places_that_were_chosen() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.ops.sorting.plans_counting import MOST, MOST_SLICES
+from specgrad.runtime.ops.sorting.plans_counting import MAX_SERIAL_COUNTED, MAX_SLICES
 
 rng = np.random.default_rng(0)
 DTYPES = [sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64, sg.int32, sg.bool]
@@ -21,11 +21,13 @@ def agree(found: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("spread", [2, 50, 2**40])
-def test_distinct(dtype: Any, spread: int) -> None:
+@pytest.mark.parametrize("expanded", [2, 50, 2**40])
+def test_distinct(dtype: Any, expanded: int) -> None:
     """Close together, where they are counted in a table, and far apart, where they are sorted."""
     for size in SIZES:
-        x = sg.tensor(rng.integers(-spread, spread, size) if dtype is sg.int64 else rng.integers(-9, 9, size)).to(dtype)
+        x = sg.tensor(rng.integers(-expanded, expanded, size) if dtype is sg.int64 else rng.integers(-9, 9, size)).to(
+            dtype
+        )
         expected = np.unique(x.double().numpy(), return_inverse=True, return_counts=True)
         for _ in range(3):
             found = sg.unique(x, return_inverse=True, return_counts=True)
@@ -35,7 +37,7 @@ def test_distinct(dtype: Any, spread: int) -> None:
             assert sg.unique(x.reshape((1, size)), return_inverse=True)[1].tolist() == [expected[1].tolist()]
 
 
-@pytest.mark.parametrize("size", [5, 129, 2000, MOST + 1])
+@pytest.mark.parametrize("size", [5, 129, 2000, MAX_SERIAL_COUNTED + 1])
 def test_each_nan_is_distinct(size: int) -> None:
     """nan equals nothing, and both zeros are one."""
     a = rng.integers(0, 3, size) * rng.choice([1.0, -1.0], size)
@@ -57,10 +59,10 @@ def test_runs(dtype: Any) -> None:
         for each in (x, x.t() if len(shape) > 1 else x):
             line = each.double().numpy().reshape(-1)
             starts = np.flatnonzero(np.append(True, line[1:] != line[:-1]))
-            places = np.repeat(np.arange(starts.size), np.diff(np.append(starts, line.size)))
+            positions = np.repeat(np.arange(starts.size), np.diff(np.append(starts, line.size)))
             for _ in range(3):
                 found = sg.unique_consecutive(each, return_inverse=True, return_counts=True)
-                agree(found, (line[starts], places.reshape(each.shape), np.diff(np.append(starts, line.size))))
+                agree(found, (line[starts], positions.reshape(each.shape), np.diff(np.append(starts, line.size))))
 
 
 def test_bins_of_numbers_far_apart() -> None:
@@ -80,8 +82,8 @@ def test_parts_of_a_range(dtype: Any, bounds: tuple[float, float]) -> None:
         a = (rng.normal(size=300) * scale).astype(dtype)
         low, high = bounds if bounds[0] < bounds[1] else (a.min(), a.max())
         inside = a[(a >= dtype(low)) & (a <= dtype(high))]
-        places = ((inside - dtype(low)) * dtype(12) / dtype(high - low)).astype(int)
-        expected = np.bincount(np.minimum(places, 11), minlength=12)
+        positions = ((inside - dtype(low)) * dtype(12) / dtype(high - low)).astype(int)
+        expected = np.bincount(np.minimum(positions, 11), minlength=12)
         np.testing.assert_array_equal(sg.histc(sg.tensor(a), 12, *bounds).numpy(), expected)
 
 
@@ -114,7 +116,7 @@ def slices_of(a: np.ndarray, dim: int, runs: bool) -> tuple[Any, ...]:
 def test_slices(shape: tuple[int, ...], dtype: Any) -> None:
     """Along each dimension, of tensors in rows and others, by plans where there are few; NumPy, which is asked for
     many, leaves it open in which order those with a nan are."""
-    for missing in (False, True) if dtype.is_floating_point and max(shape) <= MOST_SLICES else (False,):
+    for missing in (False, True) if dtype.is_floating_point and max(shape) <= MAX_SLICES else (False,):
         a = rng.integers(0, 2, shape).astype(float)
         a[rng.random(shape) < 0.1 * missing] = np.nan
         for x in (sg.tensor(a).to(dtype), sg.tensor(a.T.copy()).to(dtype).permute(*range(a.ndim)[::-1])):

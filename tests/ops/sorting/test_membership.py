@@ -16,19 +16,19 @@ rng = np.random.default_rng(0)
 @pytest.mark.parametrize("invert", [False, True])
 def test_values(invert: bool, dtype: Any) -> None:
     for shape in ((), (1,), (3, 5), (0,), (2600,)):
-        for few in (0, 1, 3, 32, 33, 100):
+        for small_count in (0, 1, 3, 32, 33, 100):
             x = sg.tensor(rng.integers(0, 50, shape)).to(dtype)
-            wanted = sg.tensor(rng.integers(0, 50, few)).to(dtype)
-            expected = np.isin(x.double().numpy(), wanted.double().numpy(), invert=invert)
+            requested = sg.tensor(rng.integers(0, 50, small_count)).to(dtype)
+            expected = np.isin(x.double().numpy(), requested.double().numpy(), invert=invert)
             for given in (x, x.mT.contiguous().mT if x.ndim > 1 else x):
                 for _ in range(2):
-                    found = sg.isin(given, wanted, invert=invert)
+                    found = sg.isin(given, requested, invert=invert)
                     assert found.dtype is sg.bool
                     np.testing.assert_array_equal(found.numpy(), expected)
 
 
 def test_nan_equals_nothing_and_zeros_are_equal() -> None:
-    x, wanted = sg.tensor([np.nan, 0.0, -0.0, np.inf]), sg.tensor([np.nan, -0.0, np.inf])
+    x, requested = sg.tensor([np.nan, 0.0, -0.0, np.inf]), sg.tensor([np.nan, -0.0, np.inf])
     for _ in range(2):
-        assert sg.isin(x, wanted).tolist() == [False, True, True, True]
-        assert sg.isin(x, wanted, invert=True).tolist() == [True, False, False, False]
+        assert sg.isin(x, requested).tolist() == [False, True, True, True]
+        assert sg.isin(x, requested, invert=True).tolist() == [True, False, False, False]

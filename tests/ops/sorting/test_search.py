@@ -12,15 +12,15 @@ import specgrad as sg
 rng = np.random.default_rng(0)
 LENGTHS = [0, 1, 2, 15, 16, 17, 32, 33, 255, 256, 257, 272, 4095, 4096, 4097, 5000]
 FLOATS = [np.float32, np.float64]
-WHOLE = [np.int64, np.int32, np.uint8, np.uint64]
+INTEGRAL = [np.int64, np.int32, np.uint8, np.uint64]
 
 
-def numbers(count: int, spread: int, dtype: Any) -> np.ndarray:
+def numbers(count: int, expanded: int, dtype: Any) -> np.ndarray:
     """Some of which are equal."""
-    return rng.integers(0, min(spread, 200) + 2, count).astype(dtype)
+    return rng.integers(0, min(expanded, 200) + 2, count).astype(dtype)
 
 
-@pytest.mark.parametrize("dtype", FLOATS + WHOLE)
+@pytest.mark.parametrize("dtype", FLOATS + INTEGRAL)
 @pytest.mark.parametrize("right", [False, True])
 def test_places(dtype: Any, right: bool) -> None:
     """As NumPy finds them, by native code and without, for few values and many, nan behind all."""
@@ -46,8 +46,8 @@ def test_rows_of_their_own(shape: tuple[int, ...]) -> None:
     expected = np.array([np.searchsorted(*pair) for pair in pairs]).reshape(values.shape)
     for _ in range(2):
         np.testing.assert_array_equal(sg.searchsorted(sg.tensor(rows), sg.tensor(values)), expected)
-        lying = sg.tensor(np.swapaxes(rows, 0, -1).copy()).transpose(0, -1)
-        np.testing.assert_array_equal(sg.searchsorted(lying, sg.tensor(values)), expected)
+        contiguous = sg.tensor(np.swapaxes(rows, 0, -1).copy()).transpose(0, -1)
+        np.testing.assert_array_equal(sg.searchsorted(contiguous, sg.tensor(values)), expected)
         halves = [sg.tensor(each).bfloat16() for each in (rows, values)]
         wide = [each.float() for each in halves]
         np.testing.assert_array_equal(sg.searchsorted(*halves), sg.searchsorted(*wide))
@@ -86,10 +86,10 @@ def test_a_sorter_is_looked_at_where_it_is_given() -> None:
 @pytest.mark.parametrize(("rows", "values"), [((9,), (3, 4)), ((9,), ()), ((3, 9), (3, 5)), ((2, 3, 20), (2, 3, 4))])
 def test_rows_in_another_order(rows: tuple[int, ...], values: tuple[int, ...], dtype: sg.dtype) -> None:
     """Each call twice, of which the second is native code's; the order may lie in any layout."""
-    a, wanted = rng.integers(-9, 9, rows), rng.integers(-10, 10, values)
+    a, requested = rng.integers(-9, 9, rows), rng.integers(-10, 10, values)
     order = np.argsort(a, -1)
     lines = np.take_along_axis(a, order, -1).reshape(-1, rows[-1])
-    found = wanted.reshape(len(lines), -1)
+    found = requested.reshape(len(lines), -1)
     for right in (False, True):
         side = "right" if right else "left"
         expected = np.stack([np.searchsorted(row, x, side) for row, x in zip(lines, found, strict=True)]).reshape(
@@ -97,9 +97,9 @@ def test_rows_in_another_order(rows: tuple[int, ...], values: tuple[int, ...], d
         )
         for sorter in (sg.tensor(order), sg.tensor(np.repeat(order, 2, -1))[..., ::2]):
             for _ in range(2):
-                given = sg.tensor(a).to(dtype), sg.tensor(wanted).to(dtype)
-                places = sg.searchsorted(*given, right=right, sorter=sorter)
-                np.testing.assert_array_equal(places.numpy(), expected)
+                given = sg.tensor(a).to(dtype), sg.tensor(requested).to(dtype)
+                positions = sg.searchsorted(*given, right=right, sorter=sorter)
+                np.testing.assert_array_equal(positions.numpy(), expected)
 
 
 def test_a_number_is_not_rounded() -> None:

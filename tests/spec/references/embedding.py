@@ -31,7 +31,7 @@ def bag_totals(weight, indices, offsets, mean, include_last_offset, padding_idx)
     )
 
 
-def bag_spread(grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx):
+def embedding_bag_scatter_grad(grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx):
     bags = np.split(indices, offsets[1:])[: len(offsets) - include_last_offset]
     return np.stack(
         [

@@ -12,10 +12,10 @@ def max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mod
     kernel = found[0]
     step = found[1]
     pads = found[2]
-    spread = found[3]
+    splat = found[3]
     size = tuple(
         len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - d * (k - 1)), s))
-        for n, k, s, a, d in zip(plane, kernel, step, pads, spread)
+        for n, k, s, a, d in zip(plane, kernel, step, pads, splat)
     )
     x = self.reshape(*lead, np.prod(plane))
     windows = [
@@ -23,7 +23,7 @@ def max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mod
             k
             for k, place in enumerate(np.ndindex(plane))
             if all(
-                q + a - s * i in range(0, d * k, d) for q, a, s, i, d, k in zip(place, pads, step, at, spread, kernel)
+                q + a - s * i in range(0, d * k, d) for q, a, s, i, d, k in zip(place, pads, step, at, splat, kernel)
             )
         ]
         for at in np.ndindex(size)
@@ -46,30 +46,30 @@ def max_pool_backward(grad_output, indices, input_shape, spatial):
 
 
 def max_unpool1d(self, indices, kernel_size, stride, padding, output_size):
-    usual = [
+    common = [
         (n - 1) * s + k - 2 * p for n, s, k, p in zip(self.shape[-1:], stride or kernel_size, kernel_size, padding)
     ]
-    plane = list(output_size or usual)[-1:]
+    plane = list(output_size or common)[-1:]
     rows = self.reshape(*self.shape[:-1], -1)
     places = indices.reshape(*self.shape[:-1], -1, 1) == np.arange(math.prod(plane))
     return np.sum(np.where(places, rows[..., None], 0), -2).reshape(*self.shape[:-1], *plane)
 
 
 def max_unpool2d(self, indices, kernel_size, stride, padding, output_size):
-    usual = [
+    common = [
         (n - 1) * s + k - 2 * p for n, s, k, p in zip(self.shape[-2:], stride or kernel_size, kernel_size, padding)
     ]
-    plane = list(output_size or usual)[-2:]
+    plane = list(output_size or common)[-2:]
     rows = self.reshape(*self.shape[:-2], -1)
     places = indices.reshape(*self.shape[:-2], -1, 1) == np.arange(math.prod(plane))
     return np.sum(np.where(places, rows[..., None], 0), -2).reshape(*self.shape[:-2], *plane)
 
 
 def max_unpool3d(self, indices, kernel_size, stride, padding, output_size):
-    usual = [
+    common = [
         (n - 1) * s + k - 2 * p for n, s, k, p in zip(self.shape[-3:], stride or kernel_size, kernel_size, padding)
     ]
-    plane = list(output_size or usual)[-3:]
+    plane = list(output_size or common)[-3:]
     rows = self.reshape(*self.shape[:-3], -1)
     places = indices.reshape(*self.shape[:-3], -1, 1) == np.arange(math.prod(plane))
     return np.sum(np.where(places, rows[..., None], 0), -2).reshape(*self.shape[:-3], *plane)

@@ -34,8 +34,8 @@ def combinations(self, r, with_replacement):
 
 
 def adjoint(self):
-    turned = np.swapaxes(self, -1, -2) if self.ndim else self
-    return np.conj(turned) if turned.dtype.kind == "c" else turned
+    transposed = np.swapaxes(self, -1, -2) if self.ndim else self
+    return np.conj(transposed) if transposed.dtype.kind == "c" else transposed
 
 
 def unfold(self, dimension, size, step):

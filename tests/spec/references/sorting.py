@@ -153,7 +153,7 @@ def unique_consecutive(self, return_inverse, return_counts, dim):
     new = np.array([not i or not np.array_equal(x.take(i, d), x.take(i - 1, d)) for i in range(x.shape[d])], int)
     return tuple(
         part
-        for part, asked in zip(
+        for part, with_function_modes in zip(
             (
                 x.take(np.flatnonzero(new), d),
                 (np.cumsum(new) - 1).reshape(self.shape if dim is None else -1),
@@ -161,11 +161,11 @@ def unique_consecutive(self, return_inverse, return_counts, dim):
             ),
             (True, return_inverse, return_counts),
         )
-        if asked
+        if with_function_modes
     )
 
 
-def distinct(self, dim, runs, places):
+def distinct(self, dim, runs, return_index):
     x = self.ravel() if dim is None else self
     d = dim or 0
     keys = [tuple(x.take(i, d).ravel()) for i in range(x.shape[d])]
@@ -188,6 +188,6 @@ def distinct(self, dim, runs, places):
             which.reshape(self.shape if dim is None else -1),
             np.array([sum(which == i) for i in range(len(first))], int),
         )
-        if places
+        if return_index
         else (x.take(first, d), None, None)
     )

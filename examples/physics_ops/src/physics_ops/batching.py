@@ -10,4 +10,4 @@ def rods(call: Call) -> Any:
     """Rods of the same conductivity are rows of one call, others have a call each."""
     if call.is_batched("conductivity"):
         return loop(call)
-    return call.run(call.arguments | {"input": call.whole(call["input"])})
+    return call.run(call.arguments | {"input": call.batch_first(call["input"])})

@@ -11,11 +11,11 @@ def weighted_rows(call: Call) -> Any:
     if call.is_batched("weight"):
         return loop(call)
     rows = call["input"]
-    return call.run(call.arguments | {"input": call.whole(rows), "dim": call.dimension(call["dim"], rows.ndim)})
+    return call.run(call.arguments | {"input": call.batch_first(rows), "dim": call.dimension(call["dim"], rows.ndim)})
 
 
 def rows_and_gain(call: Call) -> Any:
     """Rows with the same gain are rows of one call, others have a call each."""
     if call.is_batched("gain"):
         return loop(call)
-    return call.run(call.arguments | {"input": call.whole(call["input"])})
+    return call.run(call.arguments | {"input": call.batch_first(call["input"])})

@@ -71,14 +71,14 @@ def _weighted_backward(grad, rows, weight, result, total):
             rows[r, i] = weight[i] * beside
 
 
-def weighted_logsumexp_backward(wanted, grad, a, weight, result, dim):
+def weighted_logsumexp_backward(output_mask, grad, a, weight, result, dim):
     """Both gradients in one pass over the rows; where `wanted[0]` is false the node has not saved the weights."""
     rows, shape = _rows(a, dim)
     total = np.zeros(shape[-1])
     _weighted_backward(
-        np.ravel(grad), rows, weight if wanted[0] else np.ones(shape[-1], a.dtype), np.ravel(result), total
+        np.ravel(grad), rows, weight if output_mask[0] else np.ones(shape[-1], a.dtype), np.ravel(result), total
     )
-    return (_back(rows, shape, dim) if wanted[0] else None), (total.astype(a.dtype) if wanted[1] else None)
+    return (_back(rows, shape, dim) if output_mask[0] else None), (total.astype(a.dtype) if output_mask[1] else None)
 
 
 @njit(cache=True)
@@ -112,9 +112,9 @@ def _rms_backward(grad, rows, gain, eps, total):
             rows[r, i] = scale * (grad[r, i] * gain[i] - rows[r, i] * share)
 
 
-def rms_rows_backward(wanted, grad, a, gain, eps):
+def rms_rows_backward(output_mask, grad, a, gain, eps):
     """Both gradients in two passes over each row; where `wanted[0]` is false the node has not saved the gains."""
     rows, shape = _rows(a, -1)
     total = np.zeros(shape[-1])
-    _rms_backward(_rows(grad, -1)[0], rows, gain if wanted[0] else np.ones(shape[-1], a.dtype), eps, total)
-    return (rows.reshape(shape) if wanted[0] else None), (total.astype(a.dtype) if wanted[1] else None)
+    _rms_backward(_rows(grad, -1)[0], rows, gain if output_mask[0] else np.ones(shape[-1], a.dtype), eps, total)
+    return (rows.reshape(shape) if output_mask[0] else None), (total.astype(a.dtype) if output_mask[1] else None)

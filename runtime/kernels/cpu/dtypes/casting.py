@@ -23,7 +23,7 @@ def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
         move(to, source)
         return
     if source.dtype.names:
-        source = joined(source)
+        source = interleaved(source)
     if source.dtype.kind == "c" and to.dtype.kind != "c" and not to.dtype.names:
         source = source.real
     if half_casts.copied(to, source):
@@ -47,7 +47,7 @@ def _convert(to: np.ndarray, source: np.ndarray) -> None:
             np.copyto(to, source, casting="unsafe")
 
 
-def joined(pairs: np.ndarray) -> np.ndarray:
+def interleaved(pairs: np.ndarray) -> np.ndarray:
     """Complex numbers of two float16, which NumPy holds as pairs, as complex64."""
     result = empty(pairs.shape, np.dtype(np.complex64))
     result.real, result.imag = pairs["real"], pairs["imag"]

@@ -15,7 +15,7 @@ _INFINITE32, _INFINITE64 = np.int32(0x7F800000), np.int64(0x7FF0000000000000)
 
 
 @jit
-def extremum(row: np.ndarray, sign: int) -> float:
+def min_or_max(row: np.ndarray, sign: int) -> float:
     """The greatest element of such a row, or with sign -1 the least; nan where there is one. -0 is less than 0.
 
     If any number is positive, the greatest integer is the greatest; else the least one is, of negative zero or numbers.
@@ -23,12 +23,12 @@ def extremum(row: np.ndarray, sign: int) -> float:
     """
     like, key = row.dtype.type(0), bits(row[0])
     unsigned, infinite = choose(like, np.uint32, np.uint64), choose(like, _INFINITE32, _INFINITE64)
-    most, least, far = key, key, unsigned(key)
+    highest, lowest, top_key = key, key, unsigned(key)
     for j in range(row.size):
         key = bits(row[j])
-        most, least, far = max(most, key), min(least, key), max(far, unsigned(key))
-    if most > infinite or far > unsigned(bits(-from_bits(like, infinite))):
+        highest, lowest, top_key = max(highest, key), min(lowest, key), max(top_key, unsigned(key))
+    if highest > infinite or top_key > unsigned(bits(-from_bits(like, infinite))):
         return np.nan
     if sign > 0:
-        return np.float64(from_bits(like, most if most >= 0 else least))
-    return np.float64(from_bits(like, narrow(like, far) if least < 0 else least))
+        return np.float64(from_bits(like, highest if highest >= 0 else lowest))
+    return np.float64(from_bits(like, narrow(like, top_key) if lowest < 0 else lowest))

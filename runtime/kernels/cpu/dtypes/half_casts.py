@@ -9,7 +9,7 @@ from ....pool.parallel_for import by_slices
 from ...jit import jit
 from ...llvm.halves.elements import as_half, as_single
 
-LEAST = 4096  # elements, for which a kernel is worth its loading
+CAST_ELEMENTS_THRESHOLD = 4096  # elements, for which a kernel is worth its loading
 Array = np.ndarray
 
 
@@ -53,7 +53,7 @@ KERNELS = {
 def copied(to: Array, source: Array) -> bool:
     """to = source, where a kernel here does that; whether one did."""
     name = KERNELS.get((source.dtype, to.dtype))
-    if name is None or to.size < LEAST or to.shape != source.shape:
+    if name is None or to.size < CAST_ELEMENTS_THRESHOLD or to.shape != source.shape:
         return False
     if not to.flags.c_contiguous or not source.flags.c_contiguous:
         return False

@@ -29,7 +29,7 @@ class HalfPlan(NamedTuple):
     """A plan, and the letters of the operands and results of each of its calls."""
 
     plan: Plan
-    letters: tuple[str, ...]
+    arg_kinds: tuple[str, ...]
 
 
 @jit(halves=WRITTEN)
@@ -40,12 +40,12 @@ def copied(x: Array, out: Array, first: int, last: int) -> None:
         to[i] = row[i]
 
 
-def other_letters(step: Step) -> dict[int, str]:
+def other_arg_kinds(step: Step) -> dict[int, str]:
     """What the results of a call are that are not of the operands' dtype."""
     return dict.fromkeys(step.indices, INDEX) | dict.fromkeys(step.masks, MASK) | dict.fromkeys(step.int32s, INT32)
 
 
-def told(kernel: Any) -> str:
+def kernel_operands(kernel: Any) -> str:
     """What a kernel says of 16-bit floats."""
     return getattr(getattr(kernel, "kernel", kernel), "halves", "")
 
@@ -53,14 +53,14 @@ def told(kernel: Any) -> str:
 class Rewritten:
     """A plan for float32 being made one for 16-bit floats; outputs from `outputs` on are for its calls alone."""
 
-    def __init__(self, plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int) -> None:
-        self.operands, self.reach, self.outputs, self.singles = operands, reach, outputs, singles
-        self.others = {output: letter for step in plan for output, letter in other_letters(step).items()}
+    def __init__(self, plan: Plan, operands: str, read_extent: Sequence[int], outputs: int, singles: int) -> None:
+        self.operands, self.read_extent, self.outputs, self.singles = operands, read_extent, outputs, singles
+        self.others = {output: arg_kind for step in plan for output, arg_kind in other_arg_kinds(step).items()}
         self.next = 1 + max(outputs, *[output for step in plan for output, _ in step.results])
         self.widened: dict[int, int] = {}
         self.rounded = {output: self.new() for output in self.in_parts(plan)}
         self.steps: list[Step] = []
-        self.letters: list[str] = []
+        self.arg_kinds: list[str] = []
         for step in plan:
             self.add(step)
         shapes = dict(result for step in plan for result in step.results)
@@ -76,43 +76,48 @@ class Rewritten:
 
     def in_parts(self, plan: Plan) -> list[int]:
         """The outputs that must be rounded after all: those that a kernel may read, of this call or of one before."""
-        found = [output for step in plan for output, _ in step.results if told(step.kernel) not in (WRITTEN, MEMORY)]
-        found += [~i for step in plan for i in step.operands if i < 0]
-        return [output for output in dict.fromkeys(found) if self.is_half(output)]
+        matches = [
+            output
+            for step in plan
+            for output, _ in step.results
+            if kernel_operands(step.kernel) not in (WRITTEN, MEMORY)
+        ]
+        matches += [~i for step in plan for i in step.operands if i < 0]
+        return [output for output in dict.fromkeys(matches) if self.is_half(output)]
 
     def add(self, step: Step) -> None:
         """The call, behind copies of the operands that its kernel does not read as they are."""
-        operands, letters = [], ""
+        operands, arg_kinds = [], ""
         for i in step.operands:
             if i < 0:
                 operands.append(~self.rounded.get(~i, ~i))
-                letters += self.others.get(~i, SINGLE)
-            elif told(step.kernel) == MEMORY:
+                arg_kinds += self.others.get(~i, SINGLE)
+            elif kernel_operands(step.kernel) == MEMORY:
                 operands.append(i)
-                letters += SINGLE
-            elif self.operands[i] != HALF or told(step.kernel) in (READ, WRITTEN):
+                arg_kinds += SINGLE
+            elif self.operands[i] != HALF or kernel_operands(step.kernel) in (READ, WRITTEN):
                 operands.append(i)
-                letters += self.operands[i]
+                arg_kinds += self.operands[i]
             else:
                 operands.append(~self.wide(i))
-                letters += SINGLE
+                arg_kinds += SINGLE
         results = tuple([(self.rounded.get(output, output), shape) for output, shape in step.results])
         numbers = [output for output, _ in results]
-        halves = {output for output in numbers if told(step.kernel) != MEMORY and self.is_half(output)}
-        letters += "".join(self.others.get(i, HALF if i in halves else SINGLE) for i in numbers)
+        halves = {output for output in numbers if kernel_operands(step.kernel) != MEMORY and self.is_half(output)}
+        arg_kinds += "".join(self.others.get(i, HALF if i in halves else SINGLE) for i in numbers)
         self.steps.append(step._replace(operands=tuple(operands), results=results))
-        self.letters.append(letters)
+        self.arg_kinds.append(arg_kinds)
 
     def wide(self, operand: int) -> int:
         """The output in which an operand is widened, by a call before where there is none yet."""
         if operand not in self.widened:
             self.widened[operand] = self.new()
-            self.copy(operand, HALF, self.widened[operand], (self.reach[operand],), SINGLE)
+            self.copy(operand, HALF, self.widened[operand], (self.read_extent[operand],), SINGLE)
         return self.widened[operand]
 
-    def copy(self, source: int, letter: str, output: int, shape: Ints, to: str) -> None:
+    def copy(self, source: int, arg_kind: str, output: int, shape: Ints, to: str) -> None:
         self.steps.append(Step(copied, (source,), ((output, shape),), rows=(prod(shape), UNIT)))
-        self.letters.append(letter + to)
+        self.arg_kinds.append(arg_kind + to)
 
 
 def by_pairs(plan: Plan, operands: str) -> Plan:
@@ -131,25 +136,25 @@ def run_in_memory(plan: Plan, *arrays: Array) -> Array:
         for output, shape in step.results:
             if output not in results:
                 results[output] = np.empty(shape, np.float32 if output else arrays[0].dtype)
-        taken = [results[~i] if i < 0 else arrays[i] for i in step.operands]
-        taken += [results[output] for output, _ in step.results]
-        words = [in_words(array) for array in taken]
+        selected = [results[~i] if i < 0 else arrays[i] for i in step.operands]
+        selected += [results[output] for output, _ in step.results]
+        packed = [packed_view_of(array) for array in selected]
         count, unit = step.rows or (0, 1)
-        shared(step.kernel, (*words, *step.ints), count, step.work, unit)
+        shared(step.kernel, (*packed, *step.ints), count, step.work, unit)
     return results[0]
 
 
-def in_words(array: Array) -> Array:
+def packed_view_of(array: Array) -> Array:
     """An array of float32 that begins where a contiguous array, or the transpose of one, does."""
-    lying = array if array.flags.c_contiguous else array.swapaxes(-1, -2)
-    flat = lying.reshape(-1)
+    row_major = array if array.flags.c_contiguous else array.swapaxes(-1, -2)
+    flat = row_major.reshape(-1)
     if flat.dtype == np.float32:
         return flat
     return flat.view(np.uint16)[: flat.size // 2 * 2].view(np.float32)
 
 
 def for_halves(
-    plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int, in_pairs: bool = False
+    plan: Plan, operands: str, read_extent: Sequence[int], outputs: int, singles: int, in_pairs: bool = False
 ) -> HalfPlan:
     """The plan for 16-bit floats.
 
@@ -161,5 +166,5 @@ def for_halves(
         in_pairs: the operands are bfloat16, of which the processor multiplies pairs.
     """
     calls = by_pairs(plan, operands) if in_pairs else plan
-    made = Rewritten(calls, operands, reach, outputs, singles)
-    return HalfPlan(tuple(made.steps), tuple(made.letters))
+    made = Rewritten(calls, operands, read_extent, outputs, singles)
+    return HalfPlan(tuple(made.steps), tuple(made.arg_kinds))

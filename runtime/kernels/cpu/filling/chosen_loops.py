@@ -12,7 +12,7 @@ from ...jit import jit
 from ...llvm.addresses import empty_row, part_of
 from ...llvm.prefixes import LANES, running_eights
 from ...scalar.random.draws import uniform_double
-from .draw_loops import UNIT, exponential_doubles, words
+from .draw_loops import UNIT, exponential_doubles, random_bits
 
 Array = np.ndarray
 
@@ -45,33 +45,33 @@ def successes_of(out: Array, chances: Array, seed: int, offset: int, first: int,
     patterns = empty_row(np.uint64(0), min(UNIT, last - first))
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)
-        words(patterns, seed, offset + start, 0, count)
+        random_bits(patterns, seed, offset + start, 0, count)
         for i in range(count):
             out[start + i] = 1 if uniform_double(patterns[i]) < chances[start + i] else 0
 
 
 @jit
-def likely_places(
+def weighted_indices(
     out: Array, weights: Array, seed: int, offset: int, columns: int, count: int, first: int, last: int
 ) -> None:
     """`count` places of each of a range of rows: where a uniform share of the total falls among the running sums."""
     sums, patterns = empty_row(0.0, columns), empty_row(np.uint64(0), count)
     for row in range(first, last):
-        whole, part = columns // LANES * LANES, part_of(weights, row * columns, columns)
-        total = running_eights(part, sums, 0, whole, 0.0)
-        for i in range(whole, columns):
+        full, part = columns // LANES * LANES, part_of(weights, row * columns, columns)
+        total = running_eights(part, sums, 0, full, 0.0)
+        for i in range(full, columns):
             total += np.float64(part[i])
             sums[i] = total
-        words(patterns, seed, offset + row * count, 0, count)
+        random_bits(patterns, seed, offset + row * count, 0, count)
         for k in range(count):
             share = uniform_double(patterns[k]) * total
             low, high = 0, columns
             while low < high:
-                middle = (low + high) >> 1
-                if sums[middle] <= share:
-                    low = middle + 1
+                midpoint = (low + high) >> 1
+                if sums[midpoint] <= share:
+                    low = midpoint + 1
                 else:
-                    high = middle
+                    high = midpoint
             out[row * count + k] = low
 
 

@@ -25,12 +25,14 @@ from ...scalar.random.philox import block, word
 
 Array = np.ndarray
 UNIT = 2048  # elements that are made at a time: what stays in the nearest cache
-FEW_PLACES = 16  # bits of the places that `shuffled` brings into order: of more its tables leave the nearer caches
+SHUFFLE_BITS_THRESHOLD = (
+    16  # bits of the places that `shuffled` brings into order: of more its tables leave the nearer caches
+)
 INSERTED = 24  # places that are brought into order by insertion alone
 
 
 @jit
-def words(out: Array, seed: int, offset: int, first: int, last: int) -> None:
+def random_bits(out: Array, seed: int, offset: int, first: int, last: int) -> None:
     """out_i = word number `offset` + i, a uint64, for a range of i."""
     for number in range((offset + first) >> 2, (offset + last + 3) >> 2):
         four, start = block(seed, number), (number << 2) - offset
@@ -44,9 +46,9 @@ def words(out: Array, seed: int, offset: int, first: int, last: int) -> None:
 @jit
 def halves(out: Array, seed: int, offset: int, first: int, last: int) -> None:
     """out_2i and out_2i+1 = the halves of word number `offset` + i, as uint32, for a range from an even number on."""
-    place = 2 * offset
-    for number in range((place + first) >> 3, (place + last + 7) >> 3):
-        four, start = block(seed, number), (number << 3) - place
+    position = 2 * offset
+    for number in range((position + first) >> 3, (position + last + 7) >> 3):
+        four, start = block(seed, number), (number << 3) - position
         if start >= first and start + 8 <= last:
             a, b, c, d = four
             out[start], out[start + 1] = a, a >> np.uint64(32)
@@ -64,13 +66,13 @@ def uniform_floats(
 ) -> None:
     """low + width u in float32, at most `top`, with u in [0, 1) from those of its 24 bits that `mask` holds."""
     patterns = row_at(np.uint32(0), address(out), out.size)
-    least, span, most = np.float32(low), np.float32(width), np.float32(top)
+    low_bound, span, high_bound = np.float32(low), np.float32(width), np.float32(top)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
         halves(patterns, seed, offset, start, stop)
         part = part_of(out, start, stop - start)
         for i in range(part.size):
-            part[i] = min(fma(uniform_single(bits(part[i]), mask), span, least), most)
+            part[i] = min(fma(uniform_single(bits(part[i]), mask), span, low_bound), high_bound)
 
 
 @jit
@@ -81,7 +83,7 @@ def uniform_doubles(
     patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
-        words(patterns, seed, offset, start, stop)
+        random_bits(patterns, seed, offset, start, stop)
         part = part_of(out, start, stop - start)
         for i in range(part.size):
             part[i] = min(fma(uniform_double(bits(part[i])), width, low), top)
@@ -91,13 +93,13 @@ def uniform_doubles(
 def normal_floats(out: Array, seed: int, offset: int, mean: float, std: float, first: int, last: int) -> None:
     """mean + std x in float32, with x of the standard normal distribution."""
     patterns = row_at(np.uint32(0), address(out), out.size)
-    middle, width = np.float32(mean), np.float32(std)
+    midpoint, width = np.float32(mean), np.float32(std)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
         halves(patterns, seed, offset, start, stop)
         part = part_of(out, start, stop - start)
         for i in range(part.size):
-            part[i] = fma(normal_single(bits(part[i])), width, middle)
+            part[i] = fma(normal_single(bits(part[i])), width, midpoint)
 
 
 @jit
@@ -106,7 +108,7 @@ def normal_doubles(out: Array, seed: int, offset: int, mean: float, std: float, 
     patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
-        words(patterns, seed, offset, start, stop)
+        random_bits(patterns, seed, offset, start, stop)
         part = part_of(out, start, stop - start)
         for i in range(part.size):
             part[i] = fma(normal_double(bits(part[i])), std, mean)
@@ -131,19 +133,19 @@ def exponential_doubles(out: Array, seed: int, offset: int, scale: float, first:
     patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
-        words(patterns, seed, offset, start, stop)
+        random_bits(patterns, seed, offset, start, stop)
         part = part_of(out, start, stop - start)
         for i in range(part.size):
             part[i] = exponential_double(bits(part[i])) * scale
 
 
 @jit
-def whole_numbers(out: Array, seed: int, offset: int, low: int, count: int, first: int, last: int) -> None:
+def random_integers(out: Array, seed: int, offset: int, low: int, count: int, first: int, last: int) -> None:
     """Integers of [low, low + count) in int64; a count of 0 stands for 2^64."""
     patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
-        words(patterns, seed, offset, start, stop)
+        random_bits(patterns, seed, offset, start, stop)
         part = part_of(patterns, start, stop - start)
         for i in range(part.size):
             part[i] = below(part[i], np.uint64(count)) + np.uint64(low)
@@ -155,7 +157,7 @@ def successes(out: Array, seed: int, offset: int, chance: float, first: int, las
     patterns = empty_row(np.uint64(0), min(UNIT, last - first))
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)
-        words(patterns, seed, offset + start, 0, count)
+        random_bits(patterns, seed, offset + start, 0, count)
         part = part_of(out, start, count)
         for i in range(part.size):
             part[i] = uniform_double(patterns[i]) < chance
@@ -164,13 +166,13 @@ def successes(out: Array, seed: int, offset: int, chance: float, first: int, las
 @jit
 def survivors(out: Array, seed: int, offset: int, threshold: int, first: int, last: int) -> None:
     """Whether half a word is at least `threshold`; the range begins at an even number."""
-    patterns, least = empty_row(np.uint32(0), min(UNIT, last - first)), np.uint32(threshold)
+    patterns, low_bound = empty_row(np.uint32(0), min(UNIT, last - first)), np.uint32(threshold)
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)
         halves(patterns, seed, offset + start // 2, 0, count)
         part = part_of(out, start, count)
         for i in range(part.size):
-            part[i] = patterns[i] >= least
+            part[i] = patterns[i] >= low_bound
 
 
 @jit
@@ -195,12 +197,12 @@ def log_gamma_numbers(out: Array, shapes: Array, seed: int, offset: int, first: 
 
 
 @jit
-def keys_of_places(keys: Array, seed: int, offset: int, mask: int, first: int, last: int) -> None:
+def shuffle_keys(keys: Array, seed: int, offset: int, mask: int, first: int, last: int) -> None:
     """The upper bits of words with their places in the lower ones, which `mask` holds."""
     lower = np.uint64(mask)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
-        words(keys, seed, offset, start, stop)
+        random_bits(keys, seed, offset, start, stop)
         for i in range(start, stop):
             keys[i] = (keys[i] & ~lower) | np.uint64(i)
 
@@ -211,8 +213,8 @@ def shuffled(out: Array, seed: int, offset: int, first: int, last: int) -> None:
 
     Words are as likely to be large as small: their uppermost bits say about where each of them belongs.
     """
-    mask, keys = (1 << FEW_PLACES) - 1, row_at(np.uint64(0), address(out), out.size)
-    keys_of_places(keys, seed, offset, mask, first, last)
+    mask, keys = (1 << SHUFFLE_BITS_THRESHOLD) - 1, row_at(np.uint64(0), address(out), out.size)
+    shuffle_keys(keys, seed, offset, mask, first, last)
     if out.size > INSERTED:
         distribute(keys)
     for i in range(1, keys.size):
@@ -221,7 +223,7 @@ def shuffled(out: Array, seed: int, offset: int, first: int, last: int) -> None:
             keys[j] = keys[j - 1]
             j -= 1
         keys[j] = key
-    places_in_order(keys, seed, offset, mask)
+    random_permutation(keys, seed, offset, mask)
 
 
 @jit
@@ -246,7 +248,7 @@ def distribute(keys: Array) -> None:
 
 
 @jit
-def places_in_order(keys: Array, seed: int, offset: int, mask: int) -> None:
+def random_permutation(keys: Array, seed: int, offset: int, mask: int) -> None:
     """The places of sorted keys. Where the upper bits of some are equal, whole words decide, and then places."""
     lower = np.uint64(mask)
     for i in range(1, keys.size):

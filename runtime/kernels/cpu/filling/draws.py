@@ -19,13 +19,13 @@ Array = np.ndarray
 SEARCHED = 16  # times the work of a uniform number is that of a count
 
 
-def words_of(count: int, bits: int) -> int:
+def random_slots_of(count: int, bits: int) -> int:
     return count if bits > 32 else (count + 1) // 2
 
 
-def fill_words(flat: Array, seed: int, offset: int) -> None:
+def fill_random_bits(flat: Array, seed: int, offset: int) -> None:
     """The words themselves, as uint64."""
-    _fill(loops.words, flat, seed, offset)
+    _fill(loops.random_bits, flat, seed, offset)
 
 
 def fill_uniform(flat: Array, seed: int, offset: int, low: float, width: float, top: float, mask: int) -> None:
@@ -50,7 +50,7 @@ def fill_exponential(flat: Array, seed: int, offset: int, scale: float) -> None:
 
 def fill_integers(flat: Array, seed: int, offset: int, low: int, high: int) -> None:
     """Integers of [low, high), as int64, each with a probability that differs by less than 2^-64 from the others'."""
-    _fill(loops.whole_numbers, flat, seed, offset, low, signed(high - low))
+    _fill(loops.random_integers, flat, seed, offset, low, signed(high - low))
 
 
 def fill_trials(flat: Array, seed: int, offset: int, chance: float) -> None:
@@ -63,10 +63,10 @@ def fill_trials_of(flat: Array, seed: int, offset: int, chances: Array) -> None:
     shared(chosen.successes_of, (flat, chances, seed, offset), flat.size, 2 * flat.size, UNIT)
 
 
-def fill_likely_places(flat: Array, seed: int, offset: int, weights: Array, columns: int, count: int) -> None:
+def fill_weighted_indices(flat: Array, seed: int, offset: int, weights: Array, columns: int, count: int) -> None:
     """`count` places of each row of weights, as likely as these say, as int64."""
     rows, work = weights.size // columns, weights.size + flat.size * columns.bit_length()
-    shared(chosen.likely_places, (flat, weights, seed, offset, columns, count), rows, work)
+    shared(chosen.weighted_indices, (flat, weights, seed, offset, columns, count), rows, work)
 
 
 def fill_first_arrivals(flat: Array, seed: int, offset: int, weights: Array, columns: int, count: int) -> None:
@@ -106,9 +106,9 @@ def fill_permutation(flat: Array, seed: int, offset: int) -> None:
     Words are sorted by as many of their upper bits as leave room for a place, which is faster than sorting places.
     """
     keys, mask = flat.view(np.uint64), (1 << max(flat.size - 1, 0).bit_length()) - 1
-    _fill(loops.keys_of_places, keys, seed, offset, mask)
+    _fill(loops.shuffle_keys, keys, seed, offset, mask)
     keys.sort()
-    loops.places_in_order(keys, seed, offset, mask)
+    loops.random_permutation(keys, seed, offset, mask)
 
 
 def signed(word: int) -> int:

@@ -14,7 +14,7 @@ from ..aligned import empty
 Array = np.ndarray
 
 LAZY = 32 << 20  # bytes from which zeros come from the operating system, a page when it is first touched
-_WORDS = {4: np.int32, 8: np.int64}
+_INT_OF_SIZE = {4: np.int32, 8: np.int64}
 
 
 def zeros(count: int, kind: np.dtype) -> Array:
@@ -27,14 +27,14 @@ def filled(flat: Array, value: Any) -> Array:
     if flat.dtype.names:  # a complex number of two float16
         value = value.real, value.imag
     flat[:1] = value
-    if not flat.size or flat.itemsize not in _WORDS:
+    if not flat.size or flat.itemsize not in _INT_OF_SIZE:
         flat.fill(value)
         return flat
-    words, octets = flat.view(_WORDS[flat.itemsize]), flat.view(np.uint8)
+    packed_view, octets = flat.view(_INT_OF_SIZE[flat.itemsize]), flat.view(np.uint8)
     if not _is_shared(flat.size, flat.dtype) and len({*octets[: flat.itemsize].tobytes()}) == 1:
         octets.fill(octets[0])  # of bytes NumPy writes twice as many in a second as of anything else
     elif is_loaded():
-        by_slices(_fill, (words, int(words[0])), flat.size)
+        by_slices(_fill, (packed_view, int(packed_view[0])), flat.size)
     else:
         flat.fill(value)
     return flat
@@ -42,14 +42,14 @@ def filled(flat: Array, value: Any) -> Array:
 
 def _is_shared(count: int, kind: np.dtype) -> bool:
     """Whether threads share the work; to begin a program with loading the compiler would cost far more."""
-    return kind.itemsize in _WORDS and is_loaded() and is_shared(count)
+    return kind.itemsize in _INT_OF_SIZE and is_loaded() and is_shared(count)
 
 
 @jit
-def _fill(words: Array, value: int) -> None:
+def _fill(packed_view: Array, value: int) -> None:
     """words = value."""
-    for i in range(words.size):
-        words[i] = value
+    for i in range(packed_view.size):
+        packed_view[i] = value
 
 
 @jit

@@ -8,7 +8,7 @@ from ...jit import jit
 from ...llvm.addresses import part_of
 
 Array = np.ndarray
-MANY = 1 << 15  # numbers for which these loops are worth being called
+FILL_ELEMENTS_THRESHOLD = 1 << 15  # numbers for which these loops are worth being called
 
 
 @jit
@@ -28,7 +28,7 @@ def steps_to(out: Array, end: float, step: float, first: int, last: int) -> None
 
 
 @jit
-def whole_steps(out: Array, start: int, step: int, first: int, last: int) -> None:
+def integer_steps(out: Array, start: int, step: int, first: int, last: int) -> None:
     """out[i] = start + step i, of whole numbers."""
     to = part_of(out, first, last - first)
     for i in range(to.size):

@@ -24,12 +24,12 @@ from ...llvm.take import take_into
 from ..plan import Array, Ints, Layout, Plan, Step
 
 SHORT = 16  # elements that a run has at least, on average, to be copied as one
-MOST_RUNS = 1 << 12  # of a row or a dimension
-MOST_OUTER = 1 << 14  # slices of all dimensions before the last two
-MOST_CROSSED = 1 << 16  # elements that are read in another order than that of memory
-MOST_ROW = 1 << 12  # elements of a row that are found one by one
-LEAST = 4  # elements of a row's one run that are copied as one between values
-TOGETHER = 256  # elements of rows that are found together, about
+MAX_RUNS = 1 << 12  # of a row or a dimension
+MAX_OUTER = 1 << 14  # slices of all dimensions before the last two
+MAX_CROSSED = 1 << 16  # elements that are read in another order than that of memory
+MAX_ROW_ELEMENTS = 1 << 12  # elements of a row that are found one by one
+MIN_RUN_ELEMENTS = 4  # elements of a row's one run that are copied as one between values
+BATCH_ELEMENTS = 256  # elements of rows that are found together, about
 
 
 class Run(NamedTuple):
@@ -47,7 +47,7 @@ def lines(x: Layout) -> list[tuple[int, int]]:
     return list(zip(x.shape, contiguous_strides(x.shape) if x.strides is None else x.strides, strict=True))
 
 
-def whole(size: int, step: int) -> Runs:
+def full_run(size: int, step: int) -> Runs:
     return [Run(0, step, size)]
 
 
@@ -55,16 +55,16 @@ def mirrored(size: int, step: int) -> Runs:
     return [Run((size - 1) * step, -step, size)]
 
 
-def turned(size: int, step: int, shift: int) -> Runs:
+def rolled_run(size: int, step: int, shift: int) -> Runs:
     first = shift % size if size else 0
     return [Run((size - first) * step, step, first), Run(0, step, size - first)]
 
 
 def bordered(size: int, step: int, before: int, after: int) -> Runs:
     """A dimension between values, or cut where their numbers are negative."""
-    total, kept = size + before + after, max(size + min(before, 0) + min(after, 0), 0)
-    border = min(max(before, 0), total - kept)
-    return [Run(-1, 0, border), Run(max(-before, 0) * step, step, kept), Run(-1, 0, total - kept - border)]
+    total, remaining = size + before + after, max(size + min(before, 0) + min(after, 0), 0)
+    border = min(max(before, 0), total - remaining)
+    return [Run(-1, 0, border), Run(max(-before, 0) * step, step, remaining), Run(-1, 0, total - remaining - border)]
 
 
 def assembled(shape: Ints, dims: Sequence[Runs], value: float = 0) -> Plan | None:
@@ -74,40 +74,40 @@ def assembled(shape: Ints, dims: Sequence[Runs], value: float = 0) -> Plan | Non
     """
     if min(shape, default=1) <= 0:
         return None
-    joined = as_few([[run for run in runs if run.size] for runs in dims])
-    *others, inner, row = [[Run(0, 0, 1)]] * (2 - len(joined)) + joined
-    if max(len(inner), len(row)) > MOST_RUNS or prod(map(length, others)) > MOST_OUTER:
+    concatenated = merged_dims([[run for run in runs if run.size] for runs in dims])
+    *others, inner, row = [[Run(0, 0, 1)]] * (2 - len(concatenated)) + concatenated
+    if max(len(inner), len(row)) > MAX_RUNS or prod(map(length, others)) > MAX_OUTER:
         return None
-    if prod(shape) > MOST_CROSSED and is_crossed([*others, inner], row):
+    if prod(shape) > MAX_CROSSED and is_crossed([*others, inner], row):
         return None
-    outer, rows, width = outer_places(others), length(inner), length(row)
+    outer, rows, width = outer_offsets(others), length(inner), length(row)
     tables, total = (outer, flat(inner)), len(outer) * rows
-    if width <= TOGETHER and (bordered_row := assembly_of_one_run(shape, (outer, inner, row), value)) is not None:
+    if width <= BATCH_ELEMENTS and (bordered_row := assembly_of_one_run(shape, (outer, inner, row), value)) is not None:
         return (bordered_row,)
-    near = all(abs(run.step) <= 1 or run.size == 1 for run in row)
-    if near and width >= SHORT * len(row):
+    unit_steps = all(abs(run.step) <= 1 or run.size == 1 for run in row)
+    if unit_steps and width >= SHORT * len(row):
         ints, extent = (rows, width), (total * width, SLICE)
         return (Step(assemble_runs, (0,), ((0, shape),), (value,), ints, extent, row=1, tables=(*tables, flat(row))),)
-    if width > MOST_ROW:
+    if width > MAX_ROW_ELEMENTS:
         return None
     return (assembly_of_elements(shape, (outer, inner, row), value),)
 
 
 def is_crossed(others: Sequence[Runs], row: Runs) -> bool:
     """Whether rows are columns of what they are read from, which then is gone through by squares."""
-    far = max(abs(run.step) for run in row)
-    return any(0 < abs(run.step) < far for runs in others for run in runs if run.size > 1)
+    max_step = max(abs(run.step) for run in row)
+    return any(0 < abs(run.step) < max_step for runs in others for run in runs if run.size > 1)
 
 
 def assembly_of_one_run(shape: Ints, dims: tuple[Array, Runs, Runs], value: float) -> Step | None:
     """The call that writes the value, and the one run that a short row has over it; None where there are others."""
     outer, inner, row = dims
     read = [k for k, run in enumerate(row) if run.start >= 0]
-    if len(read) != 1 or row[read[0]].step != 1 or row[read[0]].size < LEAST:
+    if len(read) != 1 or row[read[0]].step != 1 or row[read[0]].size < MIN_RUN_ELEMENTS:
         return None
     rows, width, (start, _, count) = length(inner), length(row), row[read[0]]
-    together = max(1, TOGETHER // width)
-    ints, extent = (rows, width, together, length(row[: read[0]]), start, count), (len(outer) * rows, together)
+    batch = max(1, BATCH_ELEMENTS // width)
+    ints, extent = (rows, width, batch, length(row[: read[0]]), start, count), (len(outer) * rows, batch)
     tables = outer, flat(inner)
     return Step(assemble_borders, (0,), ((0, shape),), (value,), ints, extent, row=width, tables=tables)
 
@@ -117,13 +117,13 @@ def assembly_of_elements(shape: Ints, dims: tuple[Array, Runs, Runs], value: flo
     outer, inner, row = dims
     rows, width = length(inner), length(row)
     steps = {run.step for run in inner if run.start >= 0 and run.size > 1}
-    together = max(1, TOGETHER // width) if len(steps) < 2 else 1  # rows
+    batch = max(1, BATCH_ELEMENTS // width) if len(steps) < 2 else 1  # rows
     step = steps.pop() if steps else 0
-    own = places_of(row)
-    table = (np.arange(together)[:, None] * step + np.maximum(own, 0)).reshape(-1)
-    fills = (np.arange(together)[:, None] * width + np.flatnonzero(own < 0)).reshape(-1)
+    own = offsets_of(row)
+    table = (np.arange(batch)[:, None] * step + np.maximum(own, 0)).reshape(-1)
+    fills = (np.arange(batch)[:, None] * width + np.flatnonzero(own < 0)).reshape(-1)
     tables = outer, flat(inner), table, fills
-    ints, extent = (rows, width, together), (len(outer) * rows, together)
+    ints, extent = (rows, width, batch), (len(outer) * rows, batch)
     return Step(assemble_elements, (0,), ((0, shape),), (value,), ints, extent, row=width, tables=tables)
 
 
@@ -131,16 +131,16 @@ def length(runs: Runs) -> int:
     return sum(run.size for run in runs)
 
 
-def as_few(dims: Sequence[Runs]) -> list[Runs]:
-    found: list[Runs] = []
+def merged_dims(dims: Sequence[Runs]) -> list[Runs]:
+    matches: list[Runs] = []
     for runs in dims:
-        found.append(runs)
-        while len(found) > 1 and (both := joined_runs(found[-2], found[-1])) is not None:
-            found[-2:] = [both]
-    return found
+        matches.append(runs)
+        while len(matches) > 1 and (both := merged_runs(matches[-2], matches[-1])) is not None:
+            matches[-2:] = [both]
+    return matches
 
 
-def joined_runs(outer: Runs, inner: Runs) -> Runs | None:
+def merged_runs(outer: Runs, inner: Runs) -> Runs | None:
     """Two dimensions as one: the inner one is a single run that each step of the outer one goes on with."""
     if len(outer) == outer[0].size == 1:
         return [run_of_both(outer[0], run) for run in inner]
@@ -149,7 +149,7 @@ def joined_runs(outer: Runs, inner: Runs) -> Runs | None:
     start, step, size = inner[0]
     if start >= 0 and size > 1:
         goes_on = all(run.start < 0 or run.size == 1 or run.step == step * size for run in outer)
-        if not goes_on or (abs(step) > 1 and length(outer) * size > MOST_ROW):
+        if not goes_on or (abs(step) > 1 and length(outer) * size > MAX_ROW_ELEMENTS):
             return None
     return [run_of_both(run, inner[0]) for run in outer]
 
@@ -161,19 +161,19 @@ def run_of_both(outer: Run, inner: Run) -> Run:
     return Run(outer.start + inner.start, step, outer.size * inner.size)
 
 
-def places_of(runs: Runs) -> Array:
+def offsets_of(runs: Runs) -> Array:
     return np.concatenate([run.start + run.step * np.arange(run.size) for run in runs])
 
 
-def outer_places(dims: Sequence[Runs]) -> Array:
+def outer_offsets(dims: Sequence[Runs]) -> Array:
     """Where each slice of all of these dimensions begins, or -1."""
-    found = np.zeros(1, np.int64)
+    result = np.zeros(1, np.int64)
     for runs in dims:
-        own = places_of(runs)
-        sums = found[:, None] + own
-        sums[(found < 0)[:, None] | (own < 0)] = -1
-        found = sums.reshape(-1)
-    return found
+        own = offsets_of(runs)
+        sums = result[:, None] + own
+        sums[(result < 0)[:, None] | (own < 0)] = -1
+        result = sums.reshape(-1)
+    return result
 
 
 def flat(runs: Runs) -> Array:
@@ -181,13 +181,13 @@ def flat(runs: Runs) -> Array:
 
 
 @jit
-def find_run(runs: Array, place: int) -> tuple[int, int]:
+def find_run(runs: Array, position: int) -> tuple[int, int]:
     """The number of the run that element number `place` belongs to, and its number in that."""
     r = 0
-    while place >= runs[3 * r + 2]:
-        place -= runs[3 * r + 2]
+    while position >= runs[3 * r + 2]:
+        position -= runs[3 * r + 2]
         r += 1
-    return r, place
+    return r, position
 
 
 @jit
@@ -263,7 +263,7 @@ def assemble_elements(
     value: float,
     rows: int,
     width: int,
-    together: int,
+    batch: int,
     first: int,
     last: int,
 ) -> None:
@@ -272,14 +272,14 @@ def assemble_elements(
     k, q = first, first // rows
     r, i = find_run(inner, k % rows)
     while k < last:
-        count = min(inner[3 * r + 2] - i, last - k, together)
+        count = min(inner[3 * r + 2] - i, last - k, batch)
         base, to = start_of(outer[q], inner, r, i), part_of(out, k * width, count * width)
         if base < 0:
             for j in range(to.size):
                 to[j] = value
         else:
             take_into(part_of(x, base, x.size - base), part_of(table, 0, to.size), to)
-            for j in range(fills.size // together * count):
+            for j in range(fills.size // batch * count):
                 to[fills[j]] = value
         k += count
         q, r, i = following(q, inner, r, i + count)
@@ -294,7 +294,7 @@ def assemble_borders(
     value: float,
     rows: int,
     width: int,
-    together: int,
+    batch: int,
     before: int,
     start: int,
     count: int,
@@ -306,7 +306,7 @@ def assemble_borders(
     k, q = first, first // rows
     r, i = find_run(inner, k % rows)
     while k < last:
-        rows_now = min(inner[3 * r + 2] - i, last - k, together)
+        rows_now = min(inner[3 * r + 2] - i, last - k, batch)
         base, to = start_of(outer[q], inner, r, i), part_of(out, k * width, rows_now * width)
         for j in range(to.size):
             to[j] = value

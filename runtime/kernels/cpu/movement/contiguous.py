@@ -23,8 +23,8 @@ Array = np.ndarray
 
 def contiguous_copy(x: Layout, operand: int, output: int) -> Step | None:
     """The call that copies an operand to a result or to memory of the plan; None for layouts that are too involved."""
-    found = None if x.strides is None else by_squares(x.shape, merged(x.shape, x.strides)) or along_path(x)
-    return None if found is None else found._replace(operands=(operand,), results=((output, x.shape),))
+    result = None if x.strides is None else by_squares(x.shape, merged(x.shape, x.strides)) or along_path(x)
+    return None if result is None else result._replace(operands=(operand,), results=((output, x.shape),))
 
 
 def by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Step | None:
@@ -37,7 +37,7 @@ def by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Step | None:
     (count, _), (matrices, step) = dims[columns[0]], dims[1 - columns[0]]
     every, each = contiguous_strides(tuple(size for size, _ in dims)), max(1, count // COLUMNS)
     ints = (each, rows, count, row, every[columns[0]], step, every[1 - columns[0]])
-    return Step(turned_copy, (0,), ((0, shape),), (), ints, (matrices * each, 1))
+    return Step(transposed_copy, (0,), ((0, shape),), (), ints, (matrices * each, 1))
 
 
 def along_path(x: Layout, shape: Ints | None = None, steps: Ints | None = None, offset: int = 0) -> Step | None:
@@ -45,11 +45,11 @@ def along_path(x: Layout, shape: Ints | None = None, steps: Ints | None = None, 
 
     They go to a contiguous copy, or to a result of a `shape`, from a place on, in which elements are `steps` apart.
     """
-    found = path(x.shape, steps or contiguous_strides(x.shape), x.strides or contiguous_strides(x.shape))
-    if found is None:
+    result = path(x.shape, steps or contiguous_strides(x.shape), x.strides or contiguous_strides(x.shape))
+    if result is None:
         return None
-    rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts, offset)
-    every, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
+    rows, ints = result.outer * result.inner * result.parts, (result.inner, result.size, result.parts, offset)
+    every, row = (*result.steps.ravel().tolist(), *ints), min(PART, result.size)
     return Step(path_copy, (0,), ((0, x.shape if shape is None else shape),), (), every, (rows, 1), row=row)
 
 
@@ -79,10 +79,10 @@ def path_copy(
     x: Array,
     out: Array,
     outer: int,
-    middle: int,
+    inner_count: int,
     along: int,
     source_outer: int,
-    source_middle: int,
+    source_inner: int,
     source_along: int,
     inner: int,
     size: int,
@@ -92,12 +92,12 @@ def path_copy(
     last: int,
 ) -> None:
     """Some parts of the rows of a path (moves.py) from x to what lies from a place of a result on."""
-    steps, to = (source_outer, source_middle, source_along), part_of(out, offset, out.size - offset)
-    flat_move(to, x, outer, middle, along, *steps, inner, size, parts, first, last)
+    steps, to = (source_outer, source_inner, source_along), part_of(out, offset, out.size - offset)
+    flat_move(to, x, outer, inner_count, along, *steps, inner, size, parts, first, last)
 
 
 @jit
-def turned_copy(
+def transposed_copy(
     x: Array,
     out: Array,
     blocks: int,

@@ -14,16 +14,16 @@ from ...llvm.addresses import part_of
 from ..plan import Array, Ints, Layout, Plan, Step, run_if_planned
 from .contiguous import contiguous_copy, merged
 
-FEW = 3  # operands that lie apart, of which fewer may be all that have to be copied
-MOST = 4096  # elements of an operand that are copied one by one, if need be
-MOST_COPIED = 1 << 24  # elements of an operand that are copied at all
-MOST_CHOSEN = 1 << 14  # and of one of which indices choose a part
+STRIDED_OPERANDS_THRESHOLD = 3  # operands that lie apart, of which fewer may be all that have to be copied
+MAX_GATHERED_ELEMENTS = 4096  # elements of an operand that are copied one by one, if need be
+MAX_COPIED = 1 << 24  # elements of an operand that are copied at all
+MAX_INDEXED_ELEMENTS = 1 << 14  # and of one of which indices choose a part
 LOOPS = 4  # as many as heads of rows of a batch have
 Loops = tuple[Ints, Ints]  # how often, and the steps in elements
 
 
 def gathered(
-    find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], letters: str, outputs: int
+    find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], arg_kinds: str, outputs: int
 ) -> Plan | None:
     """The plan of an op for layouts and other arguments of which it has none as they are: operands that lie apart are
     copied. None where that does not help either.
@@ -31,40 +31,42 @@ def gathered(
     The operands are the arguments themselves, or the items of the list that the first one is; of those with the letters
     T, O and C elements are floats, of those with the letter I they are indices.
     """
-    most = MOST_CHOSEN if getattr(find, "of_chosen", False) else MOST_COPIED
-    named = zip(letters, operands, strict=False)
-    strided = [i for i, (letter, a) in enumerate(named) if letter in "TOCI" and a is not None and a.strides is not None]
+    max_block = MAX_INDEXED_ELEMENTS if getattr(find, "of_chosen", False) else MAX_COPIED
+    named = zip(arg_kinds, operands, strict=False)
+    strided = [
+        i for i, (arg_kind, a) in enumerate(named) if arg_kind in "TOCI" and a is not None and a.strides is not None
+    ]
     # As few as may be: the others may lie as the op wants them, a transpose say, and need no copy.
-    counts = range(1, len(strided) + 1) if len(strided) <= FEW else (len(strided),)
+    counts = range(1, len(strided) + 1) if len(strided) <= STRIDED_OPERANDS_THRESHOLD else (len(strided),)
     for copied in (each for count in counts for each in combinations(strided, count)):
         packed = [Layout(a.shape, None) if i in copied else a for i, a in enumerate(operands)]
-        if all(prod(operands[i].shape) < most and copy_step(operands[i], i, 0, letters[i]) for i in copied):
+        if all(prod(operands[i].shape) < max_block and copy_step(operands[i], i, 0, arg_kinds[i]) for i in copied):
             plan = find(tuple(packed), *known[1:]) if operands is known[0] else find(*packed[: len(known)])
             if plan is not None:
-                return copied_first(plan, copied, operands, letters, outputs)
+                return copied_first(plan, copied, operands, arg_kinds, outputs)
     return None
 
 
-def copied_first(plan: Plan, copied: Sequence[int], operands: Sequence[Any], letters: str, outputs: int) -> Plan:
+def copied_first(plan: Plan, copied: Sequence[int], operands: Sequence[Any], arg_kinds: str, outputs: int) -> Plan:
     """The plan behind the calls that copy operands, which it then reads."""
     first = 1 + max(outputs - 1, *[output for step in plan for output, _ in step.results])
     numbers = {i: first + k for k, i in enumerate(copied)}
-    copies = [copy_step(operands[i], i, number, letters[i]) for i, number in numbers.items()]
+    copies = [copy_step(operands[i], i, number, arg_kinds[i]) for i, number in numbers.items()]
     return (*[step for step in copies if step], *[redirected(step, numbers) for step in plan])
 
 
 def run_packed(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> list[Any] | None:
     """The results of the plan for an array as it lies, else for a copy of a small one, as native code has them; None
     where there is none."""
-    found = run_if_planned(find, a, *arguments)
-    if found is not None or a.flags.c_contiguous or a.size >= MOST:
-        return found
+    result = run_if_planned(find, a, *arguments)
+    if result is not None or a.flags.c_contiguous or a.size >= MAX_GATHERED_ELEMENTS:
+        return result
     return run_if_planned(find, np.ascontiguousarray(a), *arguments)
 
 
-def loops_of(layout: Layout, most: int = MOST) -> Loops | None:
+def loops_of(layout: Layout, max_block: int = MAX_GATHERED_ELEMENTS) -> Loops | None:
     """LOOPS loops through the elements of a layout in their order; None where it takes more, or there are too many."""
-    if layout.strides is None or not 0 < prod(layout.shape) < most:
+    if layout.strides is None or not 0 < prod(layout.shape) < max_block:
         return None
     loops = merged(layout.shape, layout.strides)
     if len(loops) > LOOPS:
@@ -73,16 +75,18 @@ def loops_of(layout: Layout, most: int = MOST) -> Loops | None:
     return often, steps
 
 
-def copy_step(layout: Layout, operand: int, output: int, letter: str) -> Step | None:
+def copy_step(layout: Layout, operand: int, output: int, arg_kind: str) -> Step | None:
     """The call that copies an operand, of indices (I), a mask (B) or of floats; None where that takes more than one."""
-    loops, indices, masks = loops_of(layout), (output,) if letter == "I" else (), (output,) if letter == "B" else ()
+    loops, indices, masks = loops_of(layout), (output,) if arg_kind == "I" else (), (output,) if arg_kind == "B" else ()
     if loops is not None:
         ints = (*loops[0], *loops[1])
         return Step(gather, (operand,), ((output, layout.shape),), ints=ints, indices=indices, masks=masks)
-    if prod(layout.shape) < MOST or layout.halves:  # elements of 16 bits are not copied as they are, but widened
+    if (
+        prod(layout.shape) < MAX_GATHERED_ELEMENTS or layout.halves
+    ):  # elements of 16 bits are not copied as they are, but widened
         return None
-    found = contiguous_copy(layout, operand, output)
-    return None if found is None else found._replace(indices=indices, masks=masks)
+    result = contiguous_copy(layout, operand, output)
+    return None if result is None else result._replace(indices=indices, masks=masks)
 
 
 def redirected(step: Step, numbers: dict[int, int]) -> Step:
@@ -94,7 +98,7 @@ def gather(
     x: Array,
     out: Array,
     outer: int,
-    middle: int,
+    inner_count: int,
     inner: int,
     size: int,
     step0: int,
@@ -104,8 +108,11 @@ def gather(
 ) -> None:
     """out[p, q, r, i] = x[step0 p + step1 q + step2 r + step3 i]."""
     for p in range(outer):
-        for q in range(middle):
+        for q in range(inner_count):
             for r in range(inner):
-                to, place = part_of(out, ((p * middle + q) * inner + r) * size, size), p * step0 + q * step1 + r * step2
+                to, position = (
+                    part_of(out, ((p * inner_count + q) * inner + r) * size, size),
+                    p * step0 + q * step1 + r * step2,
+                )
                 for i in range(size):
-                    to[i] = x[place + i * step3]
+                    to[i] = x[position + i * step3]

@@ -21,7 +21,7 @@ Ints = tuple[int, ...]
 
 WORK = 2  # elements of a sum that one copied counts as, since it may lie apart from others
 SMALL = 4096  # elements that are near wherever they lie
-FEW = 4  # columns, for which squares are too wide
+SQUARE_COLUMNS_THRESHOLD = 4  # columns, for which squares are too wide
 PART = 4096  # elements of a row that one thread copies, at least
 LIKE = {kind.itemsize: np.zeros(1, kind) for kind in map(np.dtype, ("u1", "u2", "f4", "f8"))}
 
@@ -40,11 +40,11 @@ def move(to: Array, source: Array) -> None:
     """to[...] = source, of one dtype and one that broadcasts; they share no memory."""
     if to.itemsize in LIKE and is_shared(WORK * to.size):
         source = source if source.shape == to.shape else np.broadcast_to(source, to.shape)
-        found = path(to.shape, to.strides, source.strides)
-        if found is not None:
+        result = path(to.shape, to.strides, source.strides)
+        if result is not None:
             first, second = (array.__array_interface__["data"][0] for array in (to, source))
-            arguments = (LIKE[to.itemsize], first, second, found.steps, found.inner, found.size, found.parts)
-            shared(move_rows, arguments, found.outer * found.inner * found.parts, WORK * to.size)
+            arguments = (LIKE[to.itemsize], first, second, result.steps, result.inner, result.size, result.parts)
+            shared(move_rows, arguments, result.outer * result.inner * result.parts, WORK * to.size)
             return
     np.copyto(to, source)
 
@@ -60,7 +60,7 @@ def path(shape: Ints, to: Ints, source: Ints) -> Path | None:
             size *= loops.pop()[0]
         loops.append((size, step, other))
     crossed = any(0 < abs(other) < abs(loops[-1][2]) for _, _, other in loops)
-    if crossed and len(loops) > 1 and loops[-1][0] < FEW:
+    if crossed and len(loops) > 1 and loops[-1][0] < SQUARE_COLUMNS_THRESHOLD:
         loops[-2:] = loops[-1], loops[-2]
     elif crossed and prod(shape) >= SMALL:
         return None
@@ -115,10 +115,10 @@ def flat_move(
     to: Array,
     source: Array,
     outer: int,
-    middle: int,
+    inner_count: int,
     along: int,
     source_outer: int,
-    source_middle: int,
+    source_inner: int,
     source_along: int,
     inner: int,
     size: int,
@@ -128,8 +128,8 @@ def flat_move(
 ) -> None:
     """Some parts of the rows of a path through flat memory, of which the steps are counted in elements."""
     item = item_size(to[0])
-    own = (item * outer, item * middle, item * along)
-    other = (item * source_outer, item * source_middle, item * source_along)
+    own = (item * outer, item * inner_count, item * along)
+    other = (item * source_outer, item * source_inner, item * source_along)
     move_along(to[0], address(to), address(source), own, other, inner, size, parts, first, last)
 
 
@@ -138,19 +138,19 @@ def move_row(like: float, there: int, here: int, step: int, other: int, count: i
     """A part of a row: steps in bytes."""
     item = item_size(like)
     if step == item and other == item:
-        target, given = row_at(like, there, count), row_at(like, here, count)
+        target, arg = row_at(like, there, count), row_at(like, here, count)
         for i in range(count):
-            target[i] = given[i]
+            target[i] = arg[i]
     elif step == item and other == 0:
         target, value = row_at(like, there, count), row_at(like, here, 1)[0]
         for i in range(count):
             target[i] = value
     else:
-        move_apart(like, there, here, step, other, count)
+        move_strided(like, there, here, step, other, count)
 
 
 @jit
-def move_apart(like: float, there: int, here: int, step: int, other: int, count: int) -> None:
+def move_strided(like: float, there: int, here: int, step: int, other: int, count: int) -> None:
     """Elements that are not side by side, or read from one place: several at a time are on their way."""
     for _ in range(count // 8):
         a, b = row_at(like, here, 1)[0], row_at(like, here + other, 1)[0]

@@ -15,9 +15,9 @@ from ...jit import WRITTEN, jit
 from ...llvm.addresses import part_of
 from ..plan import Array, Layout, Plan, Step
 
-MOST = 1 << 16  # elements that are moved by a plan
-MOST_ALONE = 1 << 12  # of those that have no neighbours
-MOST_RUNS = 1 << 10
+MAX_MOVED_ELEMENTS = 1 << 16  # elements that are moved by a plan
+MAX_ISOLATED_ELEMENTS = 1 << 12  # of those that have no neighbours
+MAX_RUNS = 1 << 10
 WORTH = 4  # elements that a run has at least, on average, to be copied as one
 RUN = 3  # numbers of a run: its first place, or -1; the step to the next one, 1, 0 or -1; how many there are
 
@@ -30,40 +30,40 @@ def moved(x: Layout, move: Callable[[Array], Array], value: float = 0) -> Plan |
         move: the op on an array of whole numbers of the shape of x.
         value: what stands where `move` gives 0.
     """
-    if prod(x.shape) > MOST:
+    if prod(x.shape) > MAX_MOVED_ELEMENTS:
         return None
     try:
-        found = move(1 + places(x))
+        result = move(1 + element_offsets(x))
     except (MemoryError, ValueError):  # more than there can be: for the op to say
         return None
-    if found.size > MOST:
+    if result.size > MAX_MOVED_ELEMENTS:
         return None
-    if not found.size:
-        return (Step(each_moved, (0,), ((0, found.shape),), (value,), tables=(np.empty(0, np.int64),)),)
-    table = np.ascontiguousarray(found, np.int64).reshape(-1) - 1
+    if not result.size:
+        return (Step(each_moved, (0,), ((0, result.shape),), (value,), tables=(np.empty(0, np.int64),)),)
+    table = np.ascontiguousarray(result, np.int64).reshape(-1) - 1
     runs = runs_of(table)
-    if WORTH * len(runs) <= table.size and len(runs) <= MOST_RUNS:
-        return (Step(runs_moved, (0,), ((0, found.shape),), (value,), tables=(runs.reshape(-1),)),)
-    if table.size > MOST_ALONE:
+    if WORTH * len(runs) <= table.size and len(runs) <= MAX_RUNS:
+        return (Step(runs_moved, (0,), ((0, result.shape),), (value,), tables=(runs.reshape(-1),)),)
+    if table.size > MAX_ISOLATED_ELEMENTS:
         return None
-    return (Step(each_moved, (0,), ((0, found.shape),), (value,), tables=(table,)),)
+    return (Step(each_moved, (0,), ((0, result.shape),), (value,), tables=(table,)),)
 
 
-def places(x: Layout) -> Array:
+def element_offsets(x: Layout) -> Array:
     if x.strides is None:
         return np.arange(prod(x.shape)).reshape(x.shape)
-    found = np.zeros(x.shape, np.int64)
+    result = np.zeros(x.shape, np.int64)
     for size, step, grid in zip(x.shape, x.strides, np.ogrid[tuple(map(slice, x.shape))], strict=True):
-        found += grid * step if size else 0
-    return found
+        result += grid * step if size else 0
+    return result
 
 
 def runs_of(table: Array) -> Array:
-    apart = np.where(table < 0, -2 - table.size - table.max(), table)  # -1 is no neighbour of 0
-    steps = np.diff(apart)
-    near = abs(steps) <= 1
-    begins = ~near
-    begins[1:] |= near[:-1] & (steps[1:] != steps[:-1])
+    with_gaps = np.where(table < 0, -2 - table.size - table.max(), table)  # -1 is no neighbour of 0
+    steps = np.diff(with_gaps)
+    unit_steps = abs(steps) <= 1
+    begins = ~unit_steps
+    begins[1:] |= unit_steps[:-1] & (steps[1:] != steps[:-1])
     first = np.concatenate([[0], np.flatnonzero(begins) + 1])
     counts = np.diff(first, append=table.size)
     inside = np.minimum(first, max(len(steps) - 1, 0))
@@ -75,9 +75,9 @@ def runs_of(table: Array) -> Array:
 def each_moved(x: Array, out: Array, table: Array, value: float) -> None:
     """out[i] = x[table[i]], or `value` where that is -1."""
     for i in range(out.size):
-        place = table[i]
-        if place >= 0:
-            out[i] = x[place]
+        position = table[i]
+        if position >= 0:
+            out[i] = x[position]
         else:  # no conditional expression, whose type would be a float also for whole numbers
             out[i] = value
 

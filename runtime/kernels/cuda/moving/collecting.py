@@ -42,18 +42,18 @@ def looking(
         at = uint32(uint32(b * steps[0][0]) + uint32(a * steps[0][2]))
         value = uint32(uint32(b * steps[1][0]) + uint32(a * steps[1][2]))
         total = get(start, i)
-        joined = included
+        reduced_count = included
         k = uint32(0)
         while k < count:
             row = rows[at]
             if row >= 0 and uint32(row) == r:
                 x = get_value(values, value)
-                total = join(total, x, alpha) if joined > uint32(0) else T(x)
-                joined = uint32(joined + uint32(1))
+                total = join(total, x, alpha) if reduced_count > uint32(0) else T(x)
+                reduced_count = uint32(reduced_count + uint32(1))
             at = uint32(at + steps[0][1])
             value = uint32(value + steps[1][1])
             k = uint32(k + uint32(1))
-        put(out, i, finish(total, joined))
+        put(out, i, finish(total, reduced_count))
 
 
 def found(
@@ -83,19 +83,19 @@ def found(
         low = uint32(0)
         high = count
         while low < high:
-            middle = uint32(uint32(low + high) >> uint32(1))
-            if uint32(keys[middle]) < row:
-                low = uint32(middle + uint32(1))
+            midpoint = uint32(uint32(low + high) >> uint32(1))
+            if uint32(keys[midpoint]) < row:
+                low = uint32(midpoint + uint32(1))
             else:
-                high = middle
+                high = midpoint
         total = get(start, i)
-        joined = included
+        reduced_count = included
         while low < count and uint32(keys[low]) == row:
             x = get_value(values, uint32(value + uint32(uint32(order[low]) * steps[1])))
-            total = join(total, x, alpha) if joined > uint32(0) else T(x)
-            joined = uint32(joined + uint32(1))
+            total = join(total, x, alpha) if reduced_count > uint32(0) else T(x)
+            reduced_count = uint32(reduced_count + uint32(1))
             low = uint32(low + uint32(1))
-        put(out, i, finish(total, joined))
+        put(out, i, finish(total, reduced_count))
 
 
 def join_last(total: Any, x: Any, alpha: Any) -> Any:
@@ -138,21 +138,21 @@ def join_all(total: Any, x: Any, alpha: Any) -> Any:
     return total and x
 
 
-def as_joined(total: Any, joined: Any) -> Any:
+def as_reduced(total: Any, reduced_count: Any) -> Any:
     return total
 
 
-def mean_of(total: Any, joined: Any) -> Any:
-    return T(total / T(joined)) if joined > uint32(1) else total
+def mean_of(total: Any, reduced_count: Any) -> Any:
+    return T(total / T(reduced_count)) if reduced_count > uint32(1) else total
 
 
-def divided(total: Any, joined: Any) -> Any:
+def divided(total: Any, reduced_count: Any) -> Any:
     """By how often a row was named: `total` itself counts as one that was joined."""
-    return T(total / T(uint32(joined - uint32(1)))) if joined > uint32(2) else total
+    return T(total / T(uint32(reduced_count - uint32(1)))) if reduced_count > uint32(2) else total
 
 
-def whole_mean_of(total: Any, joined: Any) -> Any:
-    return T(total // T(joined)) if joined > uint32(1) else total
+def integer_mean_of(total: Any, reduced_count: Any) -> Any:
+    return T(total // T(reduced_count)) if reduced_count > uint32(1) else total
 
 
 JOINS = {
@@ -201,5 +201,5 @@ def collecting(function: Any, name: str, computed: np.dtype) -> Kernel:
 def ending(name: str, kind: str) -> Any:
     """What makes a result of what was joined."""
     if name == "mean" and kind != "b":
-        return whole_mean_of if kind == "i" else mean_of
-    return divided if name == "divided" else as_joined
+        return integer_mean_of if kind == "i" else mean_of
+    return divided if name == "divided" else as_reduced

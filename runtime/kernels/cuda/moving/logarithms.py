@@ -54,18 +54,18 @@ def complex_logarithms(x: Any, out: Any, along: Any, after: Any, size: Any) -> N
             length = exp(share)
             if length != 0:
                 more, other = length * cos(z.imag), length * sin(z.imag)
-                total, turned = real + more, imag + other
-                lost_real, lost_imag = lost_real + lost(real, more, total), lost_imag + lost(imag, other, turned)
-                real, imag = total, turned
+                total, phase = real + more, imag + other
+                lost_real, lost_imag = lost_real + lost(real, more, total), lost_imag + lost(imag, other, phase)
+                real, imag = total, phase
             nearest = z.imag if z.real > size_before else angle_before
             norm = real * real + imag * imag
             size_before, angle_before = float64(-math.inf), float64(0)
             if norm != 0:
                 size_before = log(hypot(real, imag)) + (lost_real * real + lost_imag * imag) / norm + top
                 angle_before = atan2(imag, real) + (lost_imag * real - lost_real * imag) / norm
-                turns = (nearest - angle_before) / (2 * math.pi)
-                if turns - turns == 0:
-                    angle_before += 2 * math.pi * math.floor(turns + 0.5)
+                full_rotations = (nearest - angle_before) / (2 * math.pi)
+                if full_rotations - full_rotations == 0:
+                    angle_before += 2 * math.pi * math.floor(full_rotations + 0.5)
             put(out, at, T(complex(size_before, angle_before)))
             at = uint32(at + after)
             i = uint32(i + uint32(1))

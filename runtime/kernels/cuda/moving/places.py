@@ -8,41 +8,41 @@ from typing import Any
 import numpy as np
 
 from ..kernel import Kernel, Signature, Target
-from ..loops import offset_of, place_of
+from ..loops import multi_index_of, offset_of
 from ..storage import getter, putter
 from ..vocabulary import T, cuda, int32, uint32
 
 # Texts name these; a kernel has its own in their place.
 get: Any = None
 put: Any = None
-place: Any = None
+multi_index: Any = None
 offset: Any = None
 source_of: Any = None
 rest: Any = None
 keeps: Any = None
 
 
-def turned(x: Any, out: Any, turns: Any, sizes: Any, size: Any) -> None:
+def flipped(x: Any, out: Any, flips: Any, sizes: Any, size: Any) -> None:
     """Each index is counted from another end, or from another start on and around."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
-        put(out, i, get(x, source_of(turns, place(sizes, i))))
+        put(out, i, get(x, source_of(flips, multi_index(sizes, i))))
 
 
-def source_outermost(turns: Any, p: Any) -> Any:
-    n, sign, shift, step = turns[0]
+def source_outermost(flips: Any, p: Any) -> Any:
+    n, sign, shift, step = flips[0]
     q = uint32(uint32(p[0] * sign) + shift)
     if q >= n:
         q = uint32(q - n)
     return uint32(q * step)
 
 
-def source_inner(turns: Any, p: Any) -> Any:
-    n, sign, shift, step = turns[0]
+def source_inner(flips: Any, p: Any) -> Any:
+    n, sign, shift, step = flips[0]
     q = uint32(uint32(p[0] * sign) + shift)
     if q >= n:
         q = uint32(q - n)
-    return uint32(uint32(q * step) + rest(turns[1:], p[1:]))
+    return uint32(uint32(q * step) + rest(flips[1:], p[1:]))
 
 
 def source_function(target: Target, dims: int) -> Any:
@@ -54,14 +54,14 @@ def source_function(target: Target, dims: int) -> Any:
 
 
 @cache
-def turning(computed: np.dtype) -> Kernel:
+def flip_kernel(computed: np.dtype) -> Kernel:
     """The kernel of flips and rolls, whose elements go through a dtype."""
 
     def make(target: Target, signature: Signature) -> Any:
-        x, out, turns, _, _ = signature
+        x, out, flips, _, _ = signature
         names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype)}
-        names |= {"place": place_of(target, len(turns)), "source_of": source_function(target, len(turns))}
-        return target.kernel(turned, **names)
+        names |= {"multi_index": multi_index_of(target, len(flips)), "source_of": source_function(target, len(flips))}
+        return target.kernel(flipped, **names)
 
     return Kernel(f"turned by {computed.name}", make)
 
@@ -103,12 +103,12 @@ def offsets(out: Any, steps: Any, sizes: Any, first: Any, size: Any) -> None:
     """Where the elements of a layout lie whose first one is at a place."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
-        out[i] = int32(uint32(first + offset(steps, place(sizes, i))))
+        out[i] = int32(uint32(first + offset(steps, multi_index(sizes, i))))
 
 
 def _offsets(target: Target, signature: Signature) -> Any:
     dims = len(signature[1])
-    return target.kernel(offsets, place=place_of(target, dims), offset=offset_of(target, dims))
+    return target.kernel(offsets, multi_index=multi_index_of(target, dims), offset=offset_of(target, dims))
 
 
 OFFSETS = Kernel("offsets", _offsets)

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..kernel import Kernel, Signature, Target
-from ..loops import place_of
+from ..loops import multi_index_of
 from ..storage import getter
 from ..vocabulary import cuda, int64, uint32
 
 # Texts name these; a kernel has its own in their place.
 get: Any = None
 get_row: Any = None
-place: Any = None
+multi_index: Any = None
 write: Any = None
 rest: Any = None
 
@@ -27,7 +27,7 @@ def chosen(counts: Any, out: Any, sizes: Any, dims: Any, size: Any) -> None:
         count = int64(counts[i])
         before = int64(counts[uint32(i - uint32(1))]) if i > uint32(0) else int64(0)
         if count != before:
-            write(out, uint32(uint32(count) * dims), place(sizes, i))
+            write(out, uint32(uint32(count) * dims), multi_index(sizes, i))
 
 
 def write_first(out: Any, end: Any, p: Any) -> None:
@@ -44,7 +44,7 @@ def _chosen(target: Target, signature: Signature) -> Any:
     made = target.device(write_first)
     for _ in range(dims - 1):
         made = target.device(write_others, rest=made)
-    return target.kernel(chosen, place=place_of(target, dims), write=made)
+    return target.kernel(chosen, multi_index=multi_index_of(target, dims), write=made)
 
 
 CHOSEN = Kernel("indices of elements that are not zero", _chosen)
@@ -78,12 +78,12 @@ def bisected(
         low = uint32(0)
         high = length
         while low < high:
-            middle = uint32(uint32(low + high) >> uint32(1))
-            found = get_row(rows, order, start, middle)
-            if found > value or (found >= value and right == uint32(0)):
-                high = middle
+            midpoint = uint32(uint32(low + high) >> uint32(1))
+            result = get_row(rows, order, start, midpoint)
+            if result > value or (result >= value and right == uint32(0)):
+                high = midpoint
             else:
-                low = uint32(middle + uint32(1))
+                low = uint32(midpoint + uint32(1))
         out[i] = int64(low)
 
 

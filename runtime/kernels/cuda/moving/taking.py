@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..kernel import Array, Kernel, Signature, Target
-from ..loops import PER_THREAD, offset_of, place_of
+from ..loops import PER_THREAD, multi_index_of, offset_of
 from ..storage import getter, putter
 from ..vocabulary import T, cuda, int32, int64, uint32
 
@@ -19,11 +19,11 @@ BAD = -1  # of a row that is none
 get: Any = None
 get_index: Any = None
 put: Any = None
-place: Any = None
+multi_index: Any = None
 offset: Any = None
 counted: Any = None
 inside: Any = None
-joined: Any = None
+reduced_count: Any = None
 
 
 def front(k: Any, limit: Any) -> Any:
@@ -36,17 +36,17 @@ def either_end(k: Any, limit: Any) -> Any:
     return int64(k + limit) if k < 0 else k
 
 
-def inside_or_noted(k: Any, given: Any, limit: Any, word: Any, ticket: Any) -> Any:
+def inside_or_noted(k: Any, value: Any, limit: Any, word: Any, ticket: Any) -> Any:
     """Whether an index is one; the first that is none is noted, as it was given."""
     if 0 <= k < limit:
         return True
     if cuda.atomic.cas(word, 0, int64(0), ticket) == int64(0):
-        word[1] = given
+        word[1] = value
         word[2] = limit
     return False
 
 
-def taken(
+def gathered(
     table: Any,
     index: Any,
     out: Any,
@@ -63,28 +63,28 @@ def taken(
     A thread has four elements, `apart` from each other: it reads all their indices before it needs the first, and then
     all elements before it writes one, so that reads wait together.
     """
-    apart = uint32(cuda.blockDim.x)
-    first = uint32(uint32(uint32(cuda.blockIdx.x) * uint32(PER_THREAD)) * apart + uint32(cuda.threadIdx.x))
+    stride = uint32(cuda.blockDim.x)
+    first = uint32(uint32(uint32(cuda.blockIdx.x) * uint32(PER_THREAD)) * stride + uint32(cuda.threadIdx.x))
     indices = cuda.local.array(PER_THREAD, int64)
     values = cuda.local.array(PER_THREAD, T)
     i, n = first, uint32(0)
     while n < PER_THREAD and i < size:
-        indices[n] = get_index(index, offset(steps[1], place(sizes, i)))
-        i = uint32(i + apart)
+        indices[n] = get_index(index, offset(steps[1], multi_index(sizes, i)))
+        i = uint32(i + stride)
         n = uint32(n + uint32(1))
     i, n = first, uint32(0)
     while n < PER_THREAD and i < size:
         k = counted(indices[n], limit)
         if inside(k, indices[n], limit, word, ticket):
-            values[n] = get(table, uint32(uint32(uint32(k) * step) + offset(steps[0], place(sizes, i))))
+            values[n] = get(table, uint32(uint32(uint32(k) * step) + offset(steps[0], multi_index(sizes, i))))
         else:
             values[n] = T(0)
-        i = uint32(i + apart)
+        i = uint32(i + stride)
         n = uint32(n + uint32(1))
     i, n = first, uint32(0)
     while n < PER_THREAD and i < size:
         put(out, i, values[n])
-        i = uint32(i + apart)
+        i = uint32(i + stride)
         n = uint32(n + uint32(1))
 
 
@@ -96,7 +96,7 @@ def taking(computed: np.dtype, wraps: bool) -> Kernel:
         table, index, out, *_, steps, _, _ = signature
         names = {"get": getter(target, table.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
         names["PER_THREAD"] = PER_THREAD
-        return target.kernel(taken, **names, **checks(target, index.dtype, wraps), **layout(target, len(steps[0])))
+        return target.kernel(gathered, **names, **checks(target, index.dtype, wraps), **layout(target, len(steps[0])))
 
     return Kernel(f"taken by {computed.name}", make)
 
@@ -107,10 +107,10 @@ def rows(
     """Indices counted from the front, -1 for a bad one; joined with those of dimensions `before`."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
-        given = get_index(index, offset(steps, place(sizes, i)))
-        k = counted(given, limit)
-        if inside(k, given, limit, word, ticket):
-            put(out, i, joined(before, i, k, limit))
+        value = get_index(index, offset(steps, multi_index(sizes, i)))
+        k = counted(value, limit)
+        if inside(k, value, limit, word, ticket):
+            put(out, i, reduced_count(before, i, k, limit))
         else:
             put(out, i, int64(-1))
 
@@ -131,7 +131,7 @@ def row_numbers(wraps: bool) -> Kernel:
     def make(target: Target, signature: Signature) -> Any:
         index, before, out, _, _, _, steps, _, _ = signature
         names = {"put": putter(target, out.dtype)}
-        names["joined"] = target.device(after_others if isinstance(before, Array) else alone)
+        names["reduced_count"] = target.device(after_others if isinstance(before, Array) else alone)
         return target.kernel(rows, **names, **checks(target, index.dtype, wraps), **layout(target, len(steps)))
 
     return Kernel("rows of indices", make)
@@ -148,7 +148,7 @@ def checks(target: Target, stored: np.dtype, wraps: bool) -> dict[str, Any]:
 
 def layout(target: Target, dims: int) -> dict[str, Any]:
     """How a kernel finds places in arrays of so many dimensions, by name."""
-    return {"place": place_of(target, dims), "offset": offset_of(target, dims)}
+    return {"multi_index": multi_index_of(target, dims), "offset": offset_of(target, dims)}
 
 
 def flattened(rows: Any, out: Any, along: Any, after: Any, count: Any, size: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from ..indexed import with_helpers
 from ..kernel import Kernel, Signature, Target
 from ..storage import getter, in_registers, putter
-from ..vocabulary import T, cuda, float64, int32, int64, uint32, whole
+from ..vocabulary import T, cuda, float64, int32, int64, integer, uint32
 
 THREADS = 256  # of a block
 BINS = 2048  # that a block has room for
@@ -23,43 +23,43 @@ put: Any = None
 bin_of: Any = None
 
 
-def whole_bin(x: Any, i: Any, given: Any, bins: Any) -> Any:
+def integer_bin(x: Any, i: Any, value: Any, bins: Any) -> Any:
     """The number itself."""
     return uint32(get(x, i))
 
 
-def even_bin(x: Any, i: Any, given: Any, bins: Any) -> Any:
+def even_bin(x: Any, i: Any, arg: Any, bins: Any) -> Any:
     """Of equal parts of a range, (least, greatest, width); `bins` outside of it."""
     value = get(x, i)
-    found = bins
-    if value >= given[0] and value <= given[1]:
-        found = uint32(whole(T(T(T(value - given[0]) * T(bins)) / given[2])))
-        if found >= bins:
-            found = uint32(bins - uint32(1))
-    return found
+    result = bins
+    if value >= arg[0] and value <= arg[1]:
+        result = uint32(integer(T(T(T(value - arg[0]) * T(bins)) / arg[2])))
+        if result >= bins:
+            result = uint32(bins - uint32(1))
+    return result
 
 
-def bin_between(x: Any, i: Any, given: Any, bins: Any) -> Any:
+def bin_between(x: Any, i: Any, arg: Any, bins: Any) -> Any:
     """Between neighbouring edges, of which there is one more than bins; the last bin includes both."""
     value = get(x, i)
-    edges = given[0]
-    found = bins
+    edges = arg[0]
+    result = bins
     if value >= get_edge(edges, uint32(0)) and value <= get_edge(edges, bins):
         low = uint32(0)
         high = uint32(bins + uint32(1))
         while low < high:
-            middle = uint32(uint32(low + high) >> uint32(1))
-            if get_edge(edges, middle) > value:
-                high = middle
+            midpoint = uint32(uint32(low + high) >> uint32(1))
+            if get_edge(edges, midpoint) > value:
+                high = midpoint
             else:
-                low = uint32(middle + uint32(1))
-        found = uint32(low - uint32(1))
-        if found >= bins:
-            found = uint32(bins - uint32(1))
-    return found
+                low = uint32(midpoint + uint32(1))
+        result = uint32(low - uint32(1))
+        if result >= bins:
+            result = uint32(bins - uint32(1))
+    return result
 
 
-def counted_in_block(x: Any, counts: Any, given: Any, bins: Any, size: Any) -> None:
+def counted_in_block(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> None:
     """counts += how many elements are in each bin."""
     own = cuda.shared.array(2048, int32)
     k = uint32(cuda.threadIdx.x)
@@ -69,7 +69,7 @@ def counted_in_block(x: Any, counts: Any, given: Any, bins: Any, size: Any) -> N
     cuda.syncthreads()
     i = uint32(uint32(uint32(cuda.blockIdx.x) << uint32(8)) + uint32(cuda.threadIdx.x))
     while i < size:
-        k = bin_of(x, i, given, bins)
+        k = bin_of(x, i, value, bins)
         if k < bins:
             cuda.atomic.add(own, k, int32(1))
         i = uint32(i + uint32(uint32(cuda.gridDim.x) << uint32(8)))
@@ -82,20 +82,20 @@ def counted_in_block(x: Any, counts: Any, given: Any, bins: Any, size: Any) -> N
         k = uint32(k + uint32(256))
 
 
-def counted_at_once(x: Any, counts: Any, given: Any, bins: Any, size: Any) -> None:
+def counted_at_once(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> None:
     """The same for more bins than a block has room for."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
-        k = bin_of(x, i, given, bins)
+        k = bin_of(x, i, value, bins)
         if k < bins:
             cuda.atomic.add(counts, k, int64(1))
 
 
-def found_bins(x: Any, out: Any, given: Any, bins: Any, size: Any) -> None:
+def searched_bins(x: Any, out: Any, value: Any, bins: Any, size: Any) -> None:
     """The bin of each element."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
-        out[i] = bin_of(x, i, given, bins)
+        out[i] = bin_of(x, i, value, bins)
 
 
 def first_of(keys: Any, key: Any, size: Any) -> Any:
@@ -103,11 +103,11 @@ def first_of(keys: Any, key: Any, size: Any) -> Any:
     low = uint32(0)
     high = size
     while low < high:
-        middle = uint32(uint32(low + high) >> uint32(1))
-        if uint32(keys[middle]) < key:
-            low = uint32(middle + uint32(1))
+        midpoint = uint32(uint32(low + high) >> uint32(1))
+        if uint32(keys[midpoint]) < key:
+            low = uint32(midpoint + uint32(1))
         else:
-            high = middle
+            high = midpoint
     return low
 
 
@@ -135,11 +135,11 @@ def summed(keys: Any, order: Any, weights: Any, out: Any, size: Any) -> None:
 
 def _binning(function: Any, where: Any) -> Kernel:
     def make(target: Target, signature: Signature) -> Any:
-        x, _, given = signature[:3]
+        x, _, value = signature[:3]
         computed = in_registers(x.dtype)
         names = {"T": computed.type, "get": getter(target, x.dtype, computed)}
         if where is bin_between:
-            names["get_edge"] = getter(target, given[0].dtype, computed)
+            names["get_edge"] = getter(target, value[0].dtype, computed)
         return target.kernel(function, bin_of=target.device(where, **names))
 
     return Kernel(f"{function.__name__} by {where.__name__}", make)
@@ -152,8 +152,8 @@ def _summed(target: Target, signature: Signature) -> Any:
     return target.kernel(summed, **with_helpers(target, summed, names, False))
 
 
-WAYS = {"whole": whole_bin, "even": even_bin, "between": bin_between}  # how the bin of an element is found
+WAYS = {"integer": integer_bin, "even": even_bin, "between": bin_between}  # how the bin of an element is found
 IN_BLOCK = {name: _binning(counted_in_block, where) for name, where in WAYS.items()}
 AT_ONCE = {name: _binning(counted_at_once, where) for name, where in WAYS.items()}
-FOUND = {name: _binning(found_bins, where) for name, where in WAYS.items()}
+BIN_SEARCH = {name: _binning(searched_bins, where) for name, where in WAYS.items()}
 SUMMED = Kernel("weights of bins", _summed)

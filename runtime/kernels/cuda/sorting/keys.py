@@ -39,7 +39,7 @@ def double_key(x: Any) -> Any:
     return uint64(pattern | uint64(0x8000000000000000))
 
 
-def whole_key(x: Any) -> Any:
+def integer_key(x: Any) -> Any:
     """The number above the least one of its dtype."""
     return uint32(uint32(x) + uint32(BIAS))
 
@@ -48,7 +48,7 @@ def long_key(x: Any) -> Any:
     return uint64(uint64(x) + uint64(BIAS))
 
 
-KEYS = {("f", False): single_key, ("f", True): double_key, ("i", False): whole_key, ("i", True): long_key}
+KEYS = {("f", False): single_key, ("f", True): double_key, ("i", False): integer_key, ("i", True): long_key}
 
 
 def key_at(x: Any, at: Any) -> Any:

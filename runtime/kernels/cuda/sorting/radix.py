@@ -22,7 +22,7 @@ ALL = 0xFFFFFFFF
 
 # Texts name these; a kernel has its own in their place.
 read_key: Any = None
-place_at: Any = None
+position_at: Any = None
 put_key: Any = None
 
 
@@ -31,9 +31,9 @@ def keyed(x: Any, order: Any, keys: Any, along: Any, after: Any, flip: Any, size
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         line = uint32(i // along)
-        place = uint32(place_at(order, i, uint32(i - uint32(line * along))))
+        position = uint32(position_at(order, i, uint32(i - uint32(line * along))))
         b = uint32(line // after)
-        at = uint32(uint32(uint32(uint32(b * along) + place) * after) + uint32(line - uint32(b * after)))
+        at = uint32(uint32(uint32(uint32(b * along) + position) * after) + uint32(line - uint32(b * after)))
         keys[i] = read_key(x, at) ^ flip
 
 
@@ -126,16 +126,16 @@ def placed(
                 own[uint32(row + digit)] = int32(to + uint32(cuda.popc(peers)))
             to = uint32(uint32(line * along) + to)
             put_key(new_keys, to, keys[at])
-            new_order[to] = place_at(order, at, i)
+            new_order[to] = position_at(order, at, i)
         cuda.syncwarp()
         i = uint32(i + uint32(32))
 
 
-def place_in_line(order: Any, at: Any, i: Any) -> Any:
+def position_in_line(order: Any, at: Any, i: Any) -> Any:
     return int32(i)
 
 
-def place_in_order(order: Any, at: Any, i: Any) -> Any:
+def position_in_order(order: Any, at: Any, i: Any) -> Any:
     return int32(order[at])
 
 
@@ -147,13 +147,15 @@ def put_one(keys: Any, at: Any, key: Any) -> None:
     keys[at] = key
 
 
-def places(target: Target, order: Any) -> Any:
+def position_functions(target: Target, order: Any) -> Any:
     """What reads a place: none has been moved where there is no order yet."""
-    return target.device(place_in_order if order else place_in_line)
+    return target.device(position_in_order if order else position_in_line)
 
 
 def _keyed(target: Target, signature: Signature) -> Any:
-    return target.kernel(keyed, read_key=reader(target, signature[0]), place_at=places(target, signature[1]))
+    return target.kernel(
+        keyed, read_key=reader(target, signature[0]), position_at=position_functions(target, signature[1])
+    )
 
 
 def _counted(target: Target, signature: Signature) -> Any:
@@ -161,7 +163,7 @@ def _counted(target: Target, signature: Signature) -> Any:
 
 
 def _placed(target: Target, signature: Signature) -> Any:
-    names = {"place_at": places(target, signature[1])}
+    names = {"position_at": position_functions(target, signature[1])}
     names["put_key"] = target.device(put_one if signature[3] else put_nothing)
     return target.kernel(placed, **with_helpers(target, placed, names, False))
 

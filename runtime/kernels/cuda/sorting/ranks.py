@@ -17,40 +17,42 @@ from ..vocabulary import cuda, uint32
 # Texts name these; a kernel has its own in their place.
 get: Any = None
 put: Any = None
-put_place: Any = None
+set_position: Any = None
 write: Any = None
 
 
-def write_both(x: Any, results: Any, source: Any, at: Any, place: Any) -> None:
+def write_both(x: Any, results: Any, source: Any, at: Any, position: Any) -> None:
     put(results[0], at, get(x, source))
-    put_place(results[1], at, place)
+    set_position(results[1], at, position)
 
 
-def write_place(x: Any, results: Any, source: Any, at: Any, place: Any) -> None:
-    put_place(results[0], at, place)
+def write_position(x: Any, results: Any, source: Any, at: Any, position: Any) -> None:
+    set_position(results[0], at, position)
 
 
 def writer(target: Target, x: Array, results: Signature) -> Any:
     """The function (x, results, source, at, place) that writes an element and its place, or the place alone."""
-    places = putter(target, results[-1].dtype)
+    positions = putter(target, results[-1].dtype)
     if len(results) == 1:
-        return target.device(write_place, put_place=places)
+        return target.device(write_position, set_position=positions)
     reads = getter(target, x.dtype, in_registers(x.dtype))
-    return target.device(write_both, get=reads, put=putter(target, results[0].dtype), put_place=places)
+    return target.device(write_both, get=reads, put=putter(target, results[0].dtype), set_position=positions)
 
 
-def picked(x: Any, order: Any, results: Any, along: Any, after: Any, first: Any, kept: Any, size: Any) -> None:
+def picked(
+    x: Any, order: Any, results: Any, along: Any, after: Any, first: Any, remaining_count: Any, size: Any
+) -> None:
     """The elements of ranks from `first` on, as (before, kept, after)."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)
         a = uint32(i - uint32(q * after))
-        b = uint32(q // kept)
-        rank = uint32(uint32(q - uint32(b * kept)) + first)
+        b = uint32(q // remaining_count)
+        rank = uint32(uint32(q - uint32(b * remaining_count)) + first)
         line = uint32(uint32(b * after) + a)
-        place = uint32(order[uint32(uint32(line * along) + rank)])
-        source = uint32(uint32(uint32(uint32(b * along) + place) * after) + a)
-        write(x, results, source, i, place)
+        position = uint32(order[uint32(uint32(line * along) + rank)])
+        source = uint32(uint32(uint32(uint32(b * along) + position) * after) + a)
+        write(x, results, source, i, position)
 
 
 def picked_at(x: Any, order: Any, ranks: Any, results: Any, along: Any, after: Any, size: Any) -> None:
@@ -59,12 +61,12 @@ def picked_at(x: Any, order: Any, ranks: Any, results: Any, along: Any, after: A
     if line < size:
         b = uint32(line // after)
         a = uint32(line - uint32(b * after))
-        place = uint32(order[uint32(uint32(line * along) + uint32(ranks[line]))])
-        source = uint32(uint32(uint32(uint32(b * along) + place) * after) + a)
-        write(x, results, source, line, place)
+        position = uint32(order[uint32(uint32(line * along) + uint32(ranks[line]))])
+        source = uint32(uint32(uint32(uint32(b * along) + position) * after) + a)
+        write(x, results, source, line, position)
 
 
-def middle_ranks(x: Any, order: Any, ranks: Any, along: Any, after: Any, skips: Any, size: Any) -> None:
+def median_ranks(x: Any, order: Any, ranks: Any, along: Any, after: Any, skips: Any, size: Any) -> None:
     """The rank of the middle of each line: of the first nan where there is one, or of those that are not nan."""
     line = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if line < size:
@@ -73,26 +75,26 @@ def middle_ranks(x: Any, order: Any, ranks: Any, along: Any, after: Any, skips: 
         low = uint32(0)
         high = along  # numbers come before what is none
         while low < high:
-            middle = uint32(uint32(low + high) >> uint32(1))
-            value = get(x, uint32(start + uint32(uint32(order[uint32(uint32(line * along) + middle)]) * after)))
+            midpoint = uint32(uint32(low + high) >> uint32(1))
+            value = get(x, uint32(start + uint32(uint32(order[uint32(uint32(line * along) + midpoint)]) * after)))
             if value == value:
-                low = uint32(middle + uint32(1))
+                low = uint32(midpoint + uint32(1))
             else:
-                high = middle
+                high = midpoint
         rank = low
         if skips or low == along:
             rank = uint32(uint32(low - uint32(1)) >> uint32(1)) if low > uint32(0) else uint32(0)
         ranks[line] = rank
 
 
-def put_back(grad: Any, places: Any, out: Any, along: Any, after: Any, kept: Any, size: Any) -> None:
+def put_back(grad: Any, positions: Any, out: Any, along: Any, after: Any, remaining_count: Any, size: Any) -> None:
     """Each element of (before, kept, after) to its place in (before, along, after)."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)
         a = uint32(i - uint32(q * after))
-        line = uint32(uint32(q // kept) * along)
-        put(out, uint32(uint32(uint32(line + uint32(places[i])) * after) + a), get(grad, i))
+        line = uint32(uint32(q // remaining_count) * along)
+        put(out, uint32(uint32(uint32(line + uint32(positions[i])) * after) + a), get(grad, i))
 
 
 def _picked(target: Target, signature: Signature) -> Any:
@@ -103,9 +105,9 @@ def _picked_at(target: Target, signature: Signature) -> Any:
     return target.kernel(picked_at, write=writer(target, signature[0], signature[3]))
 
 
-def _middle_ranks(target: Target, signature: Signature) -> Any:
+def _median_ranks(target: Target, signature: Signature) -> Any:
     stored: np.dtype = signature[0].dtype
-    return target.kernel(middle_ranks, get=getter(target, stored, in_registers(stored)))
+    return target.kernel(median_ranks, get=getter(target, stored, in_registers(stored)))
 
 
 def _put_back(target: Target, signature: Signature) -> Any:
@@ -116,5 +118,5 @@ def _put_back(target: Target, signature: Signature) -> Any:
 
 PICKED = Kernel("elements of ranks", _picked)
 PICKED_AT = Kernel("elements of a rank each", _picked_at)
-MIDDLE_RANKS = Kernel("ranks of medians", _middle_ranks)
+MEDIAN_RANKS = Kernel("ranks of medians", _median_ranks)
 PUT_BACK = Kernel("elements put back", _put_back)

@@ -12,12 +12,12 @@ import numpy as np
 from ..kernel import Kernel, Signature, Target
 from ..storage import getter, in_registers, putter
 from ..vocabulary import cuda, int32, int64, uint32
-from .radix import places
+from .radix import position_functions
 
 # Texts name these; a kernel has its own in their place.
 get: Any = None
 put: Any = None
-place_at: Any = None
+position_at: Any = None
 
 
 def begins(x: Any, order: Any, out: Any, along: Any, after: Any, size: Any) -> None:
@@ -28,13 +28,13 @@ def begins(x: Any, order: Any, out: Any, along: Any, after: Any, size: Any) -> N
         rank = uint32(i - uint32(line * along))
         b = uint32(line // after)
         start = uint32(uint32(uint32(b * along) * after) + uint32(line - uint32(b * after)))
-        found = uint32(0)
+        result = uint32(0)
         if rank > uint32(0):
             own = uint32(start + uint32(uint32(order[i]) * after))
             other = uint32(start + uint32(uint32(order[uint32(i - uint32(1))]) * after))
             if get(x, own) != get(x, other):
-                found = rank
-        out[i] = int32(found)
+                result = rank
+        out[i] = int32(result)
 
 
 def lengths(last: Any, out: Any, along: Any, size: Any) -> None:
@@ -49,21 +49,21 @@ def differs(x: Any, order: Any, out: Any, before: Any, after: Any, size: Any) ->
     """Whether each slice of (before, size, after) differs from the one before it in an order."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
-        found = i == uint32(0)
-        if not found:
-            own = uint32(uint32(place_at(order, i, i)) * after)
+        result = i == uint32(0)
+        if not result:
+            own = uint32(uint32(position_at(order, i, i)) * after)
             j = uint32(i - uint32(1))
-            other = uint32(uint32(place_at(order, j, j)) * after)
+            other = uint32(uint32(position_at(order, j, j)) * after)
             b = uint32(0)
-            while b < before and not found:
+            while b < before and not result:
                 a = uint32(0)
-                while a < after and not found:
-                    found = get(x, uint32(own + a)) != get(x, uint32(other + a))
+                while a < after and not result:
+                    result = get(x, uint32(own + a)) != get(x, uint32(other + a))
                     a = uint32(a + uint32(1))
                 own = uint32(own + uint32(size * after))
                 other = uint32(other + uint32(size * after))
                 b = uint32(b + uint32(1))
-        out[i] = found
+        out[i] = result
 
 
 def numbered(order: Any, ends: Any, starts: Any, inverse: Any, size: Any) -> None:
@@ -74,7 +74,7 @@ def numbered(order: Any, ends: Any, starts: Any, inverse: Any, size: Any) -> Non
         before = int64(ends[uint32(i - uint32(1))]) if i > uint32(0) else int64(0)
         if count != before:
             starts[uint32(before)] = int64(i)
-        inverse[uint32(place_at(order, i, i))] = int64(count - int64(1))
+        inverse[uint32(position_at(order, i, i))] = int64(count - int64(1))
 
 
 def counted(starts: Any, counts: Any, total: Any, size: Any) -> None:
@@ -94,8 +94,10 @@ def firsts(x: Any, order: Any, starts: Any, out: Any, along: Any, after: Any, ru
         q = uint32(i // after)
         b = uint32(q // runs)
         start = uint32(starts[uint32(q - uint32(b * runs))])
-        place = uint32(place_at(order, start, start))
-        put(out, i, get(x, uint32(uint32(uint32(uint32(b * along) + place) * after) + uint32(i - uint32(q * after)))))
+        position = uint32(position_at(order, start, start))
+        put(
+            out, i, get(x, uint32(uint32(uint32(uint32(b * along) + position) * after) + uint32(i - uint32(q * after))))
+        )
 
 
 def _begins(target: Target, signature: Signature) -> Any:
@@ -106,11 +108,11 @@ def _begins(target: Target, signature: Signature) -> Any:
 def _differs(target: Target, signature: Signature) -> Any:
     stored: np.dtype = signature[0].dtype
     reads = getter(target, stored, in_registers(stored))
-    return target.kernel(differs, get=reads, place_at=places(target, signature[1]))
+    return target.kernel(differs, get=reads, position_at=position_functions(target, signature[1]))
 
 
 def _numbered(target: Target, signature: Signature) -> Any:
-    return target.kernel(numbered, place_at=places(target, signature[0]))
+    return target.kernel(numbered, position_at=position_functions(target, signature[0]))
 
 
 def _counted(target: Target, signature: Signature) -> Any:
@@ -120,7 +122,7 @@ def _counted(target: Target, signature: Signature) -> Any:
 def _firsts(target: Target, signature: Signature) -> Any:
     stored: np.dtype = signature[0].dtype
     names = {"get": getter(target, stored, in_registers(stored)), "put": putter(target, signature[3].dtype)}
-    return target.kernel(firsts, place_at=places(target, signature[1]), **names)
+    return target.kernel(firsts, position_at=position_functions(target, signature[1]), **names)
 
 
 def _lengths(target: Target, signature: Signature) -> Any:

@@ -13,17 +13,17 @@ from ..indexed import with_helpers
 from ..kernel import Kernel, Signature, Target
 from ..vocabulary import cuda, uint16, uint32
 from .keys import key_dtype, reader
-from .radix import places as places_of
+from .radix import position_functions as offsets_of
 from .ranks import writer
 
-FEW, MOST = 1024, 4096  # slots of a block
+SMALL_BLOCK_SLOTS, MAX_BLOCK_SLOTS = 1024, 4096  # slots of a block
 PER_THREAD = 4
 
 # Texts name these; a kernel has its own in their place.
 SLOTS: Any = None
 KEY: Any = None
 read_key: Any = None
-place_at: Any = None
+position_at: Any = None
 write: Any = None
 
 
@@ -55,10 +55,10 @@ def merged(keys: Any, slots: Any, width: Any, run: Any, used: Any) -> None:
 def source_of(order: Any, layout: Any, line: Any, slot: Any) -> Any:
     """The place along a line of what stood in a slot at first, and where it lies."""
     along, after, _ = layout
-    place = uint32(place_at(order, uint32(uint32(line * along) + slot), slot))
+    position = uint32(position_at(order, uint32(uint32(line * along) + slot), slot))
     b = uint32(line // after)
-    at = uint32(uint32(uint32(uint32(b * along) + place) * after) + uint32(line - uint32(b * after)))
-    return place, at
+    at = uint32(uint32(uint32(uint32(b * along) + position) * after) + uint32(line - uint32(b * after)))
+    return position, at
 
 
 def filled(
@@ -90,10 +90,10 @@ def emptied(
         rank = uint32(uint32(i - uint32(row * width)) - ranks[0])
         line = uint32(first + row)
         if rank < ranks[1] and line < layout[2]:
-            place, at = source_of(order, layout, line, uint32(slots[i]))
+            position, at = source_of(order, layout, line, uint32(slots[i]))
             b = uint32(line // ranks[2])
             to = uint32(uint32(uint32(uint32(b * ranks[1]) + rank) * ranks[2]) + uint32(line - uint32(b * ranks[2])))
-            write(x, results, at, to, place)
+            write(x, results, at, to, position)
         i = uint32(i + uint32(cuda.blockDim.x))
 
 
@@ -122,10 +122,10 @@ def _sorting(capacity: int) -> Kernel:
         stored: np.dtype = x.dtype
         names = {"SLOTS": capacity, "KEY": key_dtype(stored).type}
         names |= {"read_key": reader(target, x), "write": writer(target, x, results)}
-        names["place_at"] = places_of(target, order)
+        names["position_at"] = offsets_of(target, order)
         return target.kernel(sorted_in_block, **with_helpers(target, sorted_in_block, names, False))
 
     return Kernel(f"lines sorted in {capacity} slots", make)
 
 
-SORTED = {capacity: _sorting(capacity) for capacity in (FEW, MOST)}
+SORTED = {capacity: _sorting(capacity) for capacity in (SMALL_BLOCK_SLOTS, MAX_BLOCK_SLOTS)}

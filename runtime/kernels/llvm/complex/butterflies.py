@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import for_numba
-from ..vectors import Vectors, emitted, emitted_apart
+from ..vectors import Vectors, emitted, emitted_strided
 from .pairs import Complex, read_pairs, write_pairs
 
 RADICES = (2, 3, 4, 5, 7, 8)
@@ -62,7 +62,7 @@ def prime_pass(
 
     s is a multiple of the lanes. It is a function by itself: in the registers of other passes these have no place.
     """
-    return emitted_apart(_PrimePass, like, 9)
+    return emitted_strided(_PrimePass, like, 9)
 
 
 @for_numba
@@ -158,18 +158,18 @@ class _Pass:
 
     def wide(self, radix: int, source: Any, to: Any) -> None:
         """One row whose neighbours differ in q alone; nothing is multiplied where p has but one value."""
-        with self.builder.if_else(self.equal(self.m, 1)) as (single, several):
+        with self.builder.if_else(self.equal(self.m, 1)) as (single, multi_pass):
             with single:
                 self.wide_group(radix, source, to, [])
-            with several, self.loop(self.m) as p:
+            with multi_pass, self.loop(self.m) as p:
                 self.wide_step(radix, source, to, p)
 
     def wide_step(self, radix: int, source: Any, to: Any, p: Any) -> None:
         """The numbers of one p."""
         builder = self.builder
         at = builder.add(self.factors, self.bytes_of(self.times(p, 2 * (radix - 1))))
-        places = [self.plus(at, i * self.vectors.size) for i in range(2 * (radix - 1))]
-        parts = [self.vectors.spread(self.vectors.scalar(place)) for place in places]
+        offsets = [self.plus(at, i * self.vectors.size) for i in range(2 * (radix - 1))]
+        parts = [self.vectors.splat(self.vectors.scalar(offset)) for offset in offsets]
         begin = self.bytes_of(builder.mul(p, self.s))
         from_here = builder.add(source, begin if self.line is None else builder.mul(p, self.line))
         target = builder.add(to, self.times(begin, radix))
@@ -195,8 +195,8 @@ class _Pass:
         with self.loop(builder.sdiv(length, self.number(vectors.lanes))) as t:
             at = self.times(t, vectors.bytes)
             factor = builder.add(self.factors, at)
-            places = [builder.add(factor, self.times(leg, i)) for i in range(2 * (radix - 1))]
-            parts = [vectors.load(place) for place in places]
+            offsets = [builder.add(factor, self.times(leg, i)) for i in range(2 * (radix - 1))]
+            parts = [vectors.load(offset) for offset in offsets]
             factors = list(zip(parts[::2], parts[1::2], strict=True))
             legs = self.legs(builder.add(source, self.read_at(at)), distances)
             results = self.multiplied(self.butterfly(legs), factors)
@@ -224,11 +224,11 @@ class _Pass:
         if len(x) % 2:
             return self.odd_butterfly(x)
         even, odd = self.butterfly(x[::2]), self.butterfly(x[1::2])
-        turned = [self.turned(value, j, len(x)) for j, value in enumerate(odd)]
-        pairs = list(zip(even, turned, strict=True))
+        twiddled = [self.twiddled(value, j, len(x)) for j, value in enumerate(odd)]
+        pairs = list(zip(even, twiddled, strict=True))
         return [self.sum(a, b) for a, b in pairs] + [self.difference(a, b) for a, b in pairs]
 
-    def turned(self, x: Complex, j: int, n: int) -> Complex:
+    def twiddled(self, x: Complex, j: int, n: int) -> Complex:
         """exp(-2 pi i j / n) x, for n up to 8."""
         real, imaginary = x
         eighths = 8 * j // n
@@ -245,7 +245,7 @@ class _Pass:
         r, builder = len(x), self.builder
         half = range(1, (r + 1) // 2)
         sums = {k: self.sum(x[k], x[r - k]) for k in half}
-        apart = {k: self.difference(x[k], x[r - k]) for k in half}
+        differences = {k: self.difference(x[k], x[r - k]) for k in half}
         results = {0: x[0]}
         for k in half:
             results[0] = self.sum(results[0], sums[k])
@@ -254,7 +254,7 @@ class _Pass:
             for k in half:
                 angle = 2 * math.pi * (j * k % r) / r
                 even = self.plus_times(even, sums[k], math.cos(angle))
-                odd = self.plus_times(odd, apart[k], math.sin(angle))
+                odd = self.plus_times(odd, differences[k], math.sin(angle))
             results[j] = builder.fadd(even[0], odd[1]), builder.fsub(even[1], odd[0])
             results[r - j] = builder.fsub(even[0], odd[1]), builder.fadd(even[1], odd[0])
         return [results[j] for j in range(r)]
@@ -296,8 +296,8 @@ class _Pass:
     def distances(self, leg: Any, radix: int) -> list[Any]:
         """Of what a butterfly takes: with exp(2 pi i ...) in the opposite order, but for the first."""
         builder, zero = self.builder, self.number(0)
-        turned = [builder.select(self.inverse, self.number(radix - k), self.number(k)) for k in range(1, radix)]
-        return [zero, *[builder.mul(leg, place) for place in turned]]
+        twiddled = [builder.select(self.inverse, self.number(radix - k), self.number(k)) for k in range(1, radix)]
+        return [zero, *[builder.mul(leg, offset) for offset in twiddled]]
 
     def legs(self, address: Any, distances: Sequence[Any]) -> list[Complex]:
         """The numbers that a butterfly takes."""
@@ -365,7 +365,7 @@ class _LastPass(_Pass):
 
     def emit(self) -> None:
         """There are vectors of q alone."""
-        self.factor = self.vectors.spread(self.factors)
+        self.factor = self.vectors.splat(self.factors)
         self.each_radix(RADICES, self.outer)
 
     def row_distances(self, distance: Any) -> tuple[Any, Any]:
@@ -379,8 +379,8 @@ class _LastPass(_Pass):
             here = builder.add(self.bytes_of(builder.mul(i, self.s)), at)
             results = self.butterfly(self.legs(builder.add(source, here), distances))
             for j, value in enumerate(results):
-                place = builder.add(self.times(self.m, j), i)
-                self.put(value, builder.add(builder.add(to, builder.mul(place, self.line)), self.times(at, 2)))
+                offset = builder.add(self.times(self.m, j), i)
+                self.put(value, builder.add(builder.add(to, builder.mul(offset, self.line)), self.times(at, 2)))
 
     def put(self, value: Complex, address: Any) -> None:
         real, imaginary = (self.builder.fmul(part, self.factor) for part in value)

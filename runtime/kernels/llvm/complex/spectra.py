@@ -12,7 +12,7 @@ from .pairs import read_pairs, write_pairs
 
 
 @for_numba
-def half_spectrum(context: Any, like: Any, source: Any, plane: Any, out: Any, n: Any, turns: Any, scale: Any) -> Any:
+def half_spectrum(context: Any, like: Any, source: Any, plane: Any, out: Any, n: Any, twiddles: Any, scale: Any) -> Any:
     """half_spectrum(like, source, plane, out, n, turns, scale): of 2 n real numbers, whose pairs were transformed.
 
     Numbers of even and of odd places have the symmetric and the antisymmetric part of the transform as theirs. What
@@ -29,35 +29,35 @@ def half_spectrum(context: Any, like: Any, source: Any, plane: Any, out: Any, n:
 
 
 @for_numba
-def whole_spectrum(context: Any, like: Any, source: Any, plane: Any, to: Any, n: Any, turns: Any, factor: Any) -> Any:
-    """whole_spectrum(like, source, plane, to, n, turns, factor): from pairs, the transform that `half_spectrum` reads.
+def full_spectrum(context: Any, like: Any, source: Any, plane: Any, to: Any, n: Any, twiddles: Any, factor: Any) -> Any:
+    """full_spectrum(like, source, plane, to, n, turns, factor): from pairs, the transform that `half_spectrum` reads.
 
     Twice that, and times a factor.
     """
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _Spectrum(Vectors(context, builder, like), *args[1:6]).emit_whole(args[6])
+        _Spectrum(Vectors(context, builder, like), *args[1:6]).emit_full(args[6])
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * 5, like), code
 
 
 @for_numba
-def joined_rows(
+def paired_rows(
     context: Any,
     like: Any,
     source: Any,
     other: Any,
     plane: Any,
     out: Any,
-    far: Any,
+    beyond_cache: Any,
     width: Any,
     cosine: Any,
     sine: Any,
     scale: Any,
 ) -> Any:
-    """joined_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a transform.
+    """paired_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a transform.
 
     Rows of even and of odd places of a real matrix were transformed as real and imaginary parts: `source` is a row of
     that, `other` the one with the opposite frequency. To `out` goes E + w O, times a scale, and to `far` E - w O, as
@@ -66,21 +66,21 @@ def joined_rows(
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _JoinedRows(Vectors(context, builder, like), *args[1:]).emit()
+        _PairedRows(Vectors(context, builder, like), *args[1:]).emit()
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * 6, like, like, like), code
 
 
-class _JoinedRows:
-    """The code of joined_rows; the numbers of `other` are read backwards, and around from the first to the last."""
+class _PairedRows:
+    """The code of paired_rows; the numbers of `other` are read backwards, and around from the first to the last."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         self.vectors, self.builder = vectors, vectors.builder
-        self.source, self.other, self.plane, self.out, self.far, self.width = args[:6]
+        self.source, self.other, self.plane, self.out, self.beyond_cache, self.width = args[:6]
         half = self.builder.fmul(args[8], vectors.ir.Constant(vectors.element, 0.5))
-        self.half = vectors.spread(half)
-        self.cosine, self.sine = (vectors.spread(self.builder.fmul(part, half)) for part in args[6:8])
+        self.half = vectors.splat(half)
+        self.cosine, self.sine = (vectors.splat(self.builder.fmul(part, half)) for part in args[6:8])
 
     def emit(self) -> None:
         from numba.core import cgutils
@@ -89,10 +89,10 @@ class _JoinedRows:
         count = builder.sdiv(self.width, vectors.number(vectors.lanes))
         with cgutils.for_range(builder, count) as loop:
             left = builder.sub(count, loop.index)
-            whole = builder.icmp_signed("==", loop.index, vectors.number(0))
-            first = builder.select(whole, vectors.number(0), left)
-            places = [builder.mul(x, vectors.number(vectors.bytes)) for x in (loop.index, first, left)]
-            self.emit_vector(places[0], places[1], builder.sub(places[2], vectors.number(vectors.bytes)))
+            full = builder.icmp_signed("==", loop.index, vectors.number(0))
+            first = builder.select(full, vectors.number(0), left)
+            offsets = [builder.mul(x, vectors.number(vectors.bytes)) for x in (loop.index, first, left)]
+            self.emit_vector(offsets[0], offsets[1], builder.sub(offsets[2], vectors.number(vectors.bytes)))
 
     def emit_vector(self, at: Any, first: Any, rest: Any) -> None:
         """Numbers at a place, and those of opposite frequencies: one at `first`, others before it, from `rest` on."""
@@ -100,7 +100,9 @@ class _JoinedRows:
         a, b = self.parts(builder.add(self.source, at))
         c, d = (
             self.vectors.shuffled(one, more, [0, *range(2 * self.vectors.lanes - 1, self.vectors.lanes, -1)])
-            for one, more in zip(*(self.parts(builder.add(self.other, place)) for place in (first, rest)), strict=True)
+            for one, more in zip(
+                *(self.parts(builder.add(self.other, offset)) for offset in (first, rest)), strict=True
+            )
         )
         even = builder.fadd(a, c), builder.fsub(b, d)
         one, two = builder.fadd(b, d), builder.fsub(c, a)
@@ -110,20 +112,20 @@ class _JoinedRows:
         )
         pairs = builder.mul(at, self.vectors.number(2))
         added = tuple(fma(x, self.half, y) for x, y in zip(even, odd, strict=True))
-        apart = tuple(fma(x, self.half, builder.fneg(y)) for x, y in zip(even, odd, strict=True))
+        differences = tuple(fma(x, self.half, builder.fneg(y)) for x, y in zip(even, odd, strict=True))
         write_pairs(self.vectors, added, builder.add(self.out, pairs))
-        write_pairs(self.vectors, apart, builder.add(self.far, pairs))
+        write_pairs(self.vectors, differences, builder.add(self.beyond_cache, pairs))
 
     def parts(self, address: Any) -> tuple[Any, Any]:
         return self.vectors.load(address), self.vectors.load(self.builder.add(address, self.plane))
 
 
 class _Spectrum:
-    """The code of half_spectrum and whole_spectrum: numbers k meet those of n - k, which are read backwards."""
+    """The code of half_spectrum and full_spectrum: numbers k meet those of n - k, which are read backwards."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         self.vectors, self.builder = vectors, vectors.builder
-        self.source, self.plane, self.to, self.n, self.turns = args
+        self.source, self.plane, self.to, self.n, self.twiddles = args
 
     @contextmanager
     def each_vector(self) -> Iterator[tuple[Any, Any, Any, Any]]:
@@ -141,7 +143,7 @@ class _Spectrum:
             at = builder.mul(loop.index, vectors.number(vectors.bytes))
             at = builder.select(builder.icmp_signed("<", at, last), at, last)
             back = builder.sub(builder.sub(extent, at), vectors.number(vectors.bytes - vectors.size))
-            cosines = builder.add(self.turns, at)
+            cosines = builder.add(self.twiddles, at)
             yield at, back, vectors.load(cosines), vectors.load(builder.add(cosines, extent))
 
     def combined(self, a: Any, b: Any, c: Any, d: Any) -> list[Any]:
@@ -151,7 +153,7 @@ class _Spectrum:
 
     def emit_half(self, scale: Any) -> None:
         builder, vectors = self.builder, self.vectors
-        half = vectors.spread(builder.fmul(scale, vectors.ir.Constant(vectors.element, 0.5)))
+        half = vectors.splat(builder.fmul(scale, vectors.ir.Constant(vectors.element, 0.5)))
         with self.each_vector() as (at, back, cosine, sine):
             here, there = builder.add(self.source, at), builder.add(self.source, back)
             a, b = vectors.load(here), vectors.load(builder.add(here, self.plane))
@@ -164,9 +166,9 @@ class _Spectrum:
             value = builder.fmul(real, half), builder.fmul(imaginary, half)
             write_pairs(vectors, value, builder.add(self.to, builder.mul(at, vectors.number(2))))
 
-    def emit_whole(self, factor: Any) -> None:
+    def emit_full(self, factor: Any) -> None:
         builder, vectors = self.builder, self.vectors
-        by = vectors.spread(factor)
+        by = vectors.splat(factor)
         with self.each_vector() as (at, back, cosine, sine):
             here, there = (builder.add(self.source, builder.mul(x, vectors.number(2))) for x in (at, back))
             real, imaginary, even, odd = self.combined(*read_pairs(vectors, here), *read_pairs(vectors, there, -1))

@@ -14,8 +14,8 @@ from .tiles import LINE, PANEL, ROW, SQUARE, assembled
 
 
 @for_numba
-def joined_rows(context: Any, source: Any, row: Any, lines: Any, to: Any, panel: Any) -> Any:
-    """joined_rows(source, row, lines, to, panel): 32 columns of twice as many rows as pairs, in two panels.
+def paired_rows(context: Any, source: Any, row: Any, lines: Any, to: Any, panel: Any) -> Any:
+    """paired_rows(source, row, lines, to, panel): 32 columns of twice as many rows as pairs, in two panels.
 
     All but `lines` are addresses, or distances in bytes.
     """
@@ -28,9 +28,9 @@ def joined_rows(context: Any, source: Any, row: Any, lines: Any, to: Any, panel:
 
         def join(line: Any) -> None:
             upper, down = blocks.plus(source, blocks.times(blocks.times(line, 2), row)), blocks.times(line, LINE)
-            pairs = blocks.joined(blocks.halves(upper), blocks.halves(blocks.plus(upper, row)))
-            for words, start in zip(pairs, (to, beside), strict=True):
-                blocks.store(words, blocks.plus(start, down))
+            pairs = blocks.merged(blocks.halves(upper), blocks.halves(blocks.plus(upper, row)))
+            for packed_pairs, start in zip(pairs, (to, beside), strict=True):
+                blocks.store(packed_pairs, blocks.plus(start, down))
 
         blocks.loop(lines, 1, [], join)
         return context.get_dummy_value()
@@ -39,15 +39,15 @@ def joined_rows(context: Any, source: Any, row: Any, lines: Any, to: Any, panel:
 
 
 @for_numba
-def turned_square(context: Any, source: Any, row: Any, to: Any, to_row: Any) -> Any:
-    """turned_square(source, row, to, to_row): the transpose of 32 x 32 elements; distances are in bytes."""
+def transposed_square(context: Any, source: Any, row: Any, to: Any, to_row: Any) -> Any:
+    """transposed_square(source, row, to, to_row): the transpose of 32 x 32 elements; distances are in bytes."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         blocks = Blocks(context, builder)
         source, row, to, to_row = args
         rows = [blocks.halves(blocks.address(source, row, i)) for i in range(SQUARE)]
-        pairs = [blocks.joined(rows[i], rows[i + 1]) for i in range(0, SQUARE, 2)]
+        pairs = [blocks.merged(rows[i], rows[i + 1]) for i in range(0, SQUARE, 2)]
         for side in range(2):
             for i, line in enumerate(blocks.transposed([pair[side] for pair in pairs])):
                 blocks.store(line, blocks.address(to, to_row, side * PANEL + i))
@@ -66,8 +66,8 @@ def rounded_square(context: Any, sums: Any, rows: Any, shift: Any, to: Any, to_r
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         blocks = Blocks(context, builder)
-        whole = builder.icmp_signed(">=", args[5], blocks.number(SQUARE))
-        with builder.if_else(whole) as (then, otherwise):
+        full = builder.icmp_signed(">=", args[5], blocks.number(SQUARE))
+        with builder.if_else(full) as (then, otherwise):
             with then:
                 blocks.round(args[:5], [None, None])
             with otherwise:
@@ -86,19 +86,19 @@ class Blocks(VectorLoops):
         super().__init__(context, builder, types.float32, 2)
         self.pairs = self.ir.VectorType(self.ir.IntType(16), 2 * self.lanes)
         self.half_lanes = self.ir.VectorType(self.ir.IntType(16), self.lanes)
-        self.words = self.ir.VectorType(self.ir.IntType(32), self.lanes)
+        self.packed_pairs = self.ir.VectorType(self.ir.IntType(32), self.lanes)
 
     def halves(self, address: Any) -> Any:
         """The 32 elements at an address."""
         return self.builder.load(self.builder.inttoptr(address, self.pairs.as_pointer()), align=2)
 
-    def joined(self, upper: Any, lower: Any) -> list[Any]:
+    def merged(self, upper: Any, lower: Any) -> list[Any]:
         """The elements of two rows as pairs: the first 16 words, and the others."""
-        order = [place + side for place in range(2 * self.lanes) for side in (0, 2 * self.lanes)]
+        order = [offset + side for offset in range(2 * self.lanes) for side in (0, 2 * self.lanes)]
         parts = order[: 2 * self.lanes], order[2 * self.lanes :]
         kind = self.ir.VectorType(self.ir.IntType(32), 2 * self.lanes)
         mixed = [self.builder.shuffle_vector(upper, lower, self.ir.Constant(kind, part)) for part in parts]
-        return [self.builder.bitcast(words, self.type) for words in mixed]
+        return [self.builder.bitcast(packed_pairs, self.type) for packed_pairs in mixed]
 
     def round(self, args: Sequence[Any], masks: list[Any]) -> None:
         """Round rows of sums: two vectors each."""
@@ -120,13 +120,13 @@ class Blocks(VectorLoops):
         with builder.if_then(builder.icmp_signed("!=", shift, self.number(0))):
             read = [self.widened(self.plus(shift, side * LINE // 2), mask) for side, mask in enumerate(masks)]
             inside = builder.block
-        found = []
+        matches = []
         for one in read:
             value = builder.phi(self.type)
             value.add_incoming(nothing, before)
             value.add_incoming(one, inside)
-            found.append(value)
-        return found
+            matches.append(value)
+        return matches
 
     def widened(self, address: Any, mask: Any) -> Any:
         """16 elements as float32."""
@@ -136,8 +136,8 @@ class Blocks(VectorLoops):
         else:
             name, align = f"llvm.masked.load.v{self.lanes}i16.p0", self.number(2, 32)
             read = self.call(name, self.half_lanes, pointer, align, mask, self.ir.Constant(self.half_lanes, None))
-        sixteen = self.ir.Constant(self.words, [16] * self.lanes)
-        return self.builder.bitcast(self.builder.shl(self.builder.zext(read, self.words), sixteen), self.type)
+        sixteen = self.ir.Constant(self.packed_pairs, [16] * self.lanes)
+        return self.builder.bitcast(self.builder.shl(self.builder.zext(read, self.packed_pairs), sixteen), self.type)
 
     def rounded(self, value: Any) -> Any:
         """The bfloat16 nearest to each float32."""

@@ -13,8 +13,8 @@ from ..addresses import empty_row, part_of
 
 
 @for_numba
-def room_for(context: Any, array: Any, count: Any) -> Any:
-    """room_for(array, count): a row of `count` float32 where the array is of 16-bit floats, else an empty one."""
+def buffer_for(context: Any, array: Any, count: Any) -> Any:
+    """buffer_for(array, count): a row of `count` float32 where the array is of 16-bit floats, else an empty one."""
     from numba import types
 
     from ...compile.halves import HalfArray
@@ -31,7 +31,7 @@ def room_for(context: Any, array: Any, count: Any) -> Any:
 
 
 @for_numba
-def reading(context: Any, array: Any, start: Any, count: Any, room: Any) -> Any:
+def reading(context: Any, array: Any, start: Any, count: Any, buffer: Any) -> Any:
     """reading(array, start, count, room): elements from `start` on, in `room` where they are widened."""
     from numba import types
 
@@ -41,15 +41,15 @@ def reading(context: Any, array: Any, start: Any, count: Any, room: Any) -> Any:
         part = _part(context, builder, array, args[0], args[1], args[2])
         if not isinstance(array, HalfArray):
             return part
-        row = _beginning(context, builder, room, args[3], args[2])
-        context.compile_internal(builder, _copy, types.void(array, room), (part, row))
+        row = _beginning(context, builder, buffer, args[3], args[2])
+        context.compile_internal(builder, _copy, types.void(array, buffer), (part, row))
         return row
 
-    return room(array, types.int64, types.int64, room), code
+    return buffer(array, types.int64, types.int64, buffer), code
 
 
 @for_numba
-def writing(context: Any, array: Any, start: Any, count: Any, room: Any) -> Any:
+def writing(context: Any, array: Any, start: Any, count: Any, buffer: Any) -> Any:
     """writing(array, start, count, room): elements from `start` on that are to be filled, in `room` where `written`
     rounds them."""
     from numba import types
@@ -59,9 +59,9 @@ def writing(context: Any, array: Any, start: Any, count: Any, room: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if not isinstance(array, HalfArray):
             return _part(context, builder, array, args[0], args[1], args[2])
-        return _beginning(context, builder, room, args[3], args[2])
+        return _beginning(context, builder, buffer, args[3], args[2])
 
-    return room(array, types.int64, types.int64, room), code
+    return buffer(array, types.int64, types.int64, buffer), code
 
 
 @for_numba
@@ -88,14 +88,14 @@ def _part(context: Any, builder: Any, kind: Any, array: Any, start: Any, count: 
     return code(context, builder, signature, (array, start, count))
 
 
-def _beginning(context: Any, builder: Any, kind: Any, room: Any, count: Any) -> Any:
+def _beginning(context: Any, builder: Any, kind: Any, buffer: Any, count: Any) -> Any:
     """The first elements of a room, which hold its memory: who has them may be the last to need it."""
     from numba import types
 
     part = context.make_array(kind)(
-        context, builder, _part(context, builder, kind, room, context.get_constant(types.int64, 0), count)
+        context, builder, _part(context, builder, kind, buffer, context.get_constant(types.int64, 0), count)
     )
-    part.meminfo = context.make_array(kind)(context, builder, room).meminfo
+    part.meminfo = context.make_array(kind)(context, builder, buffer).meminfo
     context.nrt.incref(builder, kind, part._getvalue())
     return part._getvalue()
 

@@ -12,8 +12,8 @@ COUNT = 1 << 16  # 16-bit floats
 
 
 @for_numba
-def table_words(context: Any) -> Any:
-    """table_words(): the address of 65536 results of 16 bits, behind a line whose first word is `table_state`'s."""
+def table_slots(context: Any) -> Any:
+    """table_slots(): the address of 65536 results of 16 bits, behind a line whose first word is `table_state`'s."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -32,7 +32,7 @@ NAME, LINE = "table of results", 8
 
 
 @for_numba
-def state_at(context: Any, place: Any) -> Any:
+def state_at(context: Any, offset: Any) -> Any:
     """state_at(place): the word at an address, and all that was written before it was."""
     from numba import types
 
@@ -45,7 +45,7 @@ def state_at(context: Any, place: Any) -> Any:
 
 
 @for_numba
-def set_state(context: Any, place: Any, word: Any) -> Any:
+def set_state(context: Any, offset: Any, word: Any) -> Any:
     """set_state(place, word): write a word at an address, behind all that is written before."""
     from numba import types
 
@@ -70,7 +70,7 @@ def array_at(context: Any, like: Any, start: Any, count: Any) -> Any:
 
 
 @for_numba
-def taken(context: Any, numbers: Any, table: Any, to: Any, count: Any) -> Any:
+def gathered(context: Any, numbers: Any, table: Any, to: Any, count: Any) -> Any:
     """taken(numbers, table, to, count): to[i] = table[numbers[i]], of 16 bits each, at addresses."""
     from numba import types
 
@@ -78,24 +78,24 @@ def taken(context: Any, numbers: Any, table: Any, to: Any, count: Any) -> Any:
         loops = VectorLoops(context, builder, types.float32, 1)
         numbers, table, to, count = args
 
-        def take(found: list[Any], place: Any) -> None:
+        def take(match: list[Any], offset: Any) -> None:
             # Atomic, so that LLVM reads one by one: vectors of 16-bit elements it puts together, which takes longer.
-            results = [builder.load_atomic(_half_at(builder, table, number), "monotonic", 2) for number in found]
+            results = [builder.load_atomic(_half_at(builder, table, number), "monotonic", 2) for number in match]
             for k, result in enumerate(results):
-                builder.store(result, _half_at(builder, to, loops.plus(place, k)))
+                builder.store(result, _half_at(builder, to, loops.plus(offset, k)))
 
-        def take_word(place: Any) -> None:
-            start = builder.bitcast(_half_at(builder, numbers, place), count.type.as_pointer())
+        def take_word(offset: Any) -> None:
+            start = builder.bitcast(_half_at(builder, numbers, offset), count.type.as_pointer())
             word = builder.load(start, align=2)  # how often memory is asked is what this takes
             shifted = [builder.lshr(word, count.type(16 * k)) for k in range(AT_ONCE)]
-            take([builder.and_(each, count.type(COUNT - 1)) for each in shifted], place)
+            take([builder.and_(each, count.type(COUNT - 1)) for each in shifted], offset)
 
-        def take_one(place: Any) -> None:
-            take([builder.zext(builder.load(_half_at(builder, numbers, place)), count.type)], place)
+        def take_one(offset: Any) -> None:
+            take([builder.zext(builder.load(_half_at(builder, numbers, offset)), count.type)], offset)
 
-        whole = loops.largest_multiple(count, AT_ONCE)
-        loops.loop(whole, AT_ONCE, [], take_word)
-        loops.loop(builder.sub(count, whole), 1, [], lambda i: take_one(loops.plus(whole, i)))
+        full = loops.largest_multiple(count, AT_ONCE)
+        loops.loop(full, AT_ONCE, [], take_word)
+        loops.loop(builder.sub(count, full), 1, [], lambda i: take_one(loops.plus(full, i)))
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 4), code
@@ -104,8 +104,8 @@ def taken(context: Any, numbers: Any, table: Any, to: Any, count: Any) -> Any:
 AT_ONCE = 4  # elements, in one word of 64 bits, the first in its lowest bits
 
 
-def _half_at(builder: Any, start: Any, place: Any) -> Any:
+def _half_at(builder: Any, start: Any, offset: Any) -> Any:
     from llvmlite import ir
 
-    address = builder.add(start, builder.shl(place, place.type(1)))
+    address = builder.add(start, builder.shl(offset, offset.type(1)))
     return builder.inttoptr(address, ir.IntType(16).as_pointer())

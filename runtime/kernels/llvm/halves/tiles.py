@@ -24,7 +24,7 @@ ROW = SQUARE * 4  # bytes of a row of sums
 GROUP = 8  # rows of sums that stay in registers where there are no tiles
 
 # The general registers that stand in the bytes, by their numbers.
-LEFT, LEFT_BELOW, LEFT_ROW, RIGHT, RIGHT_BESIDE, WORDS = 0, 6, 1, 2, 7, 8
+LEFT, LEFT_BELOW, LEFT_ROW, RIGHT, RIGHT_BESIDE, SLOT_COUNT = 0, 6, 1, 2, 7, 8
 NAMES = {0: "rax", 1: "rcx", 2: "rdx", 6: "rsi", 7: "rdi", 8: "r8"}
 SUMS, LEFTS, RIGHTS = (0, 1, 2, 3), (4, 5), (6, 7)  # numbers of tiles
 LOAD, STORE, CLEAR = 3, 2, 3  # the prefix of these instructions, as VEX spells it
@@ -122,9 +122,9 @@ def by_tiles(context: Any, builder: Any, left: Any, row: Any, right: Any, panel:
     word = ir.IntType(64)
     written(builder, [vex(CLEAR, 0x49, 0xC0 | tile << 3) for tile in SUMS], {})
     step = [
-        tile_memory(LOAD, RIGHTS[0], RIGHT, WORDS),
+        tile_memory(LOAD, RIGHTS[0], RIGHT, SLOT_COUNT),
         tile_memory(LOAD, LEFTS[0], LEFT, LEFT_ROW),
-        tile_memory(LOAD, RIGHTS[1], RIGHT_BESIDE, WORDS),
+        tile_memory(LOAD, RIGHTS[1], RIGHT_BESIDE, SLOT_COUNT),
         tile_products(SUMS[0], LEFTS[0], RIGHTS[0]),
         tile_memory(LOAD, LEFTS[1], LEFT_BELOW, LEFT_ROW),
         tile_products(SUMS[1], LEFTS[0], RIGHTS[1]),
@@ -135,15 +135,15 @@ def by_tiles(context: Any, builder: Any, left: Any, row: Any, right: Any, panel:
     beside = builder.add(right, panel)
     with cgutils.for_range(builder, steps) as loop:
         a, b = builder.mul(loop.index, word(2 * STEP)), builder.mul(loop.index, word(LINE * PANEL))
-        places = {LEFT: builder.add(left, a), LEFT_BELOW: builder.add(below, a), LEFT_ROW: row}
+        offsets = {LEFT: builder.add(left, a), LEFT_BELOW: builder.add(below, a), LEFT_ROW: row}
         written(
             builder,
             step,
-            places | {RIGHT: builder.add(right, b), RIGHT_BESIDE: builder.add(beside, b), WORDS: word(LINE)},
+            offsets | {RIGHT: builder.add(right, b), RIGHT_BESIDE: builder.add(beside, b), SLOT_COUNT: word(LINE)},
         )
     for tile in SUMS:
-        place = builder.add(to, word(tile // 2 * PANEL * ROW + tile % 2 * LINE))
-        written(builder, [tile_memory(STORE, tile, LEFT, LEFT_ROW)], {LEFT: place, LEFT_ROW: word(ROW)})
+        offset = builder.add(to, word(tile // 2 * PANEL * ROW + tile % 2 * LINE))
+        written(builder, [tile_memory(STORE, tile, LEFT, LEFT_ROW)], {LEFT: offset, LEFT_ROW: word(ROW)})
 
 
 def by_dots(context: Any, builder: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any) -> None:
@@ -163,7 +163,7 @@ def by_dots(context: Any, builder: Any, left: Any, row: Any, right: Any, panel: 
             down = loops.times(pair, LINE)
             columns = [loops.load(loops.plus(base, down)) for base in (right, beside)]
             here = loops.plus(start, loops.times(pair, 4))
-            rows = [loops.spread(loops.scalar(loops.address(here, row, i))) for i in range(GROUP)]
+            rows = [loops.splat(loops.scalar(loops.address(here, row, i))) for i in range(GROUP)]
             return [dotted(builder, sums[2 * i + j], rows[i], columns[j]) for i in range(GROUP) for j in range(2)]
 
         sums = loops.loop(loops.times(steps, STEP // 2), 1, [loops.zero] * (2 * GROUP), add)

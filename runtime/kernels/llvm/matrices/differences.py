@@ -61,11 +61,11 @@ class _Squares(Panel):
     """The code of square_differences."""
 
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
-        found = {}
+        results = {}
         for i, v in sums:
-            apart = self.builder.fsub(row[v], column[i])
-            found[i, v] = self.vectors.fma(apart, apart, sums[i, v])
-        return found
+            difference = self.builder.fsub(row[v], column[i])
+            results[i, v] = self.vectors.fma(difference, difference, sums[i, v])
+        return results
 
 
 class _Weighted(Panel):
@@ -75,11 +75,13 @@ class _Weighted(Panel):
         super().__init__(vectors, *args[:-2])
         self.x, self.x_row = args[-2:]
 
-    def begin_tile(self, row: Any, places: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
+    def begin_tile(self, row: Any, positions: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
         """The rows that others are subtracted from: LLVM reads them again in each step, where registers are few."""
         vectors = self.vectors
         x = self.builder.add(self.x, self.builder.mul(row, self.x_row))
-        return {(i, v): vectors.load(vectors.address(x, self.x_row, i, v * vectors.bytes), masks[v]) for i, v in places}
+        return {
+            (i, v): vectors.load(vectors.address(x, self.x_row, i, v * vectors.bytes), masks[v]) for i, v in positions
+        }
 
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
         return {(i, v): self.vectors.fma(column[i], self.builder.fsub(row[v], tile[i, v]), sums[i, v]) for i, v in sums}

@@ -39,7 +39,7 @@ def rank_two_product(
         vectors = Vectors(context, builder, like)
         a, row, width, x, b, y, d, factors, out = args[1:]
         rows = [vectors.address(a, row, i) for i in range(ROWS)]
-        columns = [[_spread(vectors, column, i) for i in range(ROWS)] for column in (x, y, factors)]
+        columns = [[_splat(vectors, column, i) for i in range(ROWS)] for column in (x, y, factors)]
         less, other = ([builder.fneg(value) for value in column] for column in columns[:2])
         with _vectors_of(vectors, width) as at:
             first, second, total = (vectors.load(builder.add(start, at)) for start in (b, d, out))
@@ -68,10 +68,10 @@ def row_products(context: Any, like: Any, a: Any, row: Any, width: Any, x: Any, 
         sums = [[cgutils.alloca_once_value(builder, vectors.zero) for _ in parts] for _ in range(ROWS)]
         with _vectors_of(vectors, width, WIDTH) as at:
             for part in parts:
-                place = builder.add(at, vectors.number(part * vectors.bytes))
-                value = vectors.load(builder.add(x, place))
+                offset = builder.add(at, vectors.number(part * vectors.bytes))
+                value = vectors.load(builder.add(x, offset))
                 for i in range(ROWS):
-                    other = vectors.load(vectors.address(builder.add(a, place), row, i))
+                    other = vectors.load(vectors.address(builder.add(a, offset), row, i))
                     total = vectors.fma(other, value, builder.load(sums[i][part]))
                     builder.store(total, sums[i][part])
         for i, row_sums in enumerate(sums):
@@ -91,7 +91,7 @@ def rotate_rows(context: Any, like: Any, x: Any, y: Any, width: Any, cosine: Any
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         vectors = Vectors(context, builder, like)
         x, y, width = args[1:4]
-        cosine, sine = (vectors.spread(value) for value in args[4:])
+        cosine, sine = (vectors.splat(value) for value in args[4:])
         less = builder.fneg(sine)
         with _vectors_of(vectors, width) as at:
             here, there = builder.add(x, at), builder.add(y, at)
@@ -103,9 +103,9 @@ def rotate_rows(context: Any, like: Any, x: Any, y: Any, width: Any, cosine: Any
     return types.void(like, *[types.int64] * 3, like, like), code
 
 
-def _spread(vectors: Vectors, start: Any, i: int) -> Any:
+def _splat(vectors: Vectors, start: Any, i: int) -> Any:
     """One number of a column, in all lanes."""
-    return vectors.spread(vectors.scalar(vectors.builder.add(start, vectors.number(i * vectors.size))))
+    return vectors.splat(vectors.scalar(vectors.builder.add(start, vectors.number(i * vectors.size))))
 
 
 def _vectors_of(vectors: Vectors, width: Any, step: int = 0) -> Any:
@@ -118,8 +118,8 @@ def _vectors_of(vectors: Vectors, width: Any, step: int = 0) -> Any:
 
     @contextmanager
     def loop() -> Any:
-        with cgutils.for_range(builder, builder.sdiv(width, vectors.number(numbers))) as found:
-            yield builder.mul(found.index, vectors.number(numbers * vectors.size))
+        with cgutils.for_range(builder, builder.sdiv(width, vectors.number(numbers))) as result:
+            yield builder.mul(result.index, vectors.number(numbers * vectors.size))
 
     return loop()
 
@@ -133,6 +133,6 @@ def _sum(vectors: Vectors, parts: list[Any]) -> Any:
     (total,), lanes = parts, vectors.lanes
     while lanes > 1:
         lanes //= 2
-        places = [*range(lanes, 2 * lanes), *range(vectors.lanes - lanes)]
-        total = builder.fadd(total, vectors.shuffled(total, total, places))
+        positions = [*range(lanes, 2 * lanes), *range(vectors.lanes - lanes)]
+        total = builder.fadd(total, vectors.shuffled(total, total, positions))
     return builder.extract_element(total, vectors.number(0, 32))

@@ -7,7 +7,7 @@ from typing import Any
 from .. import for_numba
 from ..vectors import Vectors
 
-TOGETHER = 16  # matrices, a multiple of all processors' lanes
+BATCH_MATRICES = 16  # matrices, a multiple of all processors' lanes
 
 
 @for_numba
@@ -22,12 +22,12 @@ def subtract_multiples(context: Any, like: Any, factors: Any, source: Any, to: A
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         vectors = Vectors(context, builder, like)
         _, factors, source, to, count = args
-        places = [vectors.number(v * vectors.bytes) for v in range(TOGETHER // vectors.lanes)]
-        others = [builder.fneg(vectors.load(builder.add(factors, place))) for place in places]
+        offsets = [vectors.number(v * vectors.bytes) for v in range(BATCH_MATRICES // vectors.lanes)]
+        others = [builder.fneg(vectors.load(builder.add(factors, offset))) for offset in offsets]
         with cgutils.for_range(builder, count) as loop:
-            at = builder.mul(loop.index, vectors.number(TOGETHER * vectors.size))
-            for factor, place in zip(others, places, strict=True):
-                here = builder.add(at, place)
+            at = builder.mul(loop.index, vectors.number(BATCH_MATRICES * vectors.size))
+            for factor, offset in zip(others, offsets, strict=True):
+                here = builder.add(at, offset)
                 target = builder.add(to, here)
                 value = vectors.fma(factor, vectors.load(builder.add(source, here)), vectors.load(target))
                 vectors.store(value, target)

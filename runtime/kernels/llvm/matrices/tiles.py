@@ -14,7 +14,7 @@ from ...compile.machine import vector_registers
 from .. import for_numba
 from ..vectors import LINE, Vectors, emitted
 
-NEAR = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
+L2_BYTES = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
 NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds, beside what else it does
 SQUARE = 16  # rows of a square that is transposed, at most
 AHEAD = 8  # steps of the depth: so many before it is used, a row of b is asked for
@@ -68,19 +68,19 @@ class Panel:
         self.rows, self.depth, self.width, self.add = args[7:11]
         self.following = args[11] if args[11:] else None
         extent = self.builder.mul(self.rows, self.c_row)
-        self.far = self.builder.icmp_signed(">", extent, self.vectors.number(NEAR))
+        self.beyond_cache = self.builder.icmp_signed(">", extent, self.vectors.number(L2_BYTES))
         panel = self.builder.mul(self.depth, self.b_row)
         self.nearest = self.builder.icmp_signed("<=", panel, self.vectors.number(NEAREST))
 
     def emit(self) -> None:
         """One kind of tile for whole panels, and masked ones for narrower panels, with as few vectors as they need."""
-        builder, lanes, most = self.builder, self.vectors.lanes, vector_registers()[1]
-        whole = builder.icmp_signed("==", self.width, self.vectors.number(most * lanes))
-        with builder.if_else(whole) as (then, otherwise):
+        builder, lanes, max_registers = self.builder, self.vectors.lanes, vector_registers()[1]
+        full = builder.icmp_signed("==", self.width, self.vectors.number(max_registers * lanes))
+        with builder.if_else(full) as (then, otherwise):
             with then:
-                self.go_down(most, masked=False)
+                self.go_down(max_registers, masked=False)
             with otherwise:
-                self.emit_narrow([count for count in (1, 2, 4) if count <= most])
+                self.emit_narrow([count for count in (1, 2, 4) if count <= max_registers])
 
     def emit_narrow(self, counts: Sequence[int]) -> None:
         """Masked tiles of the smallest of these numbers of vectors that is enough."""
@@ -142,22 +142,22 @@ class Panel:
         vectors, builder = self.vectors, self.builder
         a = builder.add(self.a, builder.mul(row, self.a_row))
         c = builder.add(self.c, builder.mul(row, self.c_row))
-        places = [(i, v) for i in range(rows) for v in range(len(masks))]
-        target = {(i, v): vectors.address(c, self.c_row, i, v * vectors.bytes) for i, v in places}
-        with builder.if_then(self.far):  # the lines of the tile below: they come while this one is computed
+        positions = [(i, v) for i in range(rows) for v in range(len(masks))]
+        target = {(i, v): vectors.address(c, self.c_row, i, v * vectors.bytes) for i, v in positions}
+        with builder.if_then(self.beyond_cache):  # the lines of the tile below: they come while this one is computed
             for i in range(rows):
                 vectors.prefetch_all(vectors.address(c, self.c_row, i + rows), len(masks))
-        with_tile = self.begin_tile(row, places, masks)
+        with_tile = self.begin_tile(row, positions, masks)
         entry = builder.block
         # c is read before the loop only where it is added to: else it may hold nan, which 0 * c would keep.
         with builder.if_then(builder.icmp_signed("!=", self.add, vectors.number(0))):
-            old = {(i, v): vectors.load(target[i, v], masks[v]) for i, v in places}
+            old = {(i, v): vectors.load(target[i, v], masks[v]) for i, v in positions}
             first = builder.block
-        sums = {place: self.joined((vectors.zero, entry), (old[place], first)) for place in places}
+        sums = {position: self.merged((vectors.zero, entry), (old[position], first)) for position in positions}
         state = State(a, self.b, self.depth, sums)
         for count in steps:
             state = self.along_depth(with_tile, state, masks, ahead, count, coming if count > 1 else None)
-        for i, v in places:
+        for i, v in positions:
             vectors.store(state.sums[i, v], target[i, v], masks[v])
 
     def along_depth(self, tile: Any, begun: State, masks: Sequence[Any], ahead: bool, steps: int, coming: Any) -> State:
@@ -169,12 +169,12 @@ class Panel:
         before, loop, done = builder.block, *(builder.append_basic_block(name) for name in ("loop", "done"))
         builder.cbranch(builder.icmp_signed(">=", begun.rest, number(steps)), loop, done)
         builder.position_at_end(loop)
-        left, right, rest = (self.joined((value, before)) for value in begun[:3])
-        sums = {place: self.joined((value, before)) for place, value in begun.sums.items()}
+        left, right, rest = (self.merged((value, before)) for value in begun[:3])
+        sums = {position: self.merged((value, before)) for position, value in begun.sums.items()}
         state = State(left, right, rest, sums)
         if coming is not None:
-            taken = builder.sub(self.depth, rest)
-            vectors.prefetch_all(builder.add(coming, builder.mul(taken, number(LINE // steps))), 1)
+            depth_done = builder.sub(self.depth, rest)
+            vectors.prefetch_all(builder.add(coming, builder.mul(depth_done, number(LINE // steps))), 1)
         for _ in range(steps):
             new = self.step(tile, state.left, state.right, masks, state.sums, ahead)
             moved = builder.add(state.left, self.a_col), builder.add(state.right, self.b_row)
@@ -185,10 +185,10 @@ class Panel:
         builder.cbranch(builder.icmp_signed(">=", state.rest, number(steps)), loop, done)
         builder.position_at_end(done)
         both = zip(begun.values(), state.values(), strict=True)
-        left, right, rest, *last = [self.joined((x, before), (y, loop)) for x, y in both]
+        left, right, rest, *last = [self.merged((x, before), (y, loop)) for x, y in both]
         return State(left, right, rest, dict(zip(sums, last, strict=True)))
 
-    def begin_tile(self, row: Any, places: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
+    def begin_tile(self, row: Any, positions: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
         """What the terms of a tile need besides a and b, given to `terms`."""
 
     def step(
@@ -200,14 +200,14 @@ class Panel:
             vectors.prefetch_all(vectors.address(right, self.b_row, AHEAD), len(masks))
         row = [vectors.load(vectors.address(right, right, 0, v * vectors.bytes), m) for v, m in enumerate(masks)]
         rows = 1 + max(i for i, _ in sums)
-        column = [vectors.spread(vectors.scalar(vectors.address(left, self.a_row, i))) for i in range(rows)]
+        column = [vectors.splat(vectors.scalar(vectors.address(left, self.a_row, i))) for i in range(rows)]
         return self.terms(tile, column, row, sums)
 
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
         """The sums with their next terms: here products."""
         return {(i, v): self.vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
 
-    def joined(self, *incoming: tuple[Any, Any]) -> Any:
+    def merged(self, *incoming: tuple[Any, Any]) -> Any:
         """A value that depends on the block the control flow comes from."""
         result = self.builder.phi(incoming[0][0].type)
         for value, block in incoming:
@@ -227,10 +227,10 @@ def copied_panel(context: Any, like: Any, source: Any, source_row: Any, to: Any,
         with cgutils.for_range(builder, rows) as loop:
             at = builder.add(source, builder.mul(loop.index, source_row))
             there = builder.add(to, builder.mul(loop.index, to_row))
-            places = [vectors.number(v * vectors.bytes) for v in range(vector_registers()[1])]
-            row = [vectors.load(builder.add(at, place)) for place in places]
-            for place, vector in zip(places, row, strict=True):
-                vectors.store(vector, builder.add(there, place))
+            positions = [vectors.number(v * vectors.bytes) for v in range(vector_registers()[1])]
+            row = [vectors.load(builder.add(at, position)) for position in positions]
+            for position, vector in zip(positions, row, strict=True):
+                vectors.store(vector, builder.add(there, position))
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * 5), code

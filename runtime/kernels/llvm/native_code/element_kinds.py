@@ -18,7 +18,7 @@ def is_float(kind: int) -> bool:
 
 
 @native
-def is_whole(kind: int) -> bool:
+def is_integral(kind: int) -> bool:
     """Whether a kind is one of integers."""
     return kind >= INTEGERS and kind < KINDS
 
@@ -64,12 +64,12 @@ def holds(kind: int, number: int) -> bool:
     """Whether an integer is one of a kind of integers."""
     if kind == INTEGERS:
         return True
-    least = 0 if kind == UINT8 else -holds_most(kind) - 1
-    return number >= least and number <= holds_most(kind)
+    min_value = 0 if kind == UINT8 else -max_value_of(kind) - 1
+    return number >= min_value and number <= max_value_of(kind)
 
 
 @native
-def holds_most(kind: int) -> int:
+def max_value_of(kind: int) -> int:
     """The largest integer of a kind of fewer than 64 bits."""
     return 255 if kind == UINT8 else (1 << (8 * itemsize(kind) - 1)) - 1
 

@@ -83,7 +83,7 @@ class Expressions:
         """What a name stands for."""
         raise NotImplementedError
 
-    def function(self, callee: Native, given: Sequence[Value]) -> tuple[Any, Kind, Sequence[Kind]]:
+    def function(self, callee: Native, args: Sequence[Value]) -> tuple[Any, Kind, Sequence[Kind]]:
         """The function, with the kinds of its result and parameters."""
         raise NotImplementedError
 
@@ -153,7 +153,7 @@ class Expressions:
             return getattr(owner, node.attr)
         owner = self.as_value(owner)
         field = self.field(owner, node.attr)
-        kind = kind_of(field.kind, field.room)
+        kind = kind_of(field.kind, field.capacity)
         if get_origin(field.kind) is Items or field.kind is Atomic:  # in place: its address, not what stands there
             return Value(kind, self.builder.add(owner.ir, WORD(field.distance)))
         return Value(kind, load_as(self.builder, owner.ir, WORD(field.distance), field.kind))
@@ -167,8 +167,8 @@ class Expressions:
     def set_field(self, owner: Value, name: str, value: Value) -> None:
         """owner.name = value"""
         field = self.field(owner, name)
-        given = self.converted(value, kind_of(field.kind))
-        store_as(self.builder, owner.ir, WORD(field.distance), field.kind, given)
+        arg = self.converted(value, kind_of(field.kind))
+        store_as(self.builder, owner.ir, WORD(field.distance), field.kind, arg)
 
     def _subscript(self, node: ast.Subscript) -> Operand:
         items, index = self.value(node.value), self.value(node.slice)
@@ -207,23 +207,23 @@ class Expressions:
         kind = common(left.kind, right.kind)
         bits = kind == Truth and op in (ast.BitAnd, ast.BitOr, ast.BitXor)
         kind = Word if kind == Truth and not bits else kind
-        given = self.converted(left, kind), self.converted(right, kind)
+        args = self.converted(left, kind), self.converted(right, kind)
         if op in (ast.FloorDiv, ast.Mod) and kind == Word:
-            return Value(Word, self._floored(*given)[op is ast.Mod])
+            return Value(Word, self._floored(*args)[op is ast.Mod])
         name = ARITHMETIC.get(op, (None, None))[kind == Number]
         if name is None or not (bits or kind in (Word, Number)):
             raise NativeError(f"native code has no {op.__name__} of {left.kind} and {right.kind}")
-        return Value(kind, getattr(self.builder, name)(*given))
+        return Value(kind, getattr(self.builder, name)(*args))
 
     def _floored(self, left: Any, right: Any) -> tuple[Any, Any]:
         """The quotient that is rounded down, and the remainder with the divisor's sign; both 0 where that is 0."""
         b, zero = self.builder, WORD(0)
         nothing = b.icmp_signed("==", right, zero)
         divisor = b.select(nothing, WORD(1), right)
-        quotient, rest = b.sdiv(left, divisor), b.srem(left, divisor)
+        ratio, rest = b.sdiv(left, divisor), b.srem(left, divisor)
         signs = b.icmp_signed("<", b.xor(rest, divisor), zero)
         below = b.and_(b.icmp_signed("!=", rest, zero), signs)
-        floored = b.sub(quotient, b.zext(below, WORD))
+        floored = b.sub(ratio, b.zext(below, WORD))
         remainder = b.add(rest, b.select(below, divisor, zero))
         return b.select(nothing, zero, floored), b.select(nothing, zero, remainder)
 
@@ -253,20 +253,20 @@ class Expressions:
         if by_identity != isinstance(kind, Address):
             raise NativeError(f"native code does not compare {left.kind} with {right.kind} by {op.__name__}")
         kind = Word if kind == Truth else kind
-        given = self.converted(left, kind), self.converted(right, kind)
+        args = self.converted(left, kind), self.converted(right, kind)
         if kind != Number:
-            return self.builder.icmp_signed(COMPARISONS[op], *given)
+            return self.builder.icmp_signed(COMPARISONS[op], *args)
         ordered = self.builder.fcmp_unordered if op is ast.NotEq else self.builder.fcmp_ordered
-        return ordered(COMPARISONS[op], *given)
+        return ordered(COMPARISONS[op], *args)
 
-    def _among(self, thing: Operand, known: Any, negated: bool) -> Operand:
+    def _among(self, target: Operand, known: Any, negated: bool) -> Operand:
         if not is_known(known):
             raise NativeError("native code looks among things that are known beforehand")
-        found = BIT(0)
+        result = BIT(0)
         for other in known:
-            same = self._compared(ast.Eq, self.as_value(thing), self.as_value(other))
-            found = self.builder.or_(found, same)
-        return Value(Truth, self.builder.not_(found) if negated else found)
+            same = self._compared(ast.Eq, self.as_value(target), self.as_value(other))
+            result = self.builder.or_(result, same)
+        return Value(Truth, self.builder.not_(result) if negated else result)
 
     def _boolop(self, node: ast.BoolOp) -> Operand:
         """Conditions up to the one that decides; those that are known are left out, or decide beforehand."""
@@ -290,14 +290,14 @@ class Expressions:
             bit = self.truth(self.evaluate(node))
         ways.append((bit, b.block))
         b.branch(end)
-        return Value(Truth, self._joined(BIT, ways, end))
+        return Value(Truth, self._phi_of(BIT, ways, end))
 
-    def _joined(self, kind: Any, ways: Sequence[tuple[Any, Any]], end: Any) -> Any:
+    def _phi_of(self, kind: Any, ways: Sequence[tuple[Any, Any]], end: Any) -> Any:
         self.builder.position_at_end(end)
-        joined = self.builder.phi(kind)
+        merged = self.builder.phi(kind)
         for value, block in ways:
-            joined.add_incoming(value, block)
-        return joined
+            merged.add_incoming(value, block)
+        return merged
 
     def _ifexp(self, node: ast.IfExp) -> Operand:
         condition = self.evaluate(node.test)
@@ -306,29 +306,29 @@ class Expressions:
         b = self.builder
         blocks = [b.append_basic_block(name) for name in ("chosen", "other", "either")]
         b.cbranch(self.truth(condition), *blocks[:2])
-        found = []
+        matches = []
         for block, part in zip(blocks, (node.body, node.orelse), strict=False):
             b.position_at_end(block)
-            found.append((self.value(part), b.block))
-        return self._either(found, blocks[2])
+            matches.append((self.value(part), b.block))
+        return self._either(matches, blocks[2])
 
-    def _either(self, found: Sequence[tuple[Value, Any]], end: Any) -> Value:
-        kind, ways = common(found[0][0].kind, found[1][0].kind), []
-        for value, block in found:
+    def _either(self, result: Sequence[tuple[Value, Any]], end: Any) -> Value:
+        kind, ways = common(result[0][0].kind, result[1][0].kind), []
+        for value, block in result:
             self.builder.position_at_end(block)
             ways.append((self.converted(value, kind), block))
             self.builder.branch(end)
-        return Value(kind, self._joined(kind.llvm, ways, end))
+        return Value(kind, self._phi_of(kind.llvm, ways, end))
 
     def _call(self, node: ast.Call) -> Operand:
-        callee, given = self.evaluate(node.func), [self.evaluate(argument) for argument in node.args]
+        callee, arg = self.evaluate(node.func), [self.evaluate(argument) for argument in node.args]
         if node.keywords:
             raise NativeError("native code gives arguments by their places")
         if isinstance(callee, Instruction):
-            return self._instruction(callee, given)
+            return self._instruction(callee, arg)
         if callee in BUILTINS:
-            return BUILTINS[callee](self, *given)
-        values = [self.as_value(operand) for operand in given]
+            return BUILTINS[callee](self, *arg)
+        values = [self.as_value(operand) for operand in arg]
         if isinstance(callee, External):
             kinds = [kind.llvm for kind in callee.parameters]
             function = c_function(self.builder, callee.name, callee.result.llvm, kinds)
@@ -341,20 +341,20 @@ class Expressions:
     def _called(self, name: str, function: Any, result: Kind, kinds: Sequence[Kind], values: Sequence[Value]) -> Value:
         if len(kinds) != len(values):
             raise NativeError(f"{name}(): expected {len(kinds)} arguments, but got {len(values)}")
-        found = Value(
+        match = Value(
             result, self.builder.call(function, [self.converted(v, k) for v, k in zip(values, kinds, strict=True)])
         )
-        return Value(Word, self.converted(found, Word)) if result == Half else found
+        return Value(Word, self.converted(match, Word)) if result == Half else match
 
-    def _instruction(self, callee: Instruction, given: Sequence[Operand]) -> Value:
+    def _instruction(self, callee: Instruction, args: Sequence[Operand]) -> Value:
         if callee.result is None:
             names = (type, str)  # of classes and fields
-            operands = [operand if isinstance(operand, names) else self.as_value(operand) for operand in given]
-            found: Value = callee.build(self.builder, *operands)
-            return found
-        if len(given) != len(callee.parameters):
-            raise NativeError(f"{callee.name}(): expected {len(callee.parameters)} arguments, but got {len(given)}")
-        pairs = zip(map(self.as_value, given), callee.parameters, strict=True)
+            operands = [operand if isinstance(operand, names) else self.as_value(operand) for operand in args]
+            result: Value = callee.build(self.builder, *operands)
+            return result
+        if len(args) != len(callee.parameters):
+            raise NativeError(f"{callee.name}(): expected {len(callee.parameters)} arguments, but got {len(args)}")
+        pairs = zip(map(self.as_value, args), callee.parameters, strict=True)
         converted = [value.ir if kind is None else self.converted(value, kind) for value, kind in pairs]
         return Value(callee.result, callee.build(self.builder, *converted))
 
@@ -369,7 +369,7 @@ class Expressions:
         below = self.builder.icmp_signed("<", word, WORD(0))
         return Value(Word, self.builder.select(below, self.builder.neg(word), word))
 
-    def whole(self, operand: Operand) -> Value:
+    def as_int(self, operand: Operand) -> Value:
         """int(x)"""
         value = self.as_value(operand)
         return Value(Word, self.builder.fptosi(value.ir, WORD) if value.kind == Number else self.converted(value, Word))
@@ -378,5 +378,5 @@ class Expressions:
 BUILTINS: dict[Any, Callable[..., Value]] = {
     max: Expressions.extreme,
     abs: Expressions.magnitude,
-    int: Expressions.whole,
+    int: Expressions.as_int,
 }

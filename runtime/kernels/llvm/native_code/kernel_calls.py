@@ -12,30 +12,32 @@ from typing import Any
 from llvmlite import ir
 
 from .kinds import NUMBER, VOID, Address
-from .structs import CALL_INTEGERS, CALL_NUMBERS, Items, Struct, at, fields, length, room
+from .structs import CALL_INTEGERS, CALL_NUMBERS, Items, Struct, at, capacity, fields, length
 from .typed import HALF, WORD, Nothing, Word, c_function, instruction, native, on_stack, word_at
 
 BYTES = ir.IntType(8).as_pointer()
-MOST_ARRAYS = 14  # that one kernel takes, results and tables among them
-MOST_NUMBERS = 4
-MOST_INTS = 14
-MOST_ARGUMENTS = 16  # of a function of another library
+MAX_ARRAYS = 14  # that one kernel takes, results and tables among them
+MAX_NUMBERS = 4
+MAX_INTS = 14
+MAX_ARGUMENTS = 16  # of a function of another library
 
 
 class CallFrame(Struct):
     """The arrays and numbers of one call."""
 
-    memory: Items[int] = room(MOST_ARRAYS)  # the arrays' addresses
-    itemsize: Items[int] = room(MOST_ARRAYS)  # 0: the array stands for as many elements as there are, see pool/turning
-    numbers: Items[int] = room(MOST_NUMBERS)  # the bits of float64, or of float32 in the lower half
-    size: Items[int] = room(MOST_ARRAYS)  # how many elements; not read where all arrays are of one size
+    memory: Items[int] = capacity(MAX_ARRAYS)  # the arrays' addresses
+    itemsize: Items[int] = capacity(
+        MAX_ARRAYS
+    )  # 0: the array stands for as many elements as there are, see pool/turning
+    numbers: Items[int] = capacity(MAX_NUMBERS)  # the bits of float64, or of float32 in the lower half
+    size: Items[int] = capacity(MAX_ARRAYS)  # how many elements; not read where all arrays are of one size
 
 
 class Constants(Struct):
     """The ints and numbers of a call that are the same each time."""
 
-    ints: Items[int] = room(MOST_INTS)
-    numbers: Items[int] = room(MOST_NUMBERS)
+    ints: Items[int] = capacity(MAX_INTS)
+    numbers: Items[int] = capacity(MAX_NUMBERS)
 
 
 class Walk(Struct):
@@ -50,8 +52,8 @@ class RowCall(Struct):
 
     size: int  # elements of a row
     rows: int
-    arrays: Items[Walk] = room(MOST_ARRAYS)
-    numbers: Items[Walk] = room(MOST_NUMBERS)  # each as wide in memory as the kernel takes it
+    arrays: Items[Walk] = capacity(MAX_ARRAYS)
+    numbers: Items[Walk] = capacity(MAX_NUMBERS)  # each as wide in memory as the kernel takes it
 
 
 class FlatArray(Struct):
@@ -66,10 +68,10 @@ class FlatArray(Struct):
     stride: int
 
 
-class CallWords(Struct):
+class CallSlots(Struct):
     """The integers of a call of any kernel, arrays among them."""
 
-    integers: Items[int] = room(CALL_INTEGERS)
+    integers: Items[int] = capacity(CALL_INTEGERS)
     arrays: Items[FlatArray] = at(0, CALL_INTEGERS // 7)  # where arrays come first
 
 
@@ -81,7 +83,7 @@ def put_array(frame: CallFrame, index: int, memory: int, itemsize: int) -> None:
 
 
 @native
-def lay_array(array: FlatArray, memory: int, itemsize: int, size: int) -> None:
+def write_array_slots(array: FlatArray, memory: int, itemsize: int, size: int) -> None:
     """Write a flat array as numba passes it."""
     array.owner = 0
     array.parent = 0
@@ -96,33 +98,33 @@ def _item(builder: Any, struct: Any, name: str, i: int, kind: Any = WORD) -> Any
     return builder.load(word_at(builder, struct, WORD(fields(CallFrame)[name].distance + 8 * i), kind))
 
 
-def _words(builder: Any, address: Any, first: int, count: int, kind: Any = WORD) -> list[Any]:
+def _names(builder: Any, address: Any, first: int, count: int, kind: Any = WORD) -> list[Any]:
     return [builder.load(word_at(builder, address, WORD(8 * (first + i)), kind)) for i in range(count)]
 
 
 def _arrays(builder: Any, frame: Any, count: int, size: Any) -> list[Any]:
     """The arguments of a call before its numbers: pointers for result and error, and the arrays."""
     null = BYTES(None)
-    given = [on_stack(builder, BYTES), on_stack(builder, BYTES)]
+    args = [on_stack(builder, BYTES), on_stack(builder, BYTES)]
     for i in range(count):
         elements = _item(builder, frame, "size", i) if size is None else size
         itemsize, memory = _item(builder, frame, "itemsize", i), _item(builder, frame, "memory", i, BYTES)
         # No owner and no parent: the kernel counts no references, and its caller keeps the array.
-        given += [null, null, elements, itemsize, memory, elements, itemsize]
-    return given
+        args += [null, null, elements, itemsize, memory, elements, itemsize]
+    return args
 
 
-def _call(builder: Any, kernel: Any, given: list[Any]) -> Any:
-    kind = ir.FunctionType(HALF, [value.type for value in given])
-    return builder.call(builder.inttoptr(kernel, kind.as_pointer()), given)
+def _call(builder: Any, kernel: Any, args: list[Any]) -> Any:
+    kind = ir.FunctionType(HALF, [value.type for value in args])
+    return builder.call(builder.inttoptr(kernel, kind.as_pointer()), args)
 
 
 def _by_count(builder: Any, arrays: Any, call: Any) -> Any:
-    """The status of `call(count)` for the number of arrays: a switch over 1 .. MOST_ARRAYS; else the process ends."""
+    """The status of `call(count)` for the number of arrays: a switch over 1 .. MAX_ARRAYS; else the process ends."""
     status, done = on_stack(builder, HALF), builder.append_basic_block("done")
     wrong = builder.append_basic_block("too many arrays")
     switch = builder.switch(arrays, wrong)
-    for count in range(1, MOST_ARRAYS + 1):
+    for count in range(1, MAX_ARRAYS + 1):
         block = builder.append_basic_block(f"of {count}")
         switch.add_case(WORD(count), block)
         with builder.goto_block(block):
@@ -138,7 +140,7 @@ def _by_count(builder: Any, arrays: Any, call: Any) -> Any:
 @instruction(Word, Word, Word, Word, Address(CallFrame))
 def call_elementwise(builder: Any, kernel: Any, arrays: Any, size: Any, frame: Any) -> Any:
     """call_elementwise(kernel, arrays, size, frame): of so many arrays of `size` elements, and numbers."""
-    numbers = [_item(builder, frame, "numbers", i, NUMBER) for i in range(MOST_NUMBERS)]
+    numbers = [_item(builder, frame, "numbers", i, NUMBER) for i in range(MAX_NUMBERS)]
     return _by_count(
         builder, arrays, lambda count: _call(builder, kernel, [*_arrays(builder, frame, count, size), *numbers])
     )
@@ -148,8 +150,8 @@ def call_elementwise(builder: Any, kernel: Any, arrays: Any, size: Any, frame: A
 def call_with_constants(builder: Any, kernel: Any, arrays: Any, frame: Any, constants: Any) -> Any:
     """call_with_constants(kernel, arrays, frame, constants): of arrays of their own sizes, then ints, then numbers; 0
     where it raised nothing."""
-    ints = _words(builder, constants, 0, MOST_INTS)
-    behind = [*ints, *_words(builder, constants, MOST_INTS, MOST_NUMBERS, NUMBER)]
+    ints = _names(builder, constants, 0, MAX_INTS)
+    behind = [*ints, *_names(builder, constants, MAX_INTS, MAX_NUMBERS, NUMBER)]
     return _by_count(
         builder, arrays, lambda count: _call(builder, kernel, [*_arrays(builder, frame, count, None), *behind])
     )
@@ -162,31 +164,31 @@ def call_any(builder: Any, kernel: Any, integers: Any, numbers: Any) -> Any:
     Integers, and the words of arrays, stand at one address, floating-point numbers at another. A kernel has its
     arguments of either kind in their order, in registers and then on the stack, and reads as many as it has.
     """
-    places = [on_stack(builder, BYTES), on_stack(builder, BYTES)]
-    given = _words(builder, integers, 0, CALL_INTEGERS) + _words(builder, numbers, 0, CALL_NUMBERS, NUMBER)
-    return builder.sext(_call(builder, kernel, [*places, *given]), WORD)
+    stack_slots = [on_stack(builder, BYTES), on_stack(builder, BYTES)]
+    value = _names(builder, integers, 0, CALL_INTEGERS) + _names(builder, numbers, 0, CALL_NUMBERS, NUMBER)
+    return builder.sext(_call(builder, kernel, [*stack_slots, *value]), WORD)
 
 
 @instruction(Word, Word, None, None, None)
-def call_native(builder: Any, function: Any, *given: Any) -> Any:
+def call_native(builder: Any, function: Any, *args: Any) -> Any:
     """call_native(function, first, second, third): a compiled native function, of which all take three words and give
     one."""
     kind = ir.FunctionType(WORD, [WORD] * 3)
-    return builder.call(builder.inttoptr(function, kind.as_pointer()), given)
+    return builder.call(builder.inttoptr(function, kind.as_pointer()), args)
 
 
 class Extents(Struct):
     """How many blocks of threads a launch has, of how many threads each, and the bytes of memory that these share."""
 
-    grid: Items[int] = room(3)
-    block: Items[int] = room(3)
+    grid: Items[int] = capacity(3)
+    block: Items[int] = capacity(3)
     shared: int
 
 
 @instruction(Word, Word, Word, Address(Extents), Word, None)
 def call_launch(builder: Any, entry: Any, function: Any, extents: Any, stream: Any, parameters: Any) -> Any:
     """call_launch(entry, function, extents, stream, parameters): cuLaunchKernel, by its address; its status."""
-    sizes = [builder.trunc(size, HALF) for size in _words(builder, extents, 0, length(Extents))]
+    sizes = [builder.trunc(size, HALF) for size in _names(builder, extents, 0, length(Extents))]
     return builder.sext(_call(builder, entry, [function, *sizes, stream, parameters, WORD(0)]), WORD)
 
 
@@ -198,9 +200,9 @@ def call_rows(builder: Any, entry: Any, call: Any) -> Any:
 
 
 @instruction(Word, Word, None)
-def call_words(builder: Any, function: Any, words: Any) -> Any:
-    """call_words(function, words): a function of C of whole numbers and addresses, by its address; its status.
+def call_slots(builder: Any, function: Any, slot_values: Any) -> Any:
+    """call_slots(function, words): a function of C of whole numbers and addresses, by its address; its status.
 
     It is given so many words that all functions that are called have enough, and reads as many as it has parameters.
     """
-    return builder.sext(_call(builder, function, _words(builder, words, 0, MOST_ARGUMENTS)), WORD)
+    return builder.sext(_call(builder, function, _names(builder, slot_values, 0, MAX_ARGUMENTS)), WORD)

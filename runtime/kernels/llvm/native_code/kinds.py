@@ -94,7 +94,7 @@ class ItemsKind(Kind):
 
 
 @dataclasses.dataclass(frozen=True)
-class Several(Kind):
+class UnionKind(Kind):
     """A tuple of values, as a function gives them."""
 
     kinds: tuple[Kind, ...]
@@ -132,7 +132,7 @@ def kind_of_annotation(hint: Any, count: int = 0) -> Kind:
     if get_origin(hint) in (Items, Pointer):
         return ItemsKind(get_args(hint)[0], count if get_origin(hint) is Items else 0)
     if get_origin(hint) is tuple:
-        return Several(tuple(map(kind_of_annotation, get_args(hint))))
+        return UnionKind(tuple(map(kind_of_annotation, get_args(hint))))
     return Address(hint) if isinstance(hint, type) and issubclass(hint, Memory) else PLAIN[hint]
 
 
@@ -148,10 +148,10 @@ class Signature:
     result: Any
     parameters: tuple[tuple[str, Any], ...]
 
-    def kinds(self, given: tuple[Kind, ...]) -> tuple[Kind, tuple[Kind, ...]]:
+    def kinds(self, args: tuple[Kind, ...]) -> tuple[Kind, tuple[Kind, ...]]:
         """The kinds of the result and of the parameters, for arguments of these kinds."""
         hints = [without_notes(hint) for _, hint in self.parameters]
-        variables = {hint: kind for hint, kind in zip(hints, given, strict=False) if isinstance(hint, TypeVar)}
+        variables = {hint: kind for hint, kind in zip(hints, args, strict=False) if isinstance(hint, TypeVar)}
 
         def kind(hint: Any) -> Kind:
             return variables[hint] if hint in variables else kind_of_annotation(hint)

@@ -19,16 +19,16 @@ def turn_halves(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> An
 
 
 @instruction(Nothing, Word, Word, Word, Word)
-def turn_words(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
-    """turn_words(to, to_row, source, row): the same of two columns of two words."""
+def transpose_slots(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
+    """transpose_slots(to, to_row, source, row): the same of two columns of two words."""
     _turn(builder, WORD, to, to_row, source, row)
 
 
 def _turn(builder: Any, element: Any, to: Any, to_row: Any, source: Any, row: Any) -> None:
     count, size = 8 * BYTES // element.width, element.width // 8
     kind = ir.VectorType(element, count)
-    places = [builder.mul(row, WORD(i)) for i in range(count)]
-    read = [builder.load(word_at(builder, source, place, kind), align=size) for place in places]
+    offsets = [builder.mul(row, WORD(i)) for i in range(count)]
+    read = [builder.load(word_at(builder, source, offset, kind), align=size) for offset in offsets]
     for i, vector in enumerate(transposed(builder, read)):
         builder.store(vector, word_at(builder, to, builder.mul(to_row, WORD(i)), kind), align=size)
 
@@ -46,6 +46,6 @@ def transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:
     return rows
 
 
-def shuffled(builder: Any, a: Any, b: Any, places: Sequence[int]) -> Any:
+def shuffled(builder: Any, a: Any, b: Any, offsets: Sequence[int]) -> Any:
     """The lanes of `a`, and behind them those of `b`, at the given places."""
-    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places)))
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), len(offsets)), list(offsets)))

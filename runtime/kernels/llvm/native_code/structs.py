@@ -46,11 +46,11 @@ class Atomic(Memory):
     """A word that several threads read and write, in place: see runtime/pool/atomics.py."""
 
 
-class Place(NamedTuple):
+class FieldSpec(NamedTuple):
     """The value behind `=` in such a class: a distance, or the number of items that there is room for."""
 
     distance: int | None = None
-    room: int = 0
+    capacity: int = 0
 
 
 class Field(NamedTuple):
@@ -59,17 +59,17 @@ class Field(NamedTuple):
     distance: int
     kind: Any  # int, float, bool, Int32, a subclass of Memory, Items[...] or Pointer[...]
     item: int
-    room: int  # of Items; 0 where that is not known
+    capacity: int  # of Items; 0 where that is not known
 
 
 def at(distance: int, count: int = 0) -> Any:
     """A field, or so many items (0: not known), at a distance in bytes from the object's address that is known."""
-    return Place(distance, count)
+    return FieldSpec(distance, count)
 
 
-def room(count: int) -> Any:
+def capacity(count: int) -> Any:
     """Room for so many items."""
-    return Place(room=count)
+    return FieldSpec(capacity=count)
 
 
 class Struct(Memory):
@@ -83,13 +83,13 @@ class Struct(Memory):
             TypeError: there is no field of such a name.
             ValueError: more items than there is room for.
         """
-        words, known = np.zeros(length(cls), np.int64), fields(cls)
+        slot_values, known = np.zeros(length(cls), np.int64), fields(cls)
         for name, value in values.items():
             if type(value) is int and name in known:  # most are, and each call that threads share is described so
-                words[known[name].distance // WORD_BYTES] = value
+                slot_values[known[name].distance // WORD_BYTES] = value
             else:
-                cls.put(words, name, value)
-        return words
+                cls.put(slot_values, name, value)
+        return slot_values
 
     @classmethod
     def word(cls, name: str) -> int:
@@ -97,23 +97,23 @@ class Struct(Memory):
         return fields(cls)[name].distance // WORD_BYTES
 
     @classmethod
-    def put(cls, words: np.ndarray, name: str, value: Any) -> None:
+    def put(cls, slot_values: np.ndarray, name: str, value: Any) -> None:
         """Write one field into the words of a struct."""
         field = fields(cls).get(name)
         if field is None:
             raise TypeError(f"{cls.__name__} has no field {name!r}")
-        given, most = as_words(value), field.item * max(field.room, 1) // WORD_BYTES
-        if len(given) > most:
-            raise ValueError(f"{cls.__name__}.{name}: room for {most} words, but there are {len(given)}")
-        words[cls.word(name) : cls.word(name) + len(given)] = given
+        arg, max_slots = as_slots(value), field.item * max(field.capacity, 1) // WORD_BYTES
+        if len(arg) > max_slots:
+            raise ValueError(f"{cls.__name__}.{name}: room for {max_slots} words, but there are {len(arg)}")
+        slot_values[cls.word(name) : cls.word(name) + len(arg)] = arg
 
 
-def as_words(value: Any) -> Sequence[int] | np.ndarray:
+def as_slots(value: Any) -> Sequence[int] | np.ndarray:
     """An int, a float by its bits, words, or a sequence of one kind of these, as words."""
     if type(value) is list and set(map(type, value)) <= {int}:
         return value
-    found = np.array(value, ndmin=1)
-    return (found.astype(np.int64) if found.dtype == bool else found).ravel().view(np.int64)
+    result = np.array(value, ndmin=1)
+    return (result.astype(np.int64) if result.dtype == bool else result).ravel().view(np.int64)
 
 
 def fields(cls: Any) -> dict[str, Field]:
@@ -123,15 +123,15 @@ def fields(cls: Any) -> dict[str, Field]:
 
 @functools.cache
 def _fields(cls: Any) -> dict[str, Field]:
-    found: dict[str, Field] = {}
+    results: dict[str, Field] = {}
     distance = 0
     for base in reversed(cls.__mro__):
         for name, kind in _own_hints(base).items():
-            place = vars(base).get(name, Place())
-            distance = distance if place.distance is None else place.distance
-            found[name] = Field(distance, kind, item_size(kind), place.room)
-            distance += item_size(kind) * max(place.room, 1)
-    return found
+            spec = vars(base).get(name, FieldSpec())
+            distance = distance if spec.distance is None else spec.distance
+            results[name] = Field(distance, kind, item_size(kind), spec.capacity)
+            distance += item_size(kind) * max(spec.capacity, 1)
+    return results
 
 
 def _own_hints(cls: type) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def length(cls: Any) -> int:
 
 @functools.cache
 def _length(cls: Any) -> int:
-    return max(field.distance + field.item * max(field.room, 1) for field in fields(cls).values()) // WORD_BYTES
+    return max(field.distance + field.item * max(field.capacity, 1) for field in fields(cls).values()) // WORD_BYTES
 
 
 def item_size(kind: Any) -> int:

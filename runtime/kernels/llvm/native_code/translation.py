@@ -17,7 +17,7 @@ from typing import Any
 from llvmlite import ir
 
 from .expressions import Expressions, Operand, is_known
-from .kinds import WORD, Kind, NativeError, Nothing, Several, Word, common, signature_of
+from .kinds import WORD, Kind, NativeError, Nothing, UnionKind, Word, common, signature_of
 from .typed import Native, Value, on_stack
 
 RARE = ("noinline", "cold")  # what LLVM is told of functions that are called seldom
@@ -39,9 +39,9 @@ class Module:
         function, _, _ = self.function(native, ())
         function.linkage = "external"
 
-    def function(self, native: Native, given: Sequence[Value]) -> tuple[Any, Kind, Sequence[Kind]]:
+    def function(self, native: Native, args: Sequence[Value]) -> tuple[Any, Kind, Sequence[Kind]]:
         """The function for arguments of such kinds, with the kinds of its result and parameters."""
-        result, parameters = signature_of(native.function).kinds(tuple(value.kind for value in given))
+        result, parameters = signature_of(native.function).kinds(tuple(value.kind for value in args))
         key = (native, parameters)
         if key not in self.functions:
             kind = ir.FunctionType(result.llvm, [parameter.llvm for parameter in parameters])
@@ -77,15 +77,15 @@ def where(function: Any, line: int) -> str:
 def definitions(path: str) -> dict[int, ast.FunctionDef]:
     """The functions of a file by the lines at which they begin, decorators included."""
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    return {min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]): node for node in found}
+    matches = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]): node for node in matches}
 
 
 def names_of(function: Any) -> Callable[[str], Any]:
     """What a function's names stand for that are not its own."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
-    def found(name: str) -> Any:
+    def result(name: str) -> Any:
         if name in cells:
             return cells[name].cell_contents
         if name in function.__globals__:
@@ -94,7 +94,7 @@ def names_of(function: Any) -> Callable[[str], Any]:
             raise NativeError(f"{name} is not defined")
         return getattr(builtins, name)
 
-    return found
+    return result
 
 
 class Body(Expressions):
@@ -122,16 +122,16 @@ class Body(Expressions):
             self.builder.ret_void()
         ir.IRBuilder(self.entry).branch(self.target.blocks[1])
 
-    def function(self, callee: Native, given: Sequence[Value]) -> tuple[Any, Kind, Sequence[Kind]]:
+    def function(self, callee: Native, args: Sequence[Value]) -> tuple[Any, Kind, Sequence[Kind]]:
         """One of the module."""
-        return self.module.function(callee, given)
+        return self.module.function(callee, args)
 
     def look_up(self, name: str) -> Operand:
         """A variable, or what is known by the name."""
         if name not in self.variables:
             return self.names(name)
-        place, kind = self.variables[name]
-        return Value(kind, self.builder.load(place))
+        slot, kind = self.variables[name]
+        return Value(kind, self.builder.load(slot))
 
     def assign(self, name: str, value: Value) -> None:
         """name = value"""
@@ -161,12 +161,12 @@ class Body(Expressions):
     def _return(self, node: ast.Return) -> None:
         if node.value is None:
             self.builder.ret_void()
-        elif isinstance(self.result, Several) and isinstance(node.value, ast.Tuple):
+        elif isinstance(self.result, UnionKind) and isinstance(node.value, ast.Tuple):
             self.builder.ret(self._packed(node.value.elts, self.result))
         else:
             self.builder.ret(self.converted(self.value(node.value), self.result))
 
-    def _packed(self, nodes: Sequence[ast.expr], kind: Several) -> Any:
+    def _packed(self, nodes: Sequence[ast.expr], kind: UnionKind) -> Any:
         packed = ir.Constant(kind.llvm, ir.Undefined)
         for i, (node, item) in enumerate(zip(nodes, kind.kinds, strict=True)):
             packed = self.builder.insert_value(packed, self.converted(self.value(node), item), i)
@@ -186,7 +186,7 @@ class Body(Expressions):
         if isinstance(node, ast.Tuple):
             return [self.value(item) for item in node.elts]
         value = self.value(node)
-        if not isinstance(value.kind, Several):
+        if not isinstance(value.kind, UnionKind):
             raise NativeError(f"expected a tuple, but got {value.kind}")
         return [Value(kind, self.builder.extract_value(value.ir, i)) for i, kind in enumerate(value.kind.kinds)]
 
@@ -267,10 +267,10 @@ class Body(Expressions):
     def _range(self, node: ast.expr) -> tuple[Any, Any, int]:
         if not isinstance(node, ast.Call) or self.evaluate(node.func) is not range:
             raise NativeError("native code goes through range(...)")
-        given = [self.evaluate(argument) for argument in node.args]
-        first, last, step = (0, *given, 1) if len(given) == 1 else (*given, 1)[:3]
-        words = [self.converted(self.as_value(bound), Word) for bound in (first, last)]
-        return words[0], words[1], operator.index(step)
+        args = [self.evaluate(argument) for argument in node.args]
+        first, last, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+        slot_values = [self.converted(self.as_value(bound), Word) for bound in (first, last)]
+        return slot_values[0], slot_values[1], operator.index(step)
 
     def _continue(self, node: ast.Continue) -> None:
         self.builder.branch(self.loops[-1][0])

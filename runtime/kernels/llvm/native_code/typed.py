@@ -136,8 +136,8 @@ def c_function(builder: Any, name: str, result: Any, parameters: list[Any]) -> A
     """A function of C, or of LLVM's, in the module that is being built."""
     from llvmlite import ir
 
-    found = builder.module.globals.get(name)
-    return found or ir.Function(builder.module, ir.FunctionType(result, parameters), name)
+    cached = builder.module.globals.get(name)
+    return cached or ir.Function(builder.module, ir.FunctionType(result, parameters), name)
 
 
 @_form
@@ -151,19 +151,19 @@ def _new(builder: Any, cls: type) -> Value:
 
 
 @_form
-def _address_of(builder: Any, thing: Value) -> Value:
-    return Value(Word, thing.ir)
+def _address_of(builder: Any, operand: Value) -> Value:
+    return Value(Word, operand.ir)
 
 
 @_form
-def _exchange(builder: Any, thing: Value, name: str, value: Value) -> Value:
-    field = fields(thing.kind.cls)[name]  # type: ignore[attr-defined]
+def _atomic_xchg(builder: Any, operand: Value, name: str, value: Value) -> Value:
+    field = fields(operand.kind.cls)[name]  # type: ignore[attr-defined]
     kind = kind_of_annotation(field.kind)
     if not value.kind.fits(kind):
-        raise NativeError(f"exchange(): {name} is {kind}, but the new value is {value.kind}")
-    place = word_at(builder, thing.ir, WORD(field.distance))
-    before = builder.load(place)
-    builder.store(value.ir, place)
+        raise NativeError(f"atomic_xchg(): {name} is {kind}, but the new value is {value.kind}")
+    slot = word_at(builder, operand.ir, WORD(field.distance))
+    before = builder.load(slot)
+    builder.store(value.ir, slot)
     return Value(kind, before)
 
 
@@ -180,4 +180,4 @@ class _New(Protocol):
 cast: _Cast = _cast
 new: _New = _new
 address_of: Callable[[Memory | Items[Any]], int] = _address_of
-exchange: Callable[[Memory, str, Any], Any] = _exchange  # (address, "field", new value): what stood there
+atomic_xchg: Callable[[Memory, str, Any], Any] = _atomic_xchg  # (address, "field", new value): what stood there

@@ -15,7 +15,7 @@ from typing import Any
 from llvmlite import binding
 
 from ...cache import ahead, lowered, store
-from ...cache.digest import digest, folder_text
+from ...cache.digest import digest, folder_source
 from ...compile import garbage
 from ...compile.machine import llvm
 from ...compile.scalar_library import building
@@ -68,10 +68,10 @@ def load(code: bytes, names: Sequence[str]) -> dict[str, int]:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))  # objects that outlive all modules call native functions
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    found = {name: engine.get_function_address(name) for name in names}
-    if not all(found.values()):
+    results = {name: engine.get_function_address(name) for name in names}
+    if not all(results.values()):
         raise NativeError(f"expected functions {', '.join(names)}, but of some there is no code")
-    return found
+    return results
 
 
 class Unit:
@@ -106,28 +106,28 @@ class Unit:
     def digest(self) -> bytes:
         """Changes with all that the code is made of."""
         names = [function.name for function in self.functions]  # a module may be imported under two names
-        return digest("unit", self.name, names, self.version(), folder_text("llvm"), SETTING)
+        return digest("unit", self.name, names, self.version(), folder_source("llvm"), SETTING)
 
     def comes_later(self) -> bool:
         """Whether other processes compile it for the next program: who can do without it does."""
-        found_by = self.digest()
-        is_there = self.loaded or store.lookup(found_by) is not None or lowered.find(found_by) is not None
+        unit_digest = self.digest()
+        is_there = self.loaded or store.lookup(unit_digest) is not None or lowered.find(unit_digest) is not None
         return not is_there and ahead.begin()
 
     def code(self) -> bytes:
         """The object file, which is kept; where other processes compile it well, one for now."""
-        found_by = self.digest()
-        code = store.obtain(found_by)
+        unit_digest = self.digest()
+        code = store.obtain(unit_digest)
         if code is None:
-            code = lowered.find(found_by)  # carried: this is not compiled again
+            code = lowered.find(unit_digest)  # carried: this is not compiled again
             if code is None:
                 with ahead.waiting("native code"), garbage.left_alone():
                     text = translated(self.name, self.functions)
                     if ahead.begin():
-                        store.give_up(found_by)
+                        store.give_up(unit_digest)
                         return object_code(text, 0)
                     code = object_code(text)
-            store.keep(found_by, code)
+            store.keep(unit_digest, code)
         return code
 
     def compiled(self) -> bytes:

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..circular import cos, cos_part, quarter_turns_near, sin, sin_part
+from ..circular import cos, cos_part, quadrant_fast, sin, sin_part
 from ..exponential import clamped, exp
-from ..pieces import NEARER, by_pieces_with_slopes, nearer_place
+from ..pieces import NEARER, by_pieces_with_derivatives, smaller_piece
 from ..power_pieces import power_of_pair
 from ..primitives import choose, fma, polynomial, root, select
 from ..tables import AIRY_TABLE
@@ -31,7 +31,7 @@ RIGHT = (
     0.0003986567748943179,   -0.004122380595849569,   0.2774908024616546,
 )  # fmt: skip
 # Ai(x) in x / 2, for -2 <= x <= 2
-MIDDLE = (
+PIECES_EDGE = (
     -3.238166664337726e-12,  -3.6276679519841176e-11, 2.4281566666381623e-10,  -5.253511142591587e-11,
     -4.0610452525560405e-09, 1.6217718420592496e-08,  1.7307763163967186e-11,  -2.3373615175554197e-07,
     8.46595840787933e-07,    8.100432591747949e-11,   -9.98774782418101e-06,   3.2382754993780035e-05,
@@ -88,13 +88,13 @@ def airy_ai(x: Any) -> Any:
 
 
 def airy_single(x: Any) -> Any:
-    far = np.float32(wave_of_wide(np.float64(select(x <= -NEARER, -x, type(x)(NEARER)))))
-    return select(x <= -NEARER, far, select(x >= NEARER, decay_of_single(x), airy_near(x)))
+    asymptotic = np.float32(wave_of_wide(np.float64(select(x <= -NEARER, -x, type(x)(NEARER)))))
+    return select(x <= -NEARER, asymptotic, select(x >= NEARER, decay_of_single(x), airy_small(x)))
 
 
-def airy_near(x: Any) -> Any:
+def airy_small(x: Any) -> Any:
     """The same of a float32 that `is_nearer`."""
-    return by_pieces_with_slopes(x, nearer_place(x), AIRY_TABLE)
+    return by_pieces_with_derivatives(x, smaller_piece(x), AIRY_TABLE)
 
 
 def decay_of_single(x: Any) -> Any:
@@ -138,7 +138,7 @@ def reduced_phase(x: Any) -> Any:
     low = fma(0.5 * side, fma(-side, side, x), fma(x, side, -first))
     z = first * TWO_THIRDS[0]
     rest = fma(first, TWO_THIRDS[0], -z) + fma(first, TWO_THIRDS[1], low * TWO_THIRDS[0])
-    n, r, lost = quarter_turns_near(z, 0.0)
+    n, r, lost = quadrant_fast(z, 0.0)
     return r - (lost - rest), n
 
 
@@ -146,7 +146,7 @@ def airy_double(x: Any) -> Any:
     if x > 2.0:
         return decay(x)
     if x >= -2.0:
-        return polynomial(0.5 * x, MIDDLE, MIDDLE)
+        return polynomial(0.5 * x, PIECES_EDGE, PIECES_EDGE)
     if x >= -6.0:
         return polynomial(0.5 * x + 2.0, LEFT, LEFT)
     return wave(-x)

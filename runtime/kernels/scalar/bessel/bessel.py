@@ -11,36 +11,36 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..circular import quarter_turns, sin_of_quarters
+from ..circular import quadrant_of, sin_of_quarters
 from ..exponential import with_sign
 from ..logarithm import log, normal
-from ..pieces import MIXED, by_pieces_with_slopes, is_near, mixed_place, near_place
+from ..pieces import MIXED, by_pieces_with_derivatives, is_small, mixed_piece, small_piece
 from ..primitives import choose, polynomial, root, select
 from ..tables import J0_TABLE, J1_TABLE, Y0_TABLE, Y1_TABLE
-from .near_zero import NEAR_Y0, NEAR_Y1, in_pieces, of_positive, or_pole, order_0, order_1
-from .wave import j0_far, j1_far, y0_far, y1_far
+from .near_zero import SMALL_Y0, SMALL_Y1, in_pieces, of_positive, or_pole, order_0, order_1
+from .wave import j0_asymptotic, j1_asymptotic, y0_asymptotic, y1_asymptotic
 
 ROOT_PI = 1.772453850905516
 # P and x Q of order 0 and 1 in 128 / x^2 - 1: relative error at most 2^-54.5
-P0_FAR = (
+P0_ASYMPTOTIC = (
     4.479453416045804e-15,   -1.180002783020184e-14,  1.7716435634547776e-14,  -6.416781008015415e-14,
     2.668750992381705e-13,   -1.0636861151667625e-12, 4.772297614846628e-12,   -2.4882702786880542e-11,
     1.5501079933860844e-10,  -1.2121182069774233e-09, 1.2803760583405539e-08,  -2.0527448156307146e-07,
     6.137416080163085e-06,   -0.0005363673192130047,  0.9994572757882519,
 )  # fmt: skip
-Q0_FAR = (
+Q0_ASYMPTOTIC = (
     -4.0574096424030336e-14, 1.0185094098694355e-13,  -1.3137515498826537e-13, 4.605060470396763e-13,
     -1.873640743543296e-12,  6.951785915752245e-12,   -2.8707211071105146e-11, 1.3623497617833053e-10,
     -7.5763304988972e-10,    5.146231602705606e-09,   -4.534972837363434e-08,  5.684971881753781e-07,
     -1.1817110661200976e-05, 0.0005466519279475266,   -0.12444091103610815,
 )  # fmt: skip
-P1_FAR = (
+P1_ASYMPTOTIC = (
     -4.728767819765722e-15,  1.2489929194563941e-14,  -1.8904930097426227e-14, 6.864486664846182e-14,
     -2.861148018572335e-13,  1.1462229852806783e-12,  -5.1756417352379415e-12, 2.720406848040165e-11,
     -1.7131617922370612e-10, 1.3603058049468316e-09,  -1.4708512086159542e-08, 2.4536766222672443e-07,
     -7.95969469849487e-06,   0.0008988049416705579,   1.0009070262780821,
 )  # fmt: skip
-Q1_FAR = (
+Q1_ASYMPTOTIC = (
     4.275621822194818e-14,   -1.0759215471978615e-13, 1.3996264453471973e-13,  -4.91574062967655e-13,
     2.002728774766585e-12,   -7.465104477698295e-12,  3.100364837230575e-11,   -1.4816588916791194e-10,
     8.316077350038262e-10,   -5.720890888840857e-09,  5.136105997071193e-08,   -6.633568561050814e-07,
@@ -53,9 +53,9 @@ def wave(x: Any, even: Any, second: Any) -> Any:
     size = select(x < 8, 8.0, x)
     part = 1.0 / size
     t = 128.0 * part * part - 1.0
-    p = polynomial(t, P0_FAR, P0_FAR) if even else polynomial(t, P1_FAR, P1_FAR)
-    q = part * (polynomial(t, Q0_FAR, Q0_FAR) if even else polynomial(t, Q1_FAR, Q1_FAR))
-    n, r, lost = quarter_turns(size, 0.0)
+    p = polynomial(t, P0_ASYMPTOTIC, P0_ASYMPTOTIC) if even else polynomial(t, P1_ASYMPTOTIC, P1_ASYMPTOTIC)
+    q = part * (polynomial(t, Q0_ASYMPTOTIC, Q0_ASYMPTOTIC) if even else polynomial(t, Q1_ASYMPTOTIC, Q1_ASYMPTOTIC))
+    n, r, lost = quadrant_of(size, 0.0)
     sine, cosine = sin_of_quarters((n, r, lost)), sin_of_quarters((n + 1, r, lost))
     plus, minus = sine + cosine, sine - cosine
     along, across = (plus, minus) if even else (minus, -plus)
@@ -65,28 +65,28 @@ def wave(x: Any, even: Any, second: Any) -> Any:
 
 TWO_OVER_PI = 0.6366197723675814
 # J0(x), J1(x) / x, Y0(x) - 2 / pi ln(x) J0(x), (Y1(x) - 2 / pi (ln(x) J1(x) - 1 / x)) / x in x^2 / 32 - 1
-J0_NEAR = (
+J0_SMALL = (
     2.878070067455014e-16,   -1.1382224373024272e-14, 3.9908119662761275e-13,  -1.2384637259147907e-11,
     3.3634718625335544e-10,  -7.915407738245845e-09,  1.5956108859013864e-07,  -2.7177491450236107e-06,
     3.847319785739127e-05,   -0.00044354592247272207, 0.00405807898914049,     -0.028472718610869575,
     0.14598884856759273,     -0.507468045847102,      1.0383794611437211,      -0.808088807669687,
     -0.6484692830871837,     0.9303012472958572,      0.04582966485981377,
 )  # fmt: skip
-J1_NEAR = (
+J1_SMALL = (
     -3.238244035881746e-16,  1.2095547964761484e-14,  -3.990810305436148e-13,  1.1610590175819576e-11,
     -2.943037882441676e-10,  6.4312687983276065e-09,  -1.1967081644236783e-07, 1.8684525371950874e-06,
     -2.4045748660869658e-05, 0.0002494945813909099,   -0.002029039494570245,   0.012456814392255438,
     -0.054745818212847276,   0.15858376432721938,     -0.2595948652859303,     0.15151665143806634,
     0.08105866038589796,     -0.05814382795599107,
 )  # fmt: skip
-Y0_NEAR = (
+Y0_SMALL = (
     -6.574807056314511e-16, 2.558039436392922e-14,  -8.810525464319686e-13, 2.681822137847736e-11,
     -7.130516940302427e-10, 1.6391065268260488e-08, -3.21850778850227e-07,  5.321318633735116e-06,
     -7.279541882784653e-05, 0.0008061586060550644,  -0.0070257410572698254, 0.0463670476813471,
     -0.2189574709617165,    0.6721770783431723,     -1.0775477338215995,    0.14412632369302442,
     1.6470964788745466,     -0.8284358903604587,    -0.382250654459425,
 )  # fmt: skip
-Y1_NEAR = (
+Y1_SMALL = (
     -1.7815800395320226e-17, 7.339060975161991e-16,   -2.6871218482061387e-14, 8.728810134833414e-13,
     -2.4887660224192962e-11, 6.169742613332968e-10,   -1.3153322399136199e-08, 2.380492991366028e-07,
     -3.6009998744473813e-06, 4.467433012914413e-05,   -0.00044381734351146775, 0.0034224907399180455,
@@ -101,17 +101,17 @@ def bessel_j0(x: Any) -> Any:
 
 
 def j0_single(x: Any) -> Any:
-    return select(is_near(x), j0_near(x), j0_far(abs(x)))
+    return select(is_small(x), j0_small(x), j0_asymptotic(abs(x)))
 
 
-def j0_near(x: Any) -> Any:
-    """The same of a float32 that `is_near`."""
-    return by_pieces_with_slopes(abs(x), near_place(abs(x)), J0_TABLE)
+def j0_small(x: Any) -> Any:
+    """The same of a float32 that `is_small`."""
+    return by_pieces_with_derivatives(abs(x), small_piece(abs(x)), J0_TABLE)
 
 
 def j0_double(x: Any) -> Any:
     size, t = abs(x), square_below_8(x)
-    return select(size < 8, polynomial(t, J0_NEAR, J0_NEAR), wave(size, True, False))
+    return select(size < 8, polynomial(t, J0_SMALL, J0_SMALL), wave(size, True, False))
 
 
 def square_below_8(x: Any) -> Any:
@@ -126,18 +126,18 @@ def bessel_j1(x: Any) -> Any:
 
 
 def j1_single(x: Any) -> Any:
-    return with_sign(type(x)(1), x) * select(is_near(x), j1_near(abs(x)), j1_far(abs(x)))
+    return with_sign(type(x)(1), x) * select(is_small(x), j1_small(abs(x)), j1_asymptotic(abs(x)))
 
 
-def j1_near(x: Any) -> Any:
-    """The same of a float32 that `is_near`."""
-    return with_sign(type(x)(1), x) * by_pieces_with_slopes(abs(x), near_place(abs(x)), J1_TABLE)
+def j1_small(x: Any) -> Any:
+    """The same of a float32 that `is_small`."""
+    return with_sign(type(x)(1), x) * by_pieces_with_derivatives(abs(x), small_piece(abs(x)), J1_TABLE)
 
 
 def j1_double(x: Any) -> Any:
     size, t = abs(x), square_below_8(x)
-    far = with_sign(1.0, x) * wave(size, False, False)
-    return select(size < 8, x * polynomial(t, J1_NEAR, J1_NEAR), far)
+    asymptotic = with_sign(1.0, x) * wave(size, False, False)
+    return select(size < 8, x * polynomial(t, J1_SMALL, J1_SMALL), asymptotic)
 
 
 def bessel_y0(x: Any) -> Any:
@@ -147,24 +147,24 @@ def bessel_y0(x: Any) -> Any:
 
 def y0_single(x: Any) -> Any:
     y, more = normal(x)
-    return with_pole(x, select(x < MIXED[1], y0_below(y, more), y0_far(x)))
+    return with_pole(x, select(x < MIXED[1], y0_below(y, more), y0_asymptotic(x)))
 
 
-def y0_near(x: Any) -> Any:
+def y0_small(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 21.5."""
     return y0_below(x, -type(x)(0))
 
 
 def y0_below(y: Any, more: Any) -> Any:
     """The same of 0 < y 2^more < 21.5."""
-    inside = in_pieces(y, NEAR_Y0.edge)
-    return order_0(y, more, inside, by_pieces_with_slopes(inside, mixed_place(inside), Y0_TABLE), NEAR_Y0)
+    inside = in_pieces(y, SMALL_Y0.edge)
+    return order_0(y, more, inside, by_pieces_with_derivatives(inside, mixed_piece(inside), Y0_TABLE), SMALL_Y0)
 
 
 def y0_double(x: Any) -> Any:
     t = square_below_8(x)
-    near = polynomial(t, Y0_NEAR, Y0_NEAR) + TWO_OVER_PI * log(x) * polynomial(t, J0_NEAR, J0_NEAR)
-    return with_pole(x, select(x < 8, near, wave(x, True, True)))
+    small_part = polynomial(t, Y0_SMALL, Y0_SMALL) + TWO_OVER_PI * log(x) * polynomial(t, J0_SMALL, J0_SMALL)
+    return with_pole(x, select(x < 8, small_part, wave(x, True, True)))
 
 
 def bessel_y1(x: Any) -> Any:
@@ -173,18 +173,18 @@ def bessel_y1(x: Any) -> Any:
 
 
 def y1_single(x: Any) -> Any:
-    return with_pole(x, select(x < MIXED[1], or_pole(x, y1_near(x), -TWO_OVER_PI), y1_far(x)))
+    return with_pole(x, select(x < MIXED[1], or_pole(x, y1_small(x), -TWO_OVER_PI), y1_asymptotic(x)))
 
 
-def y1_near(x: Any) -> Any:
+def y1_small(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 21.5."""
-    inside = in_pieces(x, NEAR_Y1.edge)
-    return order_1(x, inside, by_pieces_with_slopes(inside, mixed_place(inside), Y1_TABLE), NEAR_Y1)
+    inside = in_pieces(x, SMALL_Y1.edge)
+    return order_1(x, inside, by_pieces_with_derivatives(inside, mixed_piece(inside), Y1_TABLE), SMALL_Y1)
 
 
 def y1_double(x: Any) -> Any:
     t = square_below_8(x)
-    regular = polynomial(t, Y1_NEAR, Y1_NEAR) + TWO_OVER_PI * log(x) * polynomial(t, J1_NEAR, J1_NEAR)
+    regular = polynomial(t, Y1_SMALL, Y1_SMALL) + TWO_OVER_PI * log(x) * polynomial(t, J1_SMALL, J1_SMALL)
     return with_pole(x, select(x < 8, x * regular - TWO_OVER_PI / x, wave(x, False, True)))
 
 

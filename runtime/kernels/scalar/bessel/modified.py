@@ -14,15 +14,24 @@ from typing import Any
 
 from ..exponential import exp, with_sign
 from ..logarithm import log, normal
-from ..pieces import MIDDLE, MIXED, by_pieces, is_near, middle_place, mixed_place, near_place
+from ..pieces import CENTRAL, MIXED, by_pieces, central_piece, is_small, mixed_piece, small_piece
 from ..primitives import choose, polynomial, root, select
 from ..tables import I0_TABLE, I0E_TABLE, I1_TABLE, I1E_TABLE, K0_TABLE, K0E_TABLE, K1_TABLE, K1E_TABLE
-from .far import i0_far, i0e_far, i1_far, i1e_far, k0_far, k0e_far, k1_far, k1e_far
+from .far import (
+    i0_asymptotic,
+    i0e_asymptotic,
+    i1_asymptotic,
+    i1e_asymptotic,
+    k0_asymptotic,
+    k0e_asymptotic,
+    k1_asymptotic,
+    k1e_asymptotic,
+)
 from .near_zero import (
-    NEAR_K0,
-    NEAR_K0E,
-    NEAR_K1,
-    NEAR_K1E,
+    SMALL_K0,
+    SMALL_K0E,
+    SMALL_K1,
+    SMALL_K1E,
     in_pieces,
     of_positive,
     or_pole,
@@ -33,7 +42,7 @@ from .near_zero import (
 )
 
 # e^-x I0(x) and e^-x I1(x) / x in x / 4 - 1, for 0 <= x <= 8: relative error at most 2^-53.1 and 2^-52.5
-I0E_NEAR = (
+I0E_SMALL = (
     -7.577504169670758e-11,  3.043616766866286e-10,   -5.979776751189886e-10,  2.1878041523620257e-09,
     -9.778492562869525e-09,  3.39695180931004e-08,    -1.0954683272631696e-07, 3.5212842626130005e-07,
     -1.0943037215783013e-06, 3.2498478284328534e-06,  -9.245876837830825e-06,  2.5183377189964778e-05,
@@ -43,7 +52,7 @@ I0E_NEAR = (
     -0.06954119561756512,    0.07927522590772476,     -0.08496338091614639,    0.08734341617550408,
     -0.08904344136075998,    0.09451562853995128,     -0.11300432688620549,    0.2070019212239867,
 )  # fmt: skip
-I1E_NEAR = (
+I1E_SMALL = (
     2.351120264889522e-11,   -9.506861180736366e-11,  1.965113009272093e-10,   -7.277033556073836e-10,
     3.198333859381317e-09,   -1.1224475126135595e-08, 3.6835919591868617e-08,  -1.1993980285486188e-07,
     3.775209816001518e-07,   -1.1381566323785447e-06, 3.2924352911169492e-06,  -9.131775730568571e-06,
@@ -54,7 +63,7 @@ I1E_NEAR = (
     0.06805759990951162,     -0.06112433802966629,    0.044687709875608835,
 )  # fmt: skip
 # sqrt(x) e^-x I0(x) and the same of I1, in 16 / x - 1, for x >= 8: relative error at most 2^-53.8 and 2^-55.5
-I0E_FAR = (
+I0E_ASYMPTOTIC = (
     -6.067631570603006e-11,  -2.0260604287413626e-11, 4.577087631643623e-10,   1.5279202694981569e-10,
     -1.618980683624682e-09,  -5.715843864202709e-10,  3.6379546359011143e-09,  1.5200816953924232e-09,
     -5.95356943826489e-09,   -3.505966530879332e-09,  7.430464650325426e-09,   7.552583062123384e-09,
@@ -63,7 +72,7 @@ I0E_FAR = (
     1.4838475658279249e-06,  1.1143033790932038e-05,  0.0001362160743919305,   0.0033605519836678614,
     0.4021765094450081,
 )  # fmt: skip
-I1E_FAR = (
+I1E_ASYMPTOTIC = (
     6.305965197150057e-11,   1.8515118828852956e-11,  -4.758818838703853e-10,  -1.4011625179770627e-10,
     1.6848984479705146e-09,  5.295625441161261e-10,   -3.794670896208339e-09,  -1.4387250533041013e-09,
     6.242741219786445e-09,   3.4262341490077958e-09,  -7.888351507862078e-09,  -7.64239413436356e-09,
@@ -80,12 +89,12 @@ def i0e(x: Any) -> Any:
 
 
 def i0e_single(x: Any) -> Any:
-    return select(is_near(x), i0e_near(x), i0e_far(abs(x)))
+    return select(is_small(x), i0e_small(x), i0e_asymptotic(abs(x)))
 
 
-def i0e_near(x: Any) -> Any:
+def i0e_small(x: Any) -> Any:
     """The same of a float32, |x| < 15.5."""
-    return by_pieces(abs(x), near_place(abs(x)), I0E_TABLE)
+    return by_pieces(abs(x), small_piece(abs(x)), I0E_TABLE)
 
 
 def i0e_double(x: Any) -> Any:
@@ -98,12 +107,12 @@ def i1e(x: Any) -> Any:
 
 
 def i1e_single(x: Any) -> Any:
-    return select(is_near(x), i1e_near(x), with_sign(i1e_far(abs(x)), x))
+    return select(is_small(x), i1e_small(x), with_sign(i1e_asymptotic(abs(x)), x))
 
 
-def i1e_near(x: Any) -> Any:
+def i1e_small(x: Any) -> Any:
     """The same of a float32, |x| < 15.5."""
-    return with_sign(by_pieces(abs(x), near_place(abs(x)), I1E_TABLE), x)
+    return with_sign(by_pieces(abs(x), small_piece(abs(x)), I1E_TABLE), x)
 
 
 def i1e_double(x: Any) -> Any:
@@ -116,12 +125,12 @@ def i0(x: Any) -> Any:
 
 
 def i0_single(x: Any) -> Any:
-    return select(is_near(x), i0_near(x), i0_far(abs(x)))
+    return select(is_small(x), i0_small(x), i0_asymptotic(abs(x)))
 
 
-def i0_near(x: Any) -> Any:
+def i0_small(x: Any) -> Any:
     """The same of a float32, |x| < 15.5."""
-    return by_pieces(abs(x), near_place(abs(x)), I0_TABLE)
+    return by_pieces(abs(x), small_piece(abs(x)), I0_TABLE)
 
 
 def i0_double(x: Any) -> Any:
@@ -136,12 +145,12 @@ def i1(x: Any) -> Any:
 
 
 def i1_single(x: Any) -> Any:
-    return select(is_near(x), i1_near(x), with_sign(i1_far(abs(x)), x))
+    return select(is_small(x), i1_small(x), with_sign(i1_asymptotic(abs(x)), x))
 
 
-def i1_near(x: Any) -> Any:
+def i1_small(x: Any) -> Any:
     """The same of a float32, |x| < 15.5."""
-    return with_sign(by_pieces(abs(x), near_place(abs(x)), I1_TABLE), x)
+    return with_sign(by_pieces(abs(x), small_piece(abs(x)), I1_TABLE), x)
 
 
 def i1_double(x: Any) -> Any:
@@ -153,26 +162,26 @@ def i1_double(x: Any) -> Any:
 def scaled_i0(x: Any) -> Any:
     """e^-x I0(x) for x >= 0."""
     part = 1.0 / select(x < 8, 8.0, x)
-    far = polynomial(16.0 * part - 1.0, I0E_FAR, I0E_FAR) * root(part)
-    near = select(x < 8, x, 8.0) * 0.25 - 1.0
-    return select(x < 8, polynomial(near, I0E_NEAR, I0E_NEAR), far)
+    asymptotic = polynomial(16.0 * part - 1.0, I0E_ASYMPTOTIC, I0E_ASYMPTOTIC) * root(part)
+    scaled_arg = select(x < 8, x, 8.0) * 0.25 - 1.0
+    return select(x < 8, polynomial(scaled_arg, I0E_SMALL, I0E_SMALL), asymptotic)
 
 
 def scaled_i1(x: Any) -> Any:
     """e^-x I1(x) for x >= 0."""
     part = 1.0 / select(x < 8, 8.0, x)
-    far = polynomial(16.0 * part - 1.0, I1E_FAR, I1E_FAR) * root(part)
-    near = select(x < 8, x, 8.0)
-    return select(x < 8, near * polynomial(near * 0.25 - 1.0, I1E_NEAR, I1E_NEAR), far)
+    asymptotic = polynomial(16.0 * part - 1.0, I1E_ASYMPTOTIC, I1E_ASYMPTOTIC) * root(part)
+    scaled_arg = select(x < 8, x, 8.0)
+    return select(x < 8, scaled_arg * polynomial(scaled_arg * 0.25 - 1.0, I1E_SMALL, I1E_SMALL), asymptotic)
 
 
 # K0(x) + ln(x / 2) I0(x), and x (K1(x) - ln(x / 2) I1(x)), in x^2 / 2 - 1, for 0 < x <= 2
-K0_NEAR = (
+K0_SMALL = (
     1.8282920316203465e-16, 3.518631515801595e-14,  5.45210758976468e-12,   6.623013272794464e-10,
     6.093361934166002e-08,  4.054506619949891e-06,  0.00018280555827901256, 0.005053392643196092,
     0.07177701034240512,    0.3404973210133806,     -0.30362077291575545,
 )  # fmt: skip
-K1_NEAR = (
+K1_SMALL = (
     -3.59620154421188e-15,  -6.214271617193096e-13, -8.532735118189087e-11, -9.03212750174071e-09,
     -7.081133770184316e-07, -3.891869064371633e-05, -0.0013831688466153067, -0.02785423521977184,
     -0.24383852886774365,   -0.3322409552403131,    0.8850882877295894,
@@ -189,7 +198,7 @@ I1_SERIES = (
     5.425347222222222e-05,   0.0026041666666666665,   0.0625,                  0.5,
 )  # fmt: skip
 # sqrt(x) e^x K0(x) and the same of K1, in 4 / x - 1, for x >= 2: relative error at most 2^-55.6
-K0_FAR = (
+K0_ASYMPTOTIC = (
     -6.183509185741941e-11,  1.0806290149518295e-10,  1.7977981899954878e-10,  -3.0539020868001565e-10,
     -4.506683106759898e-10,  7.977983533091815e-10,   3.233433692180319e-11,   6.837018659348517e-11,
     -1.8006773523392004e-09, 3.791192703615846e-09,   -7.3618275080282515e-09, 1.7056674605334674e-08,
@@ -197,7 +206,7 @@ K0_FAR = (
     -2.1911767539401716e-06, 7.002245564109627e-06,   -2.473520464665274e-05,  9.956054742546008e-05,
     -0.0004797690567629981,  0.0030328918102751935,   -0.031071461824889554,   1.2185953385133905,
 )  # fmt: skip
-K1_FAR = (
+K1_ASYMPTOTIC = (
     6.73716173849808e-11,    -1.1801191034535537e-10, -1.948680720152238e-10,  3.3153918291421876e-10,
     4.921710202548386e-10,   -8.740019154894709e-10,  -2.104015257574649e-11,  -1.0584430289297026e-10,
     2.0346220468711174e-09,  -4.313336112817399e-09,  8.49114322410236e-09,    -1.9827457966367164e-08,
@@ -214,23 +223,23 @@ def modified_bessel_k0(x: Any) -> Any:
 
 def k0_single(x: Any) -> Any:
     y, more = normal(x)
-    return of_positive(x, select(x < MIXED[1], k0_below(y, more), k0_far(x)))
+    return of_positive(x, select(x < MIXED[1], k0_below(y, more), k0_asymptotic(x)))
 
 
-def k0_near(x: Any) -> Any:
+def k0_small(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 21.5."""
     return k0_below(x, -type(x)(0))
 
 
 def k0_below(y: Any, more: Any) -> Any:
     """The same of 0 < y 2^more < 21.5."""
-    inside = in_pieces(y, NEAR_K0.edge)
-    return order_0(y, more, inside, by_pieces(inside, mixed_place(inside), K0_TABLE), NEAR_K0)
+    inside = in_pieces(y, SMALL_K0.edge)
+    return order_0(y, more, inside, by_pieces(inside, mixed_piece(inside), K0_TABLE), SMALL_K0)
 
 
 def k0_double(x: Any) -> Any:
     small = select(x > 2.0, 2.0, x)
-    return of_positive(x, select(x > 2.0, exp(-x) * far_k0(x), near_k0(small)))
+    return of_positive(x, select(x > 2.0, exp(-x) * asymptotic_k0(x), small_k0(small)))
 
 
 def modified_bessel_k1(x: Any) -> Any:
@@ -239,18 +248,18 @@ def modified_bessel_k1(x: Any) -> Any:
 
 
 def k1_single(x: Any) -> Any:
-    return of_positive(x, select(x < MIXED[1], or_pole(x, k1_near(x), 1.0), k1_far(x)))
+    return of_positive(x, select(x < MIXED[1], or_pole(x, k1_small(x), 1.0), k1_asymptotic(x)))
 
 
-def k1_near(x: Any) -> Any:
+def k1_small(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 21.5."""
-    inside = in_pieces(x, NEAR_K1.edge)
-    return order_1(x, inside, by_pieces(inside, mixed_place(inside), K1_TABLE), NEAR_K1)
+    inside = in_pieces(x, SMALL_K1.edge)
+    return order_1(x, inside, by_pieces(inside, mixed_piece(inside), K1_TABLE), SMALL_K1)
 
 
 def k1_double(x: Any) -> Any:
     small = select(x > 2.0, 2.0, x)
-    return of_positive(x, select(x > 2.0, exp(-x) * far_k1(x), near_k1(small)))
+    return of_positive(x, select(x > 2.0, exp(-x) * asymptotic_k1(x), small_k1(small)))
 
 
 def scaled_modified_bessel_k0(x: Any) -> Any:
@@ -260,23 +269,23 @@ def scaled_modified_bessel_k0(x: Any) -> Any:
 
 def k0e_single(x: Any) -> Any:
     y, more = normal(x)
-    return of_positive(x, select(x < MIDDLE[1], k0e_below(y, more), k0e_far(x)))
+    return of_positive(x, select(x < CENTRAL[1], k0e_below(y, more), k0e_asymptotic(x)))
 
 
-def k0e_near(x: Any) -> Any:
+def k0e_small(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 2^10."""
     return k0e_below(x, -type(x)(0))
 
 
 def k0e_below(y: Any, more: Any) -> Any:
     """The same of 0 < y 2^more < 2^10."""
-    inside = in_pieces(y, NEAR_K0E.edge)
-    return scaled_order_0(y, more, inside, by_pieces(inside, middle_place(inside), K0E_TABLE))
+    inside = in_pieces(y, SMALL_K0E.edge)
+    return scaled_order_0(y, more, inside, by_pieces(inside, central_piece(inside), K0E_TABLE))
 
 
 def k0e_double(x: Any) -> Any:
     small = select(x > 2.0, 2.0, x)
-    return of_positive(x, select(x > 2.0, far_k0(x), exp(small) * near_k0(small)))
+    return of_positive(x, select(x > 2.0, asymptotic_k0(x), exp(small) * small_k0(small)))
 
 
 def scaled_modified_bessel_k1(x: Any) -> Any:
@@ -285,41 +294,41 @@ def scaled_modified_bessel_k1(x: Any) -> Any:
 
 
 def k1e_single(x: Any) -> Any:
-    return of_positive(x, select(x < MIDDLE[1], or_pole(x, k1e_near(x), 1.0), k1e_far(x)))
+    return of_positive(x, select(x < CENTRAL[1], or_pole(x, k1e_small(x), 1.0), k1e_asymptotic(x)))
 
 
-def k1e_near(x: Any) -> Any:
+def k1e_small(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 2^10."""
-    inside = in_pieces(x, NEAR_K1E.edge)
-    return scaled_order_1(x, inside, by_pieces(inside, middle_place(inside), K1E_TABLE))
+    inside = in_pieces(x, SMALL_K1E.edge)
+    return scaled_order_1(x, inside, by_pieces(inside, central_piece(inside), K1E_TABLE))
 
 
 def k1e_double(x: Any) -> Any:
     small = select(x > 2.0, 2.0, x)
-    return of_positive(x, select(x > 2.0, far_k1(x), exp(small) * near_k1(small)))
+    return of_positive(x, select(x > 2.0, asymptotic_k1(x), exp(small) * small_k1(small)))
 
 
-def near_k0(x: Any) -> Any:
+def small_k0(x: Any) -> Any:
     """K0(x) for 0 < x <= 2."""
     square = x * x
     i0 = polynomial(square, I0_SERIES, I0_SERIES)
-    return polynomial(0.5 * square - 1.0, K0_NEAR, K0_NEAR) - log(0.5 * x) * i0
+    return polynomial(0.5 * square - 1.0, K0_SMALL, K0_SMALL) - log(0.5 * x) * i0
 
 
-def near_k1(x: Any) -> Any:
+def small_k1(x: Any) -> Any:
     """K1(x) for 0 < x <= 2."""
     square = x * x
     i1 = x * polynomial(square, I1_SERIES, I1_SERIES)
-    return polynomial(0.5 * square - 1.0, K1_NEAR, K1_NEAR) / x + log(0.5 * x) * i1
+    return polynomial(0.5 * square - 1.0, K1_SMALL, K1_SMALL) / x + log(0.5 * x) * i1
 
 
-def far_k0(x: Any) -> Any:
+def asymptotic_k0(x: Any) -> Any:
     """e^x K0(x) for x >= 2."""
     part = 1.0 / select(x < 2.0, 2.0, x)
-    return polynomial(4.0 * part - 1.0, K0_FAR, K0_FAR) * root(part)
+    return polynomial(4.0 * part - 1.0, K0_ASYMPTOTIC, K0_ASYMPTOTIC) * root(part)
 
 
-def far_k1(x: Any) -> Any:
+def asymptotic_k1(x: Any) -> Any:
     """e^x K1(x) for x >= 2."""
     part = 1.0 / select(x < 2.0, 2.0, x)
-    return polynomial(4.0 * part - 1.0, K1_FAR, K1_FAR) * root(part)
+    return polynomial(4.0 * part - 1.0, K1_ASYMPTOTIC, K1_ASYMPTOTIC) * root(part)

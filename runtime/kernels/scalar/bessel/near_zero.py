@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..logarithm import LN2_SINGLE
-from ..pieces import MIDDLE, MIXED, lifted
+from ..pieces import CENTRAL, MIXED, lifted
 from ..primitives import bits, choose, fma, narrow, polynomial, select
 
 SHARE = 0.0704  # of x^2 beside 1: what the squares of s come to in order 0, for x < 2^-4
 SCALED = (0.42778354, 0.7497975, 1.000001)  # ((1 + s) e^x - 1) / x for x < 2^-5: error at most 2^-29 / x
 SQUARE = (0.25748524, 0.2499106)  # s (1 + 3 s / 8) e^x / x^2 likewise
 GROWTH = (0.16918928, 0.49995417, 1.0000002)  # (e^x - 1) / x likewise
-LEAST_NORMAL = 2.0**-126
+MIN_NORMAL = 2.0**-126
 UNIT = 2.0**23  # what an exponent is worth among the bits of a float32
 SHIFT = 5 / 16  # so many ln 2 more than pieces have, which are then between -0.4 and 0.4
 
@@ -51,14 +51,14 @@ class Pole(NamedTuple):
     sign: float
 
 
-NEAR_K0 = Logarithm(2 * MIXED[0], -1.0, -LN2_SINGLE[0] / UNIT, -LN2_SINGLE[1] / UNIT, 1.0, (-5 + SHIFT) * UNIT)
-NEAR_Y0 = Logarithm(
+SMALL_K0 = Logarithm(2 * MIXED[0], -1.0, -LN2_SINGLE[0] / UNIT, -LN2_SINGLE[1] / UNIT, 1.0, (-5 + SHIFT) * UNIT)
+SMALL_Y0 = Logarithm(
     2 * MIXED[0], 0.6366197466850281, 0.441253662109375 / UNIT, 1.7538195606903173e-05 / UNIT, -1.0, (-5 + SHIFT) * UNIT
 )
-NEAR_K0E = NEAR_K0._replace(edge=2 * MIDDLE[0], exponent=(-6 + SHIFT) * UNIT)
-NEAR_K1 = Pole(2 * MIXED[0], 1.0, -0.0, 0.34657359 / UNIT, 1.0)
-NEAR_Y1 = Pole(2 * MIXED[0], -0.6366197466850281, -2.5682552973194106e-08, 0.2206356 / UNIT, -1.0)
-NEAR_K1E = NEAR_K1._replace(edge=2 * MIDDLE[0])
+SMALL_K0E = SMALL_K0._replace(edge=2 * CENTRAL[0], exponent=(-6 + SHIFT) * UNIT)
+SMALL_K1 = Pole(2 * MIXED[0], 1.0, -0.0, 0.34657359 / UNIT, 1.0)
+SMALL_Y1 = Pole(2 * MIXED[0], -0.6366197466850281, -2.5682552973194106e-08, 0.2206356 / UNIT, -1.0)
+SMALL_K1E = SMALL_K1._replace(edge=2 * CENTRAL[0])
 
 
 def in_pieces(x: Any, edge: float) -> Any:
@@ -92,9 +92,9 @@ def order_0(y: Any, more: Any, inside: Any, piece: Any, kind: Any) -> Any:
 
 def scaled_order_0(y: Any, more: Any, inside: Any, piece: Any) -> Any:
     """e^x K0 of y 2^more likewise: near 0 it is -L (1 + s) e^x + s e^x."""
-    x, n, rest = logarithm(y, more, inside, piece, NEAR_K0E)
-    term = fma(fma(n, NEAR_K0E.ln2, rest), polynomial(x, SCALED, SCALED), x * polynomial(x, SQUARE, SQUARE))
-    return fma(n, NEAR_K0E.ln2, fma(x, term, rest))
+    x, n, rest = logarithm(y, more, inside, piece, SMALL_K0E)
+    term = fma(fma(n, SMALL_K0E.ln2, rest), polynomial(x, SCALED, SCALED), x * polynomial(x, SQUARE, SQUARE))
+    return fma(n, SMALL_K0E.ln2, fma(x, term, rest))
 
 
 def pole(x: Any, inside: Any, piece: Any, kind: Any) -> Any:
@@ -110,15 +110,15 @@ def pole(x: Any, inside: Any, piece: Any, kind: Any) -> Any:
 
 def order_1(x: Any, inside: Any, piece: Any, kind: Any) -> Any:
     """K1 or Y1 of a normal number, of which `in_pieces` has a piece."""
-    value, lost, slope = pole(x, inside, piece, kind)
-    return select(x < kind.edge, value + fma(x, slope, lost), piece)
+    value, lost, derivative = pole(x, inside, piece, kind)
+    return select(x < kind.edge, value + fma(x, derivative, lost), piece)
 
 
 def scaled_order_1(x: Any, inside: Any, piece: Any) -> Any:
     """e^x K1 likewise: near 0, with g = (e^x - 1) / x, it is 1 / x + g + x slope (1 + x g)."""
-    value, lost, slope = pole(x, inside, piece, NEAR_K1E)
+    value, lost, derivative = pole(x, inside, piece, SMALL_K1E)
     growth = polynomial(x, GROWTH, GROWTH)
-    return select(x < NEAR_K1E.edge, value + (fma(x * slope, fma(x, growth, 1.0), growth) + lost), piece)
+    return select(x < SMALL_K1E.edge, value + (fma(x * derivative, fma(x, growth, 1.0), growth) + lost), piece)
 
 
 def of_positive(x: Any, value: Any) -> Any:
@@ -128,4 +128,4 @@ def of_positive(x: Any, value: Any) -> Any:
 
 def or_pole(x: Any, value: Any, factor: Any) -> Any:
     """A factor over x for a subnormal float32, else a value."""
-    return select(x < LEAST_NORMAL, type(x)(factor) / x, value)
+    return select(x < MIN_NORMAL, type(x)(factor) / x, value)

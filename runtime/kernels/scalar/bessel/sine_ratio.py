@@ -12,7 +12,7 @@ import numpy as np
 
 from ..circular import sin
 from ..gamma.gamma import SINE
-from ..pieces import by_pieces_with_slopes, is_near, is_nearer, near_place, nearer_place
+from ..pieces import by_pieces_with_derivatives, is_nearer, is_small, small_piece, smaller_piece
 from ..primitives import bits, choose, from_bits, narrow, polynomial, select
 from ..tables import RATIO_OF_SINE_TABLE, SINC_TABLE
 from .wave import inverse_of, sine_ahead
@@ -20,7 +20,7 @@ from .wave import inverse_of, sine_ahead
 PI = 3.141592653589793
 
 
-WHOLE = 8388608.0  # 2^23: from here on all float32 are whole
+INTEGRAL_FROM = 8388608.0  # 2^23: from here on all float32 are whole
 SINE_SINGLE = tuple(c / PI for c in SINE[-8:])  # sin(pi x) / (pi x) in 8 x^2 - 1
 
 
@@ -30,18 +30,18 @@ def sinc(x: Any) -> Any:
 
 
 def sinc_single(x: Any) -> Any:
-    return select(is_nearer(x), sinc_near(x), sinc_far(abs(x)))
+    return select(is_nearer(x), sinc_small(x), sinc_asymptotic(abs(x)))
 
 
-def sinc_near(x: Any) -> Any:
+def sinc_small(x: Any) -> Any:
     """The same of a float32 that `is_nearer`."""
-    return by_pieces_with_slopes(abs(x), nearer_place(abs(x)), SINC_TABLE)
+    return by_pieces_with_derivatives(abs(x), smaller_piece(abs(x)), SINC_TABLE)
 
 
-def sinc_far(x: Any) -> Any:
+def sinc_asymptotic(x: Any) -> Any:
     """The same of a float32 above 0: the distance of a whole number is exact, whose last bit tells the sign."""
-    shifted = x + type(x)(WHOLE)
-    rest = x - select(x < WHOLE, shifted - type(x)(WHOLE), x)
+    shifted = x + type(x)(INTEGRAL_FROM)
+    rest = x - select(x < INTEGRAL_FROM, shifted - type(x)(INTEGRAL_FROM), x)
     odd = from_bits(x, bits(rest) ^ narrow(x, bits(shifted) << 31))
     return odd * polynomial(type(x)(8) * rest * rest - type(x)(1), SINE_SINGLE, SINE_SINGLE) / x
 
@@ -56,15 +56,15 @@ def spherical_bessel_j0(x: Any) -> Any:
 
 
 def ratio_of_sine_single(x: Any) -> Any:
-    return select(is_near(x), ratio_of_sine_near(x), ratio_of_sine_far(x))
+    return select(is_small(x), ratio_of_sine_small(x), ratio_of_sine_asymptotic(x))
 
 
-def ratio_of_sine_near(x: Any) -> Any:
-    """The same of a float32 that `is_near`."""
-    return by_pieces_with_slopes(abs(x), near_place(abs(x)), RATIO_OF_SINE_TABLE)
+def ratio_of_sine_small(x: Any) -> Any:
+    """The same of a float32 that `is_small`."""
+    return by_pieces_with_derivatives(abs(x), small_piece(abs(x)), RATIO_OF_SINE_TABLE)
 
 
-def ratio_of_sine_far(x: Any) -> Any:
+def ratio_of_sine_asymptotic(x: Any) -> Any:
     """The same of other float32; of those beyond error at most 0.6 ulp."""
     value = np.float32(sine_ahead(np.float64(x), 0.0) * inverse_of(x))
     return select(abs(x) == math.inf, type(x)(0), value)

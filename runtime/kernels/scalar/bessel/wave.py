@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..circular import SIGNED_WHOLE, SIN_WIDE, half_turn
+from ..circular import SIGNED_INTEGRAL_FROM, SIN_WIDE, half_turn
 from ..primitives import bits, fma, from_bits, polynomial, root, select
 
 # Of order 0 and 1: relative error at most 2^-36
@@ -30,22 +30,22 @@ PHASE_1 = (
 EIGHTH = 0.25  # half turns
 
 
-def j0_far(x: Any) -> Any:
+def j0_asymptotic(x: Any) -> Any:
     """J0 of a float32 x >= 15.5; error at most 0.7 ulp."""
     return modulus_and_phase(x, EIGHTH, PHASE_0, SIZE_0)
 
 
-def y0_far(x: Any) -> Any:
+def y0_asymptotic(x: Any) -> Any:
     """Y0 of such a float32; error at most 0.7 ulp."""
     return modulus_and_phase(x, -EIGHTH, PHASE_0, SIZE_0)
 
 
-def j1_far(x: Any) -> Any:
+def j1_asymptotic(x: Any) -> Any:
     """J1 of such a float32; error at most 0.7 ulp."""
     return modulus_and_phase(x, -EIGHTH, PHASE_1, SIZE_1)
 
 
-def y1_far(x: Any) -> Any:
+def y1_asymptotic(x: Any) -> Any:
     """Y1 of such a float32; error at most 0.7 ulp."""
     return modulus_and_phase(x, -3.0 * EIGHTH, PHASE_1, SIZE_1)
 
@@ -62,25 +62,25 @@ def modulus_and_phase(x: Any, ahead: Any, phases: Any, sizes: Any) -> Any:
 
 def sine_ahead(x: Any, ahead: Any) -> Any:
     """sin(x + pi ahead) in float64 of a float32, exact to 2^-34 of it, and of small ones to 2^-50."""
-    turned, rest = half_turns(x, ahead)
+    reduced_angle, rest = half_revolutions(x, ahead)
     value = rest * polynomial(rest * rest, SIN_WIDE, SIN_WIDE)
-    return from_bits(value, bits(value) ^ (bits(turned) << 63))
+    return from_bits(value, bits(value) ^ (bits(reduced_angle) << 63))
 
 
 def root_of_inverse(x: Any) -> Any:
     """1 / sqrt(x) of a float32 in float64, but for 2^-46 of it: a step from what it is in float32."""
-    wide, near = np.float64(x), np.float64(root(type(x)(1) / x))
-    return fma(0.5 * near, fma(-wide * near, near, 1.0), near)
+    wide, rsqrt_x = np.float64(x), np.float64(root(type(x)(1) / x))
+    return fma(0.5 * rsqrt_x, fma(-wide * rsqrt_x, rsqrt_x, 1.0), rsqrt_x)
 
 
 def inverse_of(x: Any) -> Any:
     """1 / x likewise."""
-    wide, near = np.float64(x), np.float64(type(x)(1) / x)
-    return fma(near, fma(-wide, near, 1.0), near)
+    wide, rsqrt_x = np.float64(x), np.float64(type(x)(1) / x)
+    return fma(rsqrt_x, fma(-wide, rsqrt_x, 1.0), rsqrt_x)
 
 
-def half_turns(x: Any, ahead: Any) -> Any:
+def half_revolutions(x: Any, ahead: Any) -> Any:
     """n, from the last bit of a number on, and r with x / pi + ahead = n + r, |r| < 0.51, exact to 2^-52."""
     first, low = half_turn(x)
-    shifted = fma(x, first, ahead) + SIGNED_WHOLE
-    return shifted, fma(x, first, SIGNED_WHOLE - shifted) + fma(x, low, ahead)
+    shifted = fma(x, first, ahead) + SIGNED_INTEGRAL_FROM
+    return shifted, fma(x, first, SIGNED_INTEGRAL_FROM - shifted) + fma(x, low, ahead)

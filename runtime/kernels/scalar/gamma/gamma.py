@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..circular import tan
-from ..exponential import whole
+from ..exponential import round_to_int
 from ..logarithm import log
 from ..primitives import choose, fma, polynomial, select
 from .positive import digamma_positive, is_positive, lgamma_positive
@@ -55,12 +55,12 @@ STIRLING = (
     0.08333333333333333,
 )  # fmt: skip
 STIRLING_SHORT = STIRLING[-4:]
-DIGAMMA_FAR = (
+DIGAMMA_ASYMPTOTIC = (
     3.0539543302701198,    -0.4432598039215686,   0.08333333333333333,   -0.021092796092796094,
     0.007575757575757576,  -0.004166666666666667, 0.003968253968253968,  -0.008333333333333333,
     0.08333333333333333,
 )  # fmt: skip
-DIGAMMA_SHORT = DIGAMMA_FAR[-5:]
+DIGAMMA_SHORT = DIGAMMA_ASYMPTOTIC[-5:]
 
 
 def lgamma(x: Any) -> Any:
@@ -68,16 +68,16 @@ def lgamma(x: Any) -> Any:
     return choose(x, lgamma_single, lgamma_double)(x)
 
 
-def lgamma_usual(x: Any) -> Any:
+def lgamma_common(x: Any) -> Any:
     """The same of a float32 that `is_positive`, and of any normal number x > 0 in float64."""
     return choose(x, lgamma_positive, log_gamma)(x)
 
 
 def lgamma_single(x: Any) -> Any:
-    return select(is_positive(x), lgamma_positive(x), np.float32(lgamma_far(np.float64(x))))
+    return select(is_positive(x), lgamma_positive(x), np.float32(lgamma_asymptotic(np.float64(x))))
 
 
-def lgamma_far(x: Any) -> Any:
+def lgamma_asymptotic(x: Any) -> Any:
     """The same in float64: error at most 1e-10, and 1e-15 times the largest term.
 
     Stirling's series from 7 on, where seven steps lead, and below 0 what mirrors x: both divide the argument of a
@@ -85,10 +85,10 @@ def lgamma_far(x: Any) -> Any:
     """
     size, small, below = abs(x), abs(x) < 7.0, x < 0.0
     z, factor = select(small, size + 7.0, size), select(small, seven_factors(size), 1.0)
-    sine, is_whole = sine_of_turn(size)
+    sine, is_integral = sine_of_turn(size)
     value = stirling(z, log(z), series_short(1.0 / z))
     rest = log(select(below, PI * factor / (size * sine), 1.0 / factor))
-    return select(below & is_whole, math.inf, select(below, -value, value) + rest)
+    return select(below & is_integral, math.inf, select(below, -value, value) + rest)
 
 
 def seven_factors(x: Any) -> Any:
@@ -105,9 +105,9 @@ def sine_of_turn(size: Any) -> Any:
 
 def rest_of_turn(size: Any) -> Any:
     """x >= 0 less the nearest whole number; from 1e15 on all are taken for whole."""
-    turned = select(size < 1e15, size, 0.0)
-    nearest, _ = whole(turned)
-    return turned - nearest
+    reduced_angle = select(size < 1e15, size, 0.0)
+    nearest, _ = round_to_int(reduced_angle)
+    return reduced_angle - nearest
 
 
 def sine_of_half(x: Any) -> Any:
@@ -118,8 +118,8 @@ def sine_of_half(x: Any) -> Any:
 def lgamma_double(x: Any) -> Any:
     size = abs(x)
     value = log_gamma(size)
-    sine, is_whole = sine_of_turn(size)
-    mirrored = select(is_whole, math.inf, log(PI / (size * sine)) - value)
+    sine, is_integral = sine_of_turn(size)
+    mirrored = select(is_integral, math.inf, log(PI / (size * sine)) - value)
     return select(x < -1e-100, mirrored, value)
 
 
@@ -131,8 +131,8 @@ def log_gamma(x: Any) -> Any:
     large, small = x >= 10, x < 1
     z, factor = steps_down(select(large, 2.5, x))
     value = log(select(large, x, select(small, z, factor)))
-    near = near_two(z - select(small, 1.0, 2.0)) + select(small, -value, value)
-    return select(large, stirling(x, value, series(1.0 / select(large, x, 1.0))), near)
+    central_part = lgamma_around_two(z - select(small, 1.0, 2.0)) + select(small, -value, value)
+    return select(large, stirling(x, value, series(1.0 / select(large, x, 1.0))), central_part)
 
 
 def stirling(x: Any, log_x: Any, rest: Any) -> Any:
@@ -150,7 +150,7 @@ def steps_down(x: Any) -> Any:
     return z, factor
 
 
-def near_two(t: Any) -> Any:
+def lgamma_around_two(t: Any) -> Any:
     """ln(gamma(2 + t)) for |t| <= 1."""
     return t * (t + 1.0) * polynomial(t, LOG_GAMMA, LOG_GAMMA)
 
@@ -177,10 +177,10 @@ def digamma(x: Any) -> Any:
 
 
 def digamma_single(x: Any) -> Any:
-    return select(is_positive(x), digamma_positive(x), np.float32(digamma_far(np.float64(x))))
+    return select(is_positive(x), digamma_positive(x), np.float32(digamma_asymptotic(np.float64(x))))
 
 
-def digamma_far(x: Any) -> Any:
+def digamma_asymptotic(x: Any) -> Any:
     """The same in float64: error at most 1e-10 times the largest term.
 
     The derivative of Stirling's series from 7 on, where seven steps lead, and below 0 what mirrors x.
@@ -198,9 +198,9 @@ def digamma_far(x: Any) -> Any:
 
 def sum_of_seven(x: Any) -> Any:
     """1 / x + 1 / (x + 1) + ... + 1 / (x + 6)."""
-    middle, square = x + 3.0, x * (x + 6.0)
+    centered, square = x + 3.0, x * (x + 6.0)
     numerator = fma(square, fma(square, 3.0, 26.0), 40.0)
-    return (middle + middle) * numerator / (square * (square + 5.0) * (square + 8.0)) + 1.0 / middle
+    return (centered + centered) * numerator / (square * (square + 5.0) * (square + 8.0)) + 1.0 / centered
 
 
 def digamma_double(x: Any) -> Any:
@@ -220,7 +220,7 @@ def digamma_of_positive(x: Any) -> Any:
     """digamma(x) for x > 0: around its root by a polynomial, from 10 on by the derivative of Stirling's series."""
     if x >= 10 or x != x:
         part = 1.0 / x
-        return log(x) - 0.5 * part - part * part * polynomial(part * part, DIGAMMA_FAR, DIGAMMA_FAR)
+        return log(x) - 0.5 * part - part * part * polynomial(part * part, DIGAMMA_ASYMPTOTIC, DIGAMMA_ASYMPTOTIC)
     shift = 0.0
     if x < 1:
         shift = -1.0 / x

@@ -55,7 +55,7 @@ def parts_of_gamma(a: Any, x: Any, lower: Any) -> Any:
     if a > LARGE and abs(x - a) < 0.08 * a:
         return uniform(a, x, lower)
     if x <= 1.1 and a <= 1.1 and not lower:
-        return upper_near_zero(a, x)
+        return upper_gamma_small(a, x)
     if x < a + 1.0 or x <= 1.1:
         value = lower_series(a, x)
         return value if lower else 1.0 - value
@@ -91,7 +91,7 @@ def lower_series(a: Any, x: Any) -> Any:
     return min(prefix(a, x) * total, 1.0)
 
 
-def upper_near_zero(a: Any, x: Any) -> Any:
+def upper_gamma_small(a: Any, x: Any) -> Any:
     """1 - x^a / gamma(a + 1) (1 - a x / (a + 1) + a x^2 / (2 (a + 2)) - ...), where both are nearly 1."""
     exponent = a * log(x) - (a - 1.0) * a * polynomial(a - 1.0, LOG_GAMMA, LOG_GAMMA)
     total, term, k = 0.0, 1.0, 0.0

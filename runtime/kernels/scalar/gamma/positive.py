@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..pieces import MIDDLE, by_pieces, by_pieces_with_slopes, lifted, middle_place
+from ..pieces import CENTRAL, by_pieces, by_pieces_with_derivatives, central_piece, lifted
 from ..primitives import bits, fma, narrow, polynomial, select
 from ..tables import DIGAMMA_TABLE, LGAMMA_TABLE, TRIGAMMA_TABLE
 
-START, END = 2.0**-126, MIDDLE[1]
+START, END = 2.0**-126, CENTRAL[1]
 START_OF_SQUARES = 2.0**-50  # from here on what the rounding of a square loses is a normal number
 EULER = 0.5772156649015329
 ZETA_2, ZETA_3, ZETA_4 = 1.6449340668482264, 1.2020569031595942, 1.0823232337111382
@@ -41,12 +41,12 @@ def lgamma_positive(x: Any) -> Any:
 
     Below 2^-6, x = 2^k y, it is ln(gamma(y)) - k ln(2) + ln(gamma(1 + x)) - ln(gamma(1 + y)).
     """
-    small = x < MIDDLE[0]
-    y = select(small, lifted(x, MIDDLE[0]), x)
+    small = x < CENTRAL[0]
+    y = select(small, lifted(x, CENTRAL[0]), x)
     k = np.float32(narrow(x, bits(x) - bits(y)) >> 23)
-    near = by_pieces_with_slopes(y, middle_place(y), LGAMMA_TABLE)
+    central_part = by_pieces_with_derivatives(y, central_piece(y), LGAMMA_TABLE)
     of_one = fma(x, log_gamma_of_one(x), -y * log_gamma_of_one(y))
-    return near + fma(k, -LN2, select(small, of_one, type(x)(0)))
+    return central_part + fma(k, -LN2, select(small, of_one, type(x)(0)))
 
 
 def log_gamma_of_one(x: Any) -> Any:
@@ -59,7 +59,7 @@ def digamma_positive(x: Any) -> Any:
     part = type(x)(1) / x
     lost = fma(-part, x, 1.0) * part
     small = polynomial(x, DIGAMMA_OF_ONE, DIGAMMA_OF_ONE) - lost - part
-    return select(x < MIDDLE[0], small, by_pieces_with_slopes(x, middle_place(x), DIGAMMA_TABLE))
+    return select(x < CENTRAL[0], small, by_pieces_with_derivatives(x, central_piece(x), DIGAMMA_TABLE))
 
 
 def trigamma_positive(x: Any) -> Any:
@@ -68,4 +68,4 @@ def trigamma_positive(x: Any) -> Any:
     part = type(x)(1) / square
     lost = fma(-part, fma(x, x, -square), fma(-part, square, 1.0))
     small = part + fma(part, lost, polynomial(x, TRIGAMMA_OF_ONE, TRIGAMMA_OF_ONE))
-    return select(x < MIDDLE[0], small, by_pieces(x, middle_place(x), TRIGAMMA_TABLE))
+    return select(x < CENTRAL[0], small, by_pieces(x, central_piece(x), TRIGAMMA_TABLE))

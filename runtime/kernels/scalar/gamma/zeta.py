@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..circular import sin
-from ..power import is_whole, power
+from ..power import is_integral, power
 from ..primitives import choose, fma, polynomial, select
 from .gamma import digamma, rest_of_turn, sine_of_half
 from .positive import has_square, trigamma_positive
@@ -42,9 +42,9 @@ def zeta(s: Any, q: Any) -> Any:
 
 def zeta_double(s: Any, q: Any) -> Any:
     """Below 0 the negative terms are those of two sums of positive ones: zeta(s, r) - zeta(s, 1 - q), r = -q mod 1."""
-    if s == 1 or (q <= 0 and is_whole(q) and not s < 1):
+    if s == 1 or (q <= 0 and is_integral(q) and not s < 1):
         return math.inf
-    if s != s or q != q or s < 1 or (q < 0 and not is_whole(s)):
+    if s != s or q != q or s < 1 or (q < 0 and not is_integral(s)):
         return math.nan
     rest, sign = -q - math.floor(-q) if q < 0 else 0.0, -1.0 if s % 2.0 == 1.0 else 1.0
     total = 0.0
@@ -90,10 +90,10 @@ def trigamma(x: Any) -> Any:
 
 
 def trigamma_single(x: Any) -> Any:
-    return select(has_square(x), trigamma_positive(x), np.float32(trigamma_far(np.float64(x))))
+    return select(has_square(x), trigamma_positive(x), np.float32(trigamma_asymptotic(np.float64(x))))
 
 
-def trigamma_far(x: Any) -> Any:
+def trigamma_asymptotic(x: Any) -> Any:
     """The same in float64: error at most 1e-9 times the largest term.
 
     The formula of Euler and Maclaurin from 7 on, where seven steps lead, and below 0 what mirrors x.
@@ -111,17 +111,17 @@ def trigamma_far(x: Any) -> Any:
 
 def squares_of_seven(x: Any) -> Any:
     """1 / x^2 + 1 / (x + 1)^2 + ... + 1 / (x + 6)^2: minus the derivative of `sum_of_seven`."""
-    middle, square = x + 3.0, x * (x + 6.0)
+    centered, square = x + 3.0, x * (x + 6.0)
     part = 1.0 / (square * (square + 5.0) * (square + 8.0))
     first = fma(square, fma(square, 3.0, 26.0), 40.0) * part
-    second, third = middle * first, middle * part * fma(square, 6.0, 26.0)
-    return 4.0 * fma(second, second, -middle * third) - 2.0 * first + 1.0 / (middle * middle)
+    second, third = centered * first, centered * part * fma(square, 6.0, 26.0)
+    return 4.0 * fma(second, second, -centered * third) - 2.0 * first + 1.0 / (centered * centered)
 
 
 def trigamma_double(x: Any) -> Any:
     """zeta(2, x): steps to 10, and from there the same formula without powers; pi^2 / sin(pi x)^2 less it below 0."""
     if x <= 0:
-        if is_whole(x):
+        if is_integral(x):
             return math.inf if x > -math.inf else math.nan
         rest = -x - math.floor(-x)  # exact, which x - floor(x) is not near 0
         sine = sin(PI * (rest if rest < 0.5 else 1.0 - rest)) / PI
@@ -153,6 +153,6 @@ def polygamma(n: Any, x: Any) -> Any:
     return type(x)(factor * zeta_double(n + 1.0, np.float64(x)))
 
 
-def polygamma_usual(n: Any, x: Any) -> Any:
+def polygamma_common(n: Any, x: Any) -> Any:
     """The same for n = 1 and a float32 that `has_square`."""
     return trigamma_positive(x)

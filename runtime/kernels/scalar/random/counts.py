@@ -27,18 +27,18 @@ REST_OF_FACTORIAL = (
     0.00694284010720953, 0.006408994188004207, 0.0059513701127588475, 0.005554733551962801,
 )  # fmt: skip
 TWO_PI = 6.283185307179586
-FEW = 10.0  # expected: below, a search takes fewer steps than rejection
+REJECTION_THRESHOLD = 10.0  # expected: below, a search takes fewer steps than rejection
 NO_MORE = 2.0**-60  # of the sum so far: what follows does not change it
 
 
-def poisson(seed: Any, place: Any, rate: Any) -> Any:
+def poisson(seed: Any, counter: Any, rate: Any) -> Any:
     """A number of events where `rate` are expected."""
-    return poisson_search(seed, place, rate) if rate < FEW else poisson_rejection(seed, place, rate)
+    return poisson_search(seed, counter, rate) if rate < REJECTION_THRESHOLD else poisson_rejection(seed, counter, rate)
 
 
-def poisson_search(seed: Any, place: Any, rate: Any) -> Any:
+def poisson_search(seed: Any, counter: Any, rate: Any) -> Any:
     """The first k up to which the probabilities exceed a uniform number."""
-    u = uniform_double(np.int64(attempt(seed, place, 0)[0]))
+    u = uniform_double(np.int64(attempt(seed, counter, 0)[0]))
     k, mass = 0.0, exp(-rate)
     total = mass
     while u >= total and mass > NO_MORE * total:
@@ -48,20 +48,20 @@ def poisson_search(seed: Any, place: Any, rate: Any) -> Any:
     return k
 
 
-def poisson_rejection(seed: Any, place: Any, rate: Any) -> Any:
+def poisson_rejection(seed: Any, counter: Any, rate: Any) -> Any:
     width = 0.931 + 2.53 * root(rate)
-    slope = 0.02483 * width - 0.059
+    coefficient = 0.02483 * width - 0.059
     top, scale = 0.9277 - 3.6224 / (width - 2.0), 1.1239 + 1.1328 / (width - 3.4)
     tries = 0
     while True:
-        four = attempt(seed, place, tries)
+        four = attempt(seed, counter, tries)
         tries += 1
         u, v = uniform_double(np.int64(four[0])) - 0.5, uniform_double(np.int64(four[1]))
         edge = 0.5 - abs(u)
-        k = math.floor((2.0 * slope / edge + width) * u + rate + 0.43) if edge > 0 else -1.0
+        k = math.floor((2.0 * coefficient / edge + width) * u + rate + 0.43) if edge > 0 else -1.0
         if edge >= 0.07 and v <= top:
             return np.float64(k)
-        if k >= 0 and log(v * scale / (slope / (edge * edge) + width)) <= log_poisson(np.float64(k), rate):
+        if k >= 0 and log(v * scale / (coefficient / (edge * edge) + width)) <= log_poisson(np.float64(k), rate):
             return np.float64(k)
 
 
@@ -86,18 +86,20 @@ def rest_of_factorial(k: Any) -> Any:
     return (1.0 / 12.0 - (1.0 / 360.0 - part / 1260.0) * part) / k
 
 
-def binomial(seed: Any, place: Any, trials: Any, given: Any) -> Any:
+def binomial(seed: Any, counter: Any, trials: Any, value: Any) -> Any:
     """A number of successes in so many trials, rounded down; a chance outside of [0, 1] is the nearer bound."""
-    count, chance = np.float64(math.floor(trials)), min(max(given, 0.0), 1.0)
+    count, chance = np.float64(math.floor(trials)), min(max(value, 0.0), 1.0)
     rare = chance if chance <= 0.5 else 1.0 - chance
-    few = count * rare < FEW
-    found = binomial_search(seed, place, count, rare) if few else binomial_rejection(seed, place, count, rare)
-    return found if chance <= 0.5 else count - found
+    uses_search = count * rare < REJECTION_THRESHOLD
+    result = (
+        binomial_search(seed, counter, count, rare) if uses_search else binomial_rejection(seed, counter, count, rare)
+    )
+    return result if chance <= 0.5 else count - result
 
 
-def binomial_search(seed: Any, place: Any, count: Any, chance: Any) -> Any:
+def binomial_search(seed: Any, counter: Any, count: Any, chance: Any) -> Any:
     """The first k up to which the probabilities exceed a uniform number."""
-    u = uniform_double(np.int64(attempt(seed, place, 0)[0]))
+    u = uniform_double(np.int64(attempt(seed, counter, 0)[0]))
     k, mass, odds = 0.0, exp(count * log1p(-chance)), chance / (1.0 - chance)
     total = mass
     while u >= total and mass > NO_MORE * total and k < count:
@@ -107,22 +109,22 @@ def binomial_search(seed: Any, place: Any, count: Any, chance: Any) -> Any:
     return k
 
 
-def binomial_rejection(seed: Any, place: Any, count: Any, chance: Any) -> Any:
-    deviation = root(count * chance * (1.0 - chance))
-    width = 1.15 + 2.53 * deviation
-    slope, top = 0.0248 * width + 0.01 * chance - 0.0873, 0.92 - 4.2 / width
-    middle = count * chance + 0.5
+def binomial_rejection(seed: Any, counter: Any, count: Any, chance: Any) -> Any:
+    std = root(count * chance * (1.0 - chance))
+    width = 1.15 + 2.53 * std
+    coefficient, top = 0.0248 * width + 0.01 * chance - 0.0873, 0.92 - 4.2 / width
+    mode_estimate = count * chance + 0.5
     tries = 0
     while True:
-        four = attempt(seed, place, tries)
+        four = attempt(seed, counter, tries)
         tries += 1
         u, v = uniform_double(np.int64(four[0])) - 0.5, uniform_double(np.int64(four[1]))
         edge = 0.5 - abs(u)
-        k = math.floor((2.0 * slope / edge + width) * u + middle) if edge > 0 else -1.0
+        k = math.floor((2.0 * coefficient / edge + width) * u + mode_estimate) if edge > 0 else -1.0
         if edge >= 0.07 and v <= top:
             return np.float64(k)
         if 0 <= k <= count:
-            height = v * (2.83 + 5.1 / width) * deviation / (slope / (edge * edge) + width)
+            height = v * (2.83 + 5.1 / width) * std / (coefficient / (edge * edge) + width)
             mode = math.floor((count + 1.0) * chance)
             if log(height) <= log_binomial(k, count, chance) - log_binomial(mode, count, chance):
                 return np.float64(k)
@@ -135,11 +137,11 @@ def log_binomial(successes: Any, count: Any, chance: Any) -> Any:
     if k == 0 or others == 0:
         return count * (log1p(-chance) if k == 0 else log(chance))
     rest = rest_of_factorial(count) - rest_of_factorial(k) - rest_of_factorial(others)
-    far = deviance(k, count * chance) + deviance(others, count * (1.0 - chance))
-    return rest - far + 0.5 * log(count / (TWO_PI * k * others))
+    total_deviance = deviance(k, count * chance) + deviance(others, count * (1.0 - chance))
+    return rest - total_deviance + 0.5 * log(count / (TWO_PI * k * others))
 
 
-def log_gamma_number(seed: Any, place: Any, shape: Any) -> Any:
+def log_gamma_number(seed: Any, counter: Any, shape: Any) -> Any:
     """The logarithm of a number of the density x^(shape - 1) e^-x / gamma(shape): small shapes give tiny numbers.
 
     One of shape + 1 times the root of degree `shape` of a uniform number has it.
@@ -150,11 +152,11 @@ def log_gamma_number(seed: Any, place: Any, shape: Any) -> Any:
     width = 1.0 / (3.0 * root(mean))
     tries = 0
     while True:
-        four = attempt(seed, place, tries)
+        four = attempt(seed, counter, tries)
         tries += 1
         x = normal_double(np.int64(four[0]))
         side = 1.0 + width * x
         cube = 3.0 * log(side) if side > 0 else -math.inf
         if -exponential_double(np.int64(four[1])) < 0.5 * x * x + mean * (1.0 - side * side * side + cube):
-            found = log(mean) + cube
-            return found - exponential_double(np.int64(four[2])) / shape if shape < 1 else found
+            result = log(mean) + cube
+            return result - exponential_double(np.int64(four[2])) / shape if shape < 1 else result

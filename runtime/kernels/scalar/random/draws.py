@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..logarithm import LN2_DOUBLE, LN2_SINGLE, near_one, number_double, number_single, plus_one, tail_of
+from ..logarithm import LN2_DOUBLE, LN2_SINGLE, log_around_one, number_double, number_single, plus_one, tail_of
 from ..primitives import choose, fma, polynomial, product, root, select
 
 # x / (1 - q) with erfc(x / sqrt(2)) = q, in z = (1 / (1 + sqrt(3 + w)) - MIDDLE) SCALE with w = -log(q (2 - q)), which
@@ -38,7 +38,7 @@ NORMAL_DOUBLE = (
     -0.12718893878299525,    -0.41483676835313005,  -0.23070640379162952,  0.6393322598328555,
     -0.3675643659084124,     1.365708847067708,     -3.306496120180516,    3.321798457483218,
 )  # fmt: skip
-MIDDLE = (0.2669075897535519, 0.24677965113452094)
+CENTRAL = (0.2669075897535519, 0.24677965113452094)
 SCALE = (10.089003775732822, 8.386042922097236)
 
 ALL_SINGLE, ALL_DOUBLE = np.int32(2**31 - 1), np.int64(2**63 - 1)
@@ -74,7 +74,7 @@ def fraction(m: Any) -> Any:
 
 def minus_log(x: Any, low: Any) -> Any:
     """-log(x + low) for a normal number x <= 1; `low` is 0, or far smaller and x at least 1/2."""
-    k, f = near_one(x)
+    k, f = log_around_one(x)
     n = choose(x, number_single, number_double)(k)
     f += select(k < 0, low + low, low)
     rest = fma(n, choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), tail_of(f))
@@ -85,7 +85,7 @@ def normal_size(q: Any, r: Any) -> Any:
     """The x > 0 with erfc(x / sqrt(2)) = q, where r = 1 - q."""
     w = minus_log(fma(q, r, q), choose(q, 0.0, 0.0))
     part = type(q)(1) / (type(q)(1) + root(w + type(q)(3)))
-    z = (part - choose(q, MIDDLE[0], MIDDLE[1])) * choose(q, SCALE[0], SCALE[1])
+    z = (part - choose(q, CENTRAL[0], CENTRAL[1])) * choose(q, SCALE[0], SCALE[1])
     return r * polynomial(z, NORMAL_SINGLE, NORMAL_DOUBLE)
 
 

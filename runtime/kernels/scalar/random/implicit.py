@@ -26,7 +26,7 @@ from ..primitives import pick, root
 
 EPSILON = 2.0**-54
 DEPTH = 40.0  # beyond e^-40 of where it begins nothing of an integrand counts
-MANY = 100.0  # shapes from here on have short tails
+SHAPE_THRESHOLD = 100.0  # shapes from here on have short tails
 PI = 3.141592653589793
 # The nodes of the rule for [-1, 1] that are above 0, and their weights
 NODES = (
@@ -57,10 +57,10 @@ def weight(k: Any, length: Any) -> Any:
 
 def standard_gamma_grad(a: Any, x: Any) -> Any:
     """The slope of a number x that was drawn from the gamma distribution of shape a; relative error at most 2^-38."""
-    return type(x)(gamma_slope(np.float64(a), np.float64(x)))
+    return type(x)(gamma_derivative(np.float64(a), np.float64(x)))
 
 
-def gamma_slope(a: Any, x: Any) -> Any:
+def gamma_derivative(a: Any, x: Any) -> Any:
     """x times the integral over s > 0 of exp(a v - x (e^v - 1)) |digamma(a) - log x - v|, v = s or -s: t = x e^v.
 
     The exponent is concave and falls from 0. Where x <= 1 it is the power series of dF / da / p.
@@ -86,7 +86,7 @@ def gamma_series(a: Any, x: Any) -> Any:
 def gamma_integral(a: Any, x: Any) -> Any:
     gap = digamma(a) - log(x)
     side, size = (-1.0, gap) if gap > 0 else (1.0, -gap)
-    length = gamma_reach(a, x, side)
+    length = gamma_interval(a, x, side)
     total = 0.0
     for k in range(COUNT):
         s = node(k, length)
@@ -99,7 +99,7 @@ def fall(a: Any, x: Any, v: Any) -> Any:
     return a * v - x * expm1(v)
 
 
-def gamma_reach(a: Any, x: Any, side: Any) -> Any:
+def gamma_interval(a: Any, x: Any, side: Any) -> Any:
     """Where the exponent has fallen by DEPTH, or little beyond.
 
     It falls faster than (x - a) s + x s^2 / 2 above, and than a s - 2 x s / (2 + s) below. From where these have,
@@ -128,30 +128,30 @@ def number_at_level(a: Any, anchor: Any, x: Any) -> Any:
     if not (a > 0 and 0 < x < math.inf):
         return x
     lower, mean = x < anchor, digamma(a)
-    far = log(x) - digamma(anchor)
-    place = mean + (min(far, 0.0) if lower else max(far, 0.0))
+    log_ratio = log(x) - digamma(anchor)
+    estimate = mean + (min(log_ratio, 0.0) if lower else max(log_ratio, 0.0))
     shape, z, level = anchor, x, 0.0
     for tries in range(200):
         part = parts_of_gamma(shape, z, lower)  # the level that is wanted first, so that this is compiled once
         if tries == 0:
             shape, level = a, log(part)
         elif part > 0:
-            step = (log(part) - level) * part * exp(z + lgamma(a) - a * place)
-            place += -step if lower else step
-            if not abs(step) > EPSILON * 16.0 * max(abs(place), 1.0):
-                return exp(place)
+            step = (log(part) - level) * part * exp(z + lgamma(a) - a * estimate)
+            estimate += -step if lower else step
+            if not abs(step) > EPSILON * 16.0 * max(abs(estimate), 1.0):
+                return exp(estimate)
         else:
-            place = 0.5 * (place + mean)
-        z = exp(place)
+            estimate = 0.5 * (estimate + mean)
+        z = exp(estimate)
     return z
 
 
 def dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
     """The slope over 1 - x of x with alpha, where total - alpha is the second shape; relative error at most 2^-30."""
-    return type(x)(beta_slope(np.float64(x), np.float64(alpha), np.float64(total)))
+    return type(x)(beta_derivative(np.float64(x), np.float64(alpha), np.float64(total)))
 
 
-def beta_slope(x: Any, a: Any, both: Any) -> Any:
+def beta_derivative(x: Any, a: Any, both: Any) -> Any:
     """x times the integral over s > 0 of exp(a log(t / x) + b log((1 - t) / y)) |log t - c|, y = 1 - x, b = both - a.
 
     c = digamma(a) - digamma(a + b) is the mean of log t. The logarithm of the odds of t is s below that of x if
@@ -199,10 +199,10 @@ def upper_series(a: Any, b: Any, x: Any, y: Any, mean: Any) -> Any:
 def on_side(a: Any, b: Any, x: Any, y: Any, raised: Any, side: Any) -> Any:
     """The integral over t < x where `side` is -1, over t > x where it is 1."""
     lower, shape, mean = side < 0, a if side < 0 else b, raised - 1.0 / a
-    if shape <= MANY and (x <= 0.5 if lower else x >= 0.5):
+    if shape <= SHAPE_THRESHOLD and (x <= 0.5 if lower else x >= 0.5):
         return lower_series(a, b, x, raised) if lower else upper_series(a, b, x, y, mean)
-    length, half, rest = beta_reach(a, b, x, y, side), side * log(y / x), 0.0
-    if shape <= MANY and length >= half:
+    length, half, rest = beta_interval(a, b, x, y, side), side * log(y / x), 0.0
+    if shape <= SHAPE_THRESHOLD and length >= half:
         length = half
         rest = lower_series(a, b, 0.5, raised) if lower else upper_series(a, b, 0.5, 0.5, mean)
         rest *= exp(a * log(0.5 / x) + b * log(0.5 / y))
@@ -213,45 +213,45 @@ def beta_integral(a: Any, b: Any, x: Any, y: Any, mean: Any, side: Any, length: 
     total, start = 0.0, log(x) - mean if x < 0.5 else log1p(-y) - mean
     for k in range(COUNT):
         v = side * node(k, length)
-        spread = spread_of(x, y, v)
-        total += weight(k, length) * exp(a * v - (a + b) * spread) * abs(start + v - spread)
+        log_beta_term = log_beta_of(x, y, v)
+        total += weight(k, length) * exp(a * v - (a + b) * log_beta_term) * abs(start + v - log_beta_term)
     return total
 
 
-def spread_of(x: Any, y: Any, v: Any) -> Any:
+def log_beta_of(x: Any, y: Any, v: Any) -> Any:
     """log(y + x e^v): what log(t / x) is less than v, and -log((1 - t) / y)."""
     more = x * expm1(v)
     return log1p(more) if more > -0.5 else log(y + x * exp(v))
 
 
-def beta_reach(a: Any, b: Any, x: Any, y: Any, side: Any) -> Any:
+def beta_interval(a: Any, b: Any, x: Any, y: Any, side: Any) -> Any:
     """Where the exponent has fallen by DEPTH, or little beyond: by doubling, and Newton's method from there."""
     both = a + b
     s = DEPTH / (abs(a - both * x) + root(0.5 * DEPTH * x * y * both))
-    while a * side * s - both * spread_of(x, y, side * s) > -DEPTH and 0.0 < s < 1500.0:
+    while a * side * s - both * log_beta_of(x, y, side * s) > -DEPTH and 0.0 < s < 1500.0:
         s += s
     for _ in range(3):
         v = side * s
-        spread = spread_of(x, y, v)
-        slope = side * (a - both * x * exp(v - spread))
-        s -= (a * v - both * spread + DEPTH) / slope
+        log_beta_term = log_beta_of(x, y, v)
+        coefficient = side * (a - both * x * exp(v - log_beta_term))
+        s -= (a * v - both * log_beta_term + DEPTH) / coefficient
     return s
 
 
 def von_mises_grad(x: Any, concentration: Any) -> Any:
     """The slope of an angle x from -pi to pi that was drawn from the von Mises distribution around 0."""
-    return type(x)(angle_slope(np.float64(x), np.float64(concentration)))
+    return type(x)(angle_derivative(np.float64(x), np.float64(concentration)))
 
 
-def angle_slope(x: Any, k: Any) -> Any:
+def angle_derivative(x: Any, k: Any) -> Any:
     """The integral over t from 0 or pi to |x| of exp(k (cos t - cos x)) (mean of cos t - cos t), with the sign of x."""
     if not (k >= 0 and abs(x) <= 3.1415927410125732 and k < math.inf):
         return math.nan
-    near, mean = cos(x), i1e(k) / i0e(k)
+    cosine, mean = cos(x), i1e(k) / i0e(k)
     size, total = min(abs(x), PI), 0.0
-    end = 0.0 if near > mean else acos(max(near - DEPTH / max(k, 1.0), -1.0))
+    end = 0.0 if cosine > mean else acos(max(cosine - DEPTH / max(k, 1.0), -1.0))
     length = size - end
     for k_th in range(COUNT):
         c = cos(end + node(k_th, length))
-        total += weight(k_th, length) * exp(k * (c - near)) * (mean - c)
+        total += weight(k_th, length) * exp(k * (c - cosine)) * (mean - c)
     return math.copysign(1.0, x) * total

@@ -56,12 +56,12 @@ def block(seed: Any, number: Any) -> Any:
     return philox(np.uint64(seed), np.uint64(number) + ONE, ZERO)
 
 
-def word(seed: Any, place: Any) -> Any:
+def word(seed: Any, counter: Any) -> Any:
     """One word of a stream."""
-    four, k = block(seed, place >> TWO), place & THREE
+    four, k = block(seed, counter >> TWO), counter & THREE
     return (four[0] if k == ZERO else four[1]) if k < TWO else (four[2] if k == TWO else four[3])
 
 
-def attempt(seed: Any, place: Any, k: Any) -> Any:
+def attempt(seed: Any, counter: Any, k: Any) -> Any:
     """Four words for attempt k at what word `place` was reserved for."""
-    return philox(np.uint64(seed), np.uint64(place), np.uint64(k) + ONE)
+    return philox(np.uint64(seed), np.uint64(counter), np.uint64(k) + ONE)

@@ -13,7 +13,7 @@ from ....tensor.dtypes import promote_types
 from ....tensor.memory_format import sparse_coo
 from ..convert import in_layout
 from ..dispatch import Call, has_pattern
-from ..graph import at_places, coalesced, dense, of, same_places, values_of
+from ..graph import coalesced, dense, of, same_indices, values_at, values_of
 from ..pattern import by_coordinates
 
 
@@ -31,10 +31,10 @@ def added(call: Call) -> Any:
     if first._shape != other._shape or kind is not first._dtype:
         return call.on(first, other=dense(other))
     alpha = -call["alpha"] if call.op == "sub" else call["alpha"]
-    return added_at_places(first if call.writes else first.clone(), other, alpha)
+    return added_at_indices(first if call.writes else first.clone(), other, alpha)
 
 
-def added_at_places(target: Any, sparse: Any, alpha: Any) -> Any:
+def added_at_indices(target: Any, sparse: Any, alpha: Any) -> Any:
     """x += alpha y for a strided tensor x, which changes where y keeps elements."""
     values, axes = values_of(sparse).to(target.dtype), sparse.pattern.axes
     if len(axes) == 1:
@@ -55,7 +55,7 @@ def summed(call: Call, first: Any, other: Any) -> Any:
             f"{call.op}: expected sizes of 'self' and 'other' to match, but {list(first._shape)} != "
             f"{list(other._shape)}"
         )
-    if first.pattern is other.pattern or same_places(first.pattern, other.pattern):
+    if first.pattern is other.pattern or same_indices(first.pattern, other.pattern):
         return of(first.pattern, call.on(values_of(first), other=values_of(other)))
     layout, ordered = first.layout, first.layout is not sparse_coo
     one, two = in_layout(first, sparse_coo), in_layout(other, sparse_coo)
@@ -84,7 +84,7 @@ def multiplied(call: Call) -> Any:
             f"mul(): expected a factor that broadcasts to the sparse tensor's shape {list(first._shape)}, but got "
             f"{list(other._shape)}"
         )
-    return of(first.pattern, _product(call, values_of(first), at_places(other.expand(first._shape), first.pattern)))
+    return of(first.pattern, _product(call, values_of(first), values_at(other.expand(first._shape), first.pattern)))
 
 
 def _product(call: Call, values: Any, other: Any) -> Any:
@@ -101,13 +101,15 @@ def _of_both(call: Call, first: Any, other: Any) -> Any:
     one, two = coalesced(in_layout(first, sparse_coo)), coalesced(in_layout(other, sparse_coo))
     if one.pattern is two.pattern:
         return in_layout(of(one.pattern, _product(call, values_of(one), values_of(two))), layout)
-    _, mine, theirs = np.intersect1d(one.pattern.places, two.pattern.places, assume_unique=True, return_indices=True)
+    _, mine, theirs = np.intersect1d(
+        one.pattern.flat_indices, two.pattern.flat_indices, assume_unique=True, return_indices=True
+    )
     pattern = one.pattern.like(one.pattern.coordinates[:, mine], is_coalesced=True)
-    values = _product(call, _taken(one, mine), _taken(two, theirs))
+    values = _product(call, _gathered(one, mine), _gathered(two, theirs))
     return in_layout(of(pattern, values), layout)
 
 
-def _taken(sparse: Any, numbers: np.ndarray) -> Any:
+def _gathered(sparse: Any, numbers: np.ndarray) -> Any:
     """Some of the values, by number."""
     return values_of(sparse).index_select(0, sparse.pattern.on_device(numbers))
 
@@ -125,7 +127,7 @@ def divided(call: Call) -> Any:
     return of(first.pattern, call.on(values_of(first)))
 
 
-def joined(call: Call) -> Any:
+def concatenated(call: Call) -> Any:
     """The places of each, moved behind those of the ones before."""
     tensors, dim = list(call["tensors"]), call["dim"]
     for position, tensor in enumerate(tensors):
@@ -138,8 +140,8 @@ def joined(call: Call) -> Any:
     if len(set(sizes)) > 1 or len({t.pattern.sparse_dims for t in tensors}) > 1:
         raise RuntimeError("cat(): expected sparse tensors of one shape but in `dim`, and as many sparse dimensions")
     shape = (*first._shape[:dim], sum(t._shape[dim] for t in tensors), *first._shape[dim + 1 :])
-    found = _cat_sparse(tensors, dim, shape) if dim < first.pattern.sparse_dims else _cat_dense(tensors, dim, shape)
-    return in_layout(found, layout)
+    result = _cat_sparse(tensors, dim, shape) if dim < first.pattern.sparse_dims else _cat_dense(tensors, dim, shape)
+    return in_layout(result, layout)
 
 
 def _dim(name: str, dim: int, ndim: int) -> int:

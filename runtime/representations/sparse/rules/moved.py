@@ -15,7 +15,10 @@ from ..dispatch import Call
 from ..graph import of, values_of
 from ..pattern import Pattern, by_coordinates
 
-TURNED: dict[Layout, Layout] = {sparse_csr: sparse_csc, sparse_csc: sparse_csr}  # the layout of the transpose
+TRANSPOSED_LAYOUT: dict[Layout, Layout] = {
+    sparse_csr: sparse_csc,
+    sparse_csc: sparse_csr,
+}  # the layout of the transpose
 
 
 def dim_of(name: str, dim: int, ndim: int) -> int:
@@ -26,7 +29,7 @@ def dim_of(name: str, dim: int, ndim: int) -> int:
     return dim % ndim
 
 
-def turned(call: Call) -> Any:
+def transposed(call: Call) -> Any:
     """Two sparse dimensions, or two dense ones, change places; rows become columns."""
     sparse = call.first
     ndim = len(sparse._shape)
@@ -55,7 +58,7 @@ def reordered(name: str, sparse: Any, order: Sequence[int]) -> Any:
     """A tensor with its dimensions in another order."""
     pattern, ndim = sparse.pattern, len(sparse._shape)
     split = pattern.sparse_dims
-    if any((dim < split) != (place < split) for place, dim in enumerate(order)):
+    if any((dim < split) != (position < split) for position, dim in enumerate(order)):
         raise RuntimeError(
             f"sparse {name}: transposed dimensions must be sparse Got sparse_dim: {split}, and dimensions in the order "
             f"{list(order)}"
@@ -64,16 +67,18 @@ def reordered(name: str, sparse: Any, order: Sequence[int]) -> Any:
     if list(order) == list(range(ndim)):
         return of(pattern, values_of(sparse))
     if pattern.layout is not sparse_coo:
-        turned_pattern = Pattern(TURNED[pattern.layout], pattern.index, shape, 2, pattern.is_coalesced)
-        return of(turned_pattern, values_of(sparse))
-    keeps_places = list(order[:split]) == list(range(split))
+        transposed_pattern = Pattern(TRANSPOSED_LAYOUT[pattern.layout], pattern.index, shape, 2, pattern.is_coalesced)
+        return of(transposed_pattern, values_of(sparse))
+    keeps_sparse_dims = list(order[:split]) == list(range(split))
     coordinates = pattern.coordinates[list(order[:split])]
-    found = by_coordinates(coordinates, shape, pattern.device, keeps_places and pattern.is_coalesced, split)
+    result = by_coordinates(coordinates, shape, pattern.device, keeps_sparse_dims and pattern.is_coalesced, split)
     dense_order = [0, *(dim - split + 1 for dim in order[split:])]
-    return of(found, values_of(sparse).permute(dense_order))
+    return of(result, values_of(sparse).permute(dense_order))
 
 
-def kept(sparse: Any, numbers: np.ndarray, coordinates: np.ndarray, shape: Sequence[int], in_order: bool) -> Any:
+def select_entries(
+    sparse: Any, numbers: np.ndarray, coordinates: np.ndarray, shape: Sequence[int], in_order: bool
+) -> Any:
     """The tensor of some of the values, by number, at new places; a strided one where no sparse dimension is left."""
     values = values_of(sparse).index_select(0, sparse.pattern.on_device(numbers))
     if not len(coordinates):
@@ -95,7 +100,9 @@ def selected(call: Call) -> Any:
         values = values_of(sparse).select(dim - pattern.sparse_dims + 1, index)
         return of(_reshaped(pattern, pattern.coordinates, shape), values)
     numbers = np.flatnonzero(pattern.coordinates[dim] == index)
-    return kept(sparse, numbers, np.delete(pattern.coordinates[:, numbers], dim, 0), shape, pattern.is_coalesced)
+    return select_entries(
+        sparse, numbers, np.delete(pattern.coordinates[:, numbers], dim, 0), shape, pattern.is_coalesced
+    )
 
 
 def _reshaped(pattern: Pattern, coordinates: np.ndarray, shape: Sequence[int]) -> Pattern:
@@ -133,7 +140,7 @@ def _between(tensor: Any, dim: int, start: int, end: int, step: int) -> Any:
     numbers = np.flatnonzero((axis >= start) & (axis < end) & ((axis - start) % step == 0))
     coordinates = pattern.coordinates[:, numbers]
     coordinates[dim] = (coordinates[dim] - start) // step
-    return in_layout(kept(sparse, numbers, coordinates, shape, pattern.is_coalesced), tensor.layout)
+    return in_layout(select_entries(sparse, numbers, coordinates, shape, pattern.is_coalesced), tensor.layout)
 
 
 def index_selected(call: Call) -> Any:
@@ -142,22 +149,22 @@ def index_selected(call: Call) -> Any:
     dim = dim_of("index_select", call["dim"], len(sparse._shape))
     if index.dtype.kind != "i" or len(index._shape) > 1:
         raise RuntimeError("index_select(): expected a vector of integers as index")
-    wanted, pattern, size = index.reshape(-1).cpu().numpy().astype(np.int64), sparse.pattern, sparse._shape[dim]
-    if len(wanted) and (wanted.min() < 0 or wanted.max() >= size):
+    requested, pattern, size = index.reshape(-1).cpu().numpy().astype(np.int64), sparse.pattern, sparse._shape[dim]
+    if len(requested) and (requested.min() < 0 or requested.max() >= size):
         raise IndexError(f"index_select(): index out of range in self: expected indices in [0, {size})")
-    shape = (*sparse._shape[:dim], len(wanted), *sparse._shape[dim + 1 :])
+    shape = (*sparse._shape[:dim], len(requested), *sparse._shape[dim + 1 :])
     if dim >= pattern.sparse_dims:
         values = values_of(sparse).index_select(dim - pattern.sparse_dims + 1, index)
         return of(_reshaped(pattern, pattern.coordinates, shape), values)
     order = np.argsort(pattern.coordinates[dim], kind="stable")
     starts = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(pattern.coordinates[dim], minlength=size), out=starts[1:])
-    counts = starts[wanted + 1] - starts[wanted]
-    numbers = order[ranges(starts[wanted], counts)]
+    counts = starts[requested + 1] - starts[requested]
+    numbers = order[ranges(starts[requested], counts)]
     coordinates = pattern.coordinates[:, numbers]
-    coordinates[dim] = np.repeat(np.arange(len(wanted)), counts)
-    found = kept(sparse, numbers, coordinates, shape, dim == 0 and pattern.is_coalesced)
-    return in_layout(found, call.first.layout)
+    coordinates[dim] = np.repeat(np.arange(len(requested)), counts)
+    result = select_entries(sparse, numbers, coordinates, shape, dim == 0 and pattern.is_coalesced)
+    return in_layout(result, call.first.layout)
 
 
 def ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -63,9 +63,9 @@ def _of_both(a: Any, b: Any) -> Any:
     shape = (a._shape[0], b._shape[1])
     coordinates, numbers = in_order(np.stack((rows[mine], columns[theirs])), shape)
     pattern = by_coordinates(coordinates, shape, a._device, True)
-    place = pattern.on_device
-    terms = values_of(a).index_select(0, place(mine)) * values_of(b).index_select(0, place(theirs))
-    return in_layout(of(pattern, added_up(terms, place(numbers), pattern.count)), layout)
+    to_device = pattern.on_device
+    terms = values_of(a).index_select(0, to_device(mine)) * values_of(b).index_select(0, to_device(theirs))
+    return in_layout(of(pattern, added_up(terms, to_device(numbers), pattern.count)), layout)
 
 
 def product_and_sum(call: Call) -> Any:
@@ -73,12 +73,12 @@ def product_and_sum(call: Call) -> Any:
     first, beta, alpha = call.first, call["beta"], call["alpha"]
     if not has_pattern(call["mat1"]) and not has_pattern(call["mat2"]):
         raise RuntimeError(f"{call.op}(): expected strided result tensor, got tensor with layout {first.layout}")
-    found = product(call.op, call["mat1"], call["mat2"])
-    if has_pattern(first) != has_pattern(found):
-        kind = "sparse" if has_pattern(found) else "strided"
+    result = product(call.op, call["mat1"], call["mat2"])
+    if has_pattern(first) != has_pattern(result):
+        kind = "sparse" if has_pattern(result) else "strided"
         raise RuntimeError(f"{call.op}(): expected {kind} result tensor, got tensor with layout {first.layout}")
-    found = found * alpha if alpha != 1 else found
-    return found if beta == 0 else op.add(first * beta if beta != 1 else first, found)
+    result = result * alpha if alpha != 1 else result
+    return result if beta == 0 else op.add(first * beta if beta != 1 else first, result)
 
 
 def batch_product(call: Call) -> Any:
@@ -94,10 +94,10 @@ def batch_product(call: Call) -> Any:
             "bmm_sparse: 'self.size(0)' and 'mat2.size(0)', 'self.size(2)' and 'mat2.size(1)' must match"
         )
     batch, row, column = sparse.pattern.axes
-    found = op.coordinate_mm(
+    result = op.coordinate_mm(
         values_of(sparse), batch * n + row, batch * k + column, count * n, dense.reshape(count * k, m)
     )
-    return found.reshape(count, n, m)
+    return result.reshape(count, n, m)
 
 
 def linear_map(call: Call) -> Any:
@@ -106,7 +106,7 @@ def linear_map(call: Call) -> Any:
     if has_pattern(bias):
         raise call.refused()
     if has_pattern(x):
-        found = product("linear", x, weight.t())
+        result = product("linear", x, weight.t())
     else:
-        found = product("linear", x.reshape(-1, x.shape[-1]), weight.t()).reshape(*x.shape[:-1], weight._shape[0])
-    return found if bias is None else found + bias
+        result = product("linear", x.reshape(-1, x.shape[-1]), weight.t()).reshape(*x.shape[:-1], weight._shape[0])
+    return result if bias is None else result + bias

@@ -29,14 +29,14 @@ def summed_over(sparse: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     values = values_of(sparse)
     dense_over = [d - split + 1 for d in sorted(over) if d >= split]
     if over.issuperset(range(split)):
-        found = values.sum((0, *dense_over), dtype=dtype) if dense_over or values.dim() else values.sum(dtype=dtype)
-        return found if not keepdim else found.reshape([1 if d in over else n for d, n in enumerate(sparse._shape)])
+        result = values.sum((0, *dense_over), dtype=dtype) if dense_over or values.dim() else values.sum(dtype=dtype)
+        return result if not keepdim else result.reshape([1 if d in over else n for d, n in enumerate(sparse._shape)])
     if dense_over:
         values = values.sum(dense_over, keepdim, dtype=dtype)
     elif dtype is not None or values.dtype.kind in "bi":
         values = values.to(dtype) if dtype is not None else values.long()
-    found = _without_axes(sparse, values, over, keepdim)
-    return in_layout(found, layout) if keepdim else found
+    result = _without_axes(sparse, values, over, keepdim)
+    return in_layout(result, layout) if keepdim else result
 
 
 def _without_axes(sparse: Any, values: Any, over: set[int], keepdim: bool) -> Any:

@@ -62,11 +62,11 @@ def test_missing_names(lib: Any) -> None:
 
 def test_a_subclass_may_look_elsewhere(lib: Any) -> None:
     """Its `__getattr__` is asked for members too, and so is one that is put there later, until it is taken away."""
-    asked = []
+    requested = []
 
     class Curious(lib.nn.Linear):  # type: ignore[name-defined, misc]
         def __getattr__(self, name: str) -> Any:
-            asked.append(name)
+            requested.append(name)
             return super().__getattr__(name)
 
     class Later(lib.nn.Linear):  # type: ignore[name-defined, misc]
@@ -75,7 +75,7 @@ def test_a_subclass_may_look_elsewhere(lib: Any) -> None:
     class Below(Later):
         pass
 
-    assert _layer(lib, Curious).weight.shape == (3, 2) and "weight" in asked
+    assert _layer(lib, Curious).weight.shape == (3, 2) and "weight" in requested
     below = _layer(lib, Below)
     assert below.weight.shape == (3, 2)
     Later.__getattr__ = lambda self, name: f"no {name}"

@@ -57,11 +57,11 @@ def test_none_keeps_the_name(lib: Any) -> None:
 def test_buffer_class(lib: Any) -> None:
     """An assigned Buffer is registered; a tensor assigned to a buffer's name stays a buffer."""
     m = lib.nn.Module()
-    m.kept = lib.nn.Buffer(lib.ones(1))
+    m.retained = lib.nn.Buffer(lib.ones(1))
     m.passing = lib.nn.Buffer(lib.ones(1), persistent=False)
-    m.kept = lib.zeros(1)
-    assert list(m._buffers) == ["kept", "passing"]
-    assert list(m.state_dict()) == ["kept"]
+    m.retained = lib.zeros(1)
+    assert list(m._buffers) == ["retained", "passing"]
+    assert list(m.state_dict()) == ["retained"]
     assert isinstance(m.passing, lib.nn.Buffer) and not isinstance(lib.ones(1), lib.nn.Buffer)
 
 

@@ -17,7 +17,7 @@ ONE_THREAD = dict.fromkeys(_THREADS, "1")  # of the environment: each process ha
 PATIENCE = 60  # seconds for processes to end by themselves
 
 
-class Team:
+class RankGroup:
     """Processes that are asked together; between requests they sleep.
 
     Args:
@@ -32,8 +32,8 @@ class Team:
         address = str(folder / f"{library}-{count}-{parallel}")
         with Listener(address) as listener:
             self._processes = _started(library, address, self.name, count, parallel)
-            found = sorted(((one, one.recv()) for one in _accepted(listener, count)), key=lambda pair: pair[1])
-        self._ranks: list[Connection] = [connection for connection, _ in found]
+            matches = sorted(((one, one.recv()) for one in _accepted(listener, count)), key=lambda pair: pair[1])
+        self._ranks: list[Connection] = [connection for connection, _ in matches]
 
     def seconds(self, workload: str, steps: int) -> list[float]:
         """Seconds of each step: of the process that was last."""
@@ -70,7 +70,9 @@ def _started(library: str, address: str, name: str, count: int, parallel: bool) 
     ]
 
 
-def teams(libraries: Sequence[str], count: int, folder: Path) -> dict[tuple[str, str], Team]:
+def rank_groups(libraries: Sequence[str], count: int, folder: Path) -> dict[tuple[str, str], RankGroup]:
     """For each library: one process, several at once without communication, and as many ranks."""
-    kinds = {"one": (1, False), "apart": (count, False), "ranks": (count, True)}
-    return {(library, kind): Team(library, *given, folder) for library in libraries for kind, given in kinds.items()}
+    kinds = {"one": (1, False), "separate": (count, False), "ranks": (count, True)}
+    return {
+        (library, kind): RankGroup(library, *value, folder) for library in libraries for kind, value in kinds.items()
+    }
