@@ -32,18 +32,27 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from .derive_command import derive_command
-from .emit.layout import Formatter, OtherLayout, installed, layout_of, other_layout, pinned
-from .emit.rendered import NotPython
-from .emit.write import Files, Plan, differences, plan, write_new
-from .library.manifest import read_manifest
-from .library.ownership import Refused
-from .pages.census import report
-from .pages.pictured import picture_files
-from .project import Project, add_options, merge_specs, op_library_of, read_project
-from .proof.report import disproved
-from .proof.report import prove as proved
+from .emit.files import (
+    Files,
+    Formatter,
+    NotPython,
+    OtherLayout,
+    Plan,
+    differences,
+    installed,
+    layout_of,
+    other_layout,
+    pinned,
+    plan,
+    write_new,
+)
+from .library.files import Refused, read_manifest
+from .pages.statistics import picture_files, report
+from .project.project import Project, add_options, merge_specs, op_library_of, read_project
+from .proof.derive import derive_command
 from .spec.model import MAX_PROBLEMS, Problem, Spec
+from .verify.proofs import disproved
+from .verify.proofs import prove as proved
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -248,7 +257,7 @@ def pictures(argv: list[str]) -> int:
 
 
 def draw(project: Project, only_check: bool) -> int:
-    from .pages.drawing import pictures_command
+    from .draw_command import pictures_command
     from .verify.command import package_of
 
     if not picture_files(project.spec.by_name()) and not project.pictures.exists():
@@ -258,7 +267,7 @@ def draw(project: Project, only_check: bool) -> int:
 
 
 def new(argv: list[str]) -> int:
-    from .scaffold import new_package
+    from .project.scaffold import new_package
 
     parser = argparse.ArgumentParser(prog="python -m codegen new")
     parser.add_argument("name", help="the name of the package, as it is imported")
@@ -290,27 +299,27 @@ def with_numbers(project: Project) -> Spec:
 
 def cubins(argv: list[str]) -> int:
     """Compile the CUDA kernels that come with specgrad, or say which have changed."""
-    from .machine_code.command import cubins_command
+    from .packaging.cubins import cubins_command
 
     return cubins_command(argv)
 
 
 def modules(argv: list[str]) -> int:
     """Lower the CPU kernels that programs begin with; 1 where --check finds that some are stale."""
-    from .machine_code.lowering import modules_command
+    from .packaging.llvm_modules import modules_command
 
     return modules_command(argv)
 
 
 def pieces(argv: list[str]) -> int:
     """Fit functions that are computed by pieces; 1 where --check finds that a table is no fit."""
-    from .pieces.command import pieces_command
+    from .tables.command import pieces_command
 
     return pieces_command(argv)
 
 
 def wheel(argv: list[str]) -> int:
-    from .wheel.command import wheel_command
+    from .packaging.wheel import wheel_command
 
     return wheel_command(argv)
 

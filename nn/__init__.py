@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import data, functional, init, modules, optim, utils
-from .functional.chunking import LinearCrossEntropyOptions
+from .functional.linear_cross_entropy import LinearCrossEntropyOptions
 from .modules import *
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 if _TYPE_CHECKING:
-    from . import attention, common_types, grad, parallel, quantized
-    from .factory import factory_kwargs
+    from . import attention, common_types, grad, parallel
     from .parallel import DataParallel
+    from .parameter import factory_kwargs
+    from .utils import quantized
 
 __all__ = [
     "Buffer",

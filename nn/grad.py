@@ -7,7 +7,7 @@ from typing import Any
 
 from ..generated import ops
 from ..generated.tensor import Tensor
-from ..runtime.dispatch import checks
+from ..runtime.dispatch import argument_checks
 from .docstrings import completed_from
 
 Sizes = int | Sequence[int]
@@ -15,9 +15,9 @@ Sizes = int | Sequence[int]
 
 def _settings(name: str, spatial: int, stride: Sizes, padding: Sizes, dilation: Sizes) -> tuple[Any, Any, Any]:
     return (
-        checks.integer_list(name, "stride", stride, spatial),
-        checks.integer_list(name, "padding", padding, spatial),
-        checks.integer_list(name, "dilation", dilation, spatial),
+        argument_checks.integer_list(name, "stride", stride, spatial),
+        argument_checks.integer_list(name, "padding", padding, spatial),
+        argument_checks.integer_list(name, "dilation", dilation, spatial),
     )
 
 

@@ -1,4 +1,7 @@
-"""Parameter, a tensor that a Module registers and learns; and parameters and buffers whose size is not known yet."""
+"""Parameter, a tensor that a Module registers and learns; and parameters and buffers whose size is not known yet.
+
+Arguments that say where and how a layer's parameters are made.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..generated.tensor import Tensor
-from ..runtime.arguments import explained
-from ..runtime.creation import empty
-from ..runtime.errors import type_name
-from ..runtime.modes.overrides.classes import disabled, overrides
-from ..runtime.saving.tree import register_tensor_class
-from ..runtime.tensor.unmarked import unmarked
+from ..runtime.errors import ArgumentError, type_name
+from ..runtime.extensions.serialization.json_format import register_tensor_class
+from ..runtime.methods.argument_guard import explained
+from ..runtime.ops.creation import empty
+from ..runtime.tensor.dtype_views import unmarked
+from ..runtime.tensor.overrides import disabled, overrides
 
 
 class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
@@ -260,3 +263,33 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer
+
+
+_NAMES = {"device", "dtype", "memory_format"}
+
+
+def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
+    """The arguments for new tensors among those of a layer, which may be in a dict called `factory_kwargs`.
+
+    Args:
+        kwargs: `device`, `dtype`, `memory_format` and `factory_kwargs`.
+
+    Raises:
+        TypeError: another name, or one given twice.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.factory_kwargs({"dtype": sg.float64})
+        {'dtype': specgrad.float64}
+    """
+    if kwargs is None:
+        return {}
+    if not isinstance(kwargs, dict):
+        raise ArgumentError(f"factory_kwargs(): argument 'kwargs' must be dict, not {type_name(kwargs)}")
+    inner = dict(kwargs.get("factory_kwargs", {}))
+    own = {name: value for name, value in kwargs.items() if name != "factory_kwargs"}
+    if unexpected := (own.keys() | inner.keys()) - _NAMES:
+        raise TypeError(f"unexpected kwargs {unexpected}")
+    if twice := own.keys() & inner.keys():
+        raise TypeError(f"{min(twice)} specified twice, in **kwargs and in factory_kwargs")
+    return own | inner

@@ -10,12 +10,12 @@ from importlib import import_module
 from typing import Any
 
 SLOTS = {
-    "vmap": "specgrad.runtime.batching.vmap",  # the function `vmap`
-    "cuda_driver": "specgrad.runtime.cuda.simulated.driver",  # the class of the driver of simulated devices
-    "cuda_libraries": "specgrad.runtime.cuda.libraries.simulated",  # the class of their libraries
-    "kernel_interpreter": "specgrad.runtime.kernels.cuda.interpreted",  # the target that runs kernels as Python
-    "lazy_conj": "specgrad.runtime.representations.marked.marks",  # (view, conjugated, negated) -> the view, marked
-    "sparse_rows": "specgrad.runtime.representations.sparse.rows",  # (table, indices, padding) -> rows of the table
+    "vmap": "specgrad.runtime.extensions.vmap.vmap",  # the function `vmap`
+    "cuda_driver": "specgrad.runtime.extensions.simulator.driver",  # the class of the driver of simulated devices
+    "cuda_libraries": "specgrad.runtime.extensions.simulator.libraries",  # the class of their libraries
+    "kernel_interpreter": "specgrad.runtime.extensions.simulator.kernel_interpreter",  # the target that runs kernels as Python
+    "lazy_conj": "specgrad.runtime.extensions.lazy_conj.memory",  # (view, conjugated, negated) -> the view, marked
+    "sparse_rows": "specgrad.runtime.extensions.sparse.functions",  # (table, indices, padding) -> rows of the table
 }
 _filled: dict[str, Any] = {}
 

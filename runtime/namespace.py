@@ -2,6 +2,10 @@
 
 The runtime never imports `generated`; `generated.ops` publishes its functions here instead. Attributes are looked up
 when called (`op.sum(x)`), so the order of imports does not matter.
+
+The name under which programs know the package: what dtypes, sizes and types of tensors say of themselves.
+
+Programs read it: `str(x.dtype) == "torch.float32"`, `x.type() == "torch.FloatTensor"`.
 """
 
 from __future__ import annotations
@@ -32,3 +36,15 @@ class Namespace:
 
 
 op = Namespace()
+
+
+OWN = __name__.partition(".")[0]
+
+
+class _Known:
+    """The name as it is now; `as_torch` changes it."""
+
+    name = OWN
+
+
+known = _Known()

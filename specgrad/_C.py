@@ -6,26 +6,26 @@ from typing import Any
 
 from .generated.tensor import Tensor
 from .jit import is_tracing
-from .runtime.cuda.api.streams import Event, Stream
+from .runtime.device.device import current_accelerator, device
+from .runtime.extensions.cuda_api.streams import Event, Stream
+from .runtime.extensions.distributed.groups.futures import Future
+from .runtime.extensions.serialization.torch_format import PyTorchFileReader
+from .runtime.extensions.torch_compat.dispatch_keys import DispatchKey, DispatchKeySet
+from .runtime.extensions.torch_compat.dispatch_keys import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
+from .runtime.extensions.torch_compat.jit_script import KINDS as _KINDS
+from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Graph
+from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Node
+from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Value
+from .runtime.extensions.torch_compat.jit_script import ScriptFunction
 from .runtime.methods.mixin import parsed_to
-from .runtime.modes.intercept import watch as _watch
-from .runtime.modes.overrides.classes import disabled as _disabled_torch_function_impl
-from .runtime.modes.overrides.switches import DisableTorchFunction, DisableTorchFunctionSubclass
-from .runtime.modes.overrides.switches import state as _overriding
-from .runtime.pytorch.compilers.dispatch_keys import DispatchKey, DispatchKeySet
-from .runtime.pytorch.compilers.dispatch_keys import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
-from .runtime.pytorch.compilers.script_types import KINDS as _KINDS
-from .runtime.pytorch.compilers.scripting import CompilationUnit as Graph
-from .runtime.pytorch.compilers.scripting import CompilationUnit as Node
-from .runtime.pytorch.compilers.scripting import CompilationUnit as Value
-from .runtime.pytorch.compilers.scripting import ScriptFunction
-from .runtime.pytorch.futures import Future
-from .runtime.random import Generator, default_generator
-from .runtime.saving.records import PyTorchFileReader
-from .runtime.tensor.devices import current_accelerator, device
+from .runtime.shapes import Size
 from .runtime.tensor.dtypes import dtype, finfo, iinfo
+from .runtime.tensor.generator import Generator, default_generator
 from .runtime.tensor.memory_format import layout, memory_format
-from .runtime.tensor.shapes import Size
+from .runtime.tensor.observers import watch as _watch
+from .runtime.tensor.overrides import DisableTorchFunction, DisableTorchFunctionSubclass
+from .runtime.tensor.overrides import disabled as _disabled_torch_function_impl
+from .runtime.tensor.overrides import state as _overriding
 
 __all__ = [
     "DispatchKey",

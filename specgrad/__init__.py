@@ -19,10 +19,8 @@ from . import later as _later
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
+from .nn.functional import pooling as _window_pooling
 from .nn.functional import rrelu, rrelu_, threshold, threshold_
-from .nn.functional.pooling import window as _window_pooling
-from .runtime import creation as _creation
-from .runtime.arguments import guard as _guard
 from .runtime.autograd import (
     enable_grad,
     inference_mode,
@@ -33,8 +31,64 @@ from .runtime.autograd import (
     no_grad,
     set_grad_enabled,
 )
-from .runtime.batching import vmap
-from .runtime.creation import (
+from .runtime.device.device import device
+from .runtime.device.threads.parallel_for import (
+    get_num_interop_threads,
+    get_num_threads,
+    set_num_interop_threads,
+    set_num_threads,
+)
+from .runtime.errors import AcceleratorError, OutOfMemoryError
+from .runtime.extensions.serialization.save_load import load, save
+from .runtime.extensions.storage.legacy_constructors import (
+    BFloat16Tensor,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    ComplexDoubleTensor,
+    ComplexFloatTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+    set_default_tensor_type,
+)
+from .runtime.extensions.vmap import vmap
+from .runtime.methods import queries as _queries
+from .runtime.methods.argument_guard import guard as _guard
+from .runtime.methods.printing import set_printoptions
+from .runtime.methods.queries import (
+    allclose,
+    equal,
+    is_complex,
+    is_conj,
+    is_floating_point,
+    is_neg,
+    is_nonzero,
+    is_same_size,
+    is_tensor,
+    isclose,
+    numel,
+)
+from .runtime.methods.settings import (
+    are_deterministic_algorithms_enabled,
+    get_default_device,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    is_deterministic_algorithms_warn_only_enabled,
+    is_warn_always_enabled,
+    set_default_device,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    set_flush_denormal,
+    set_warn_always,
+    use_deterministic_algorithms,
+)
+from .runtime.native import registration as _registration  # noqa: F401 - the fast path of all ops
+from .runtime.ops import creation as _creation
+from .runtime.ops.creation import (
     arange,
     as_tensor,
     asarray,
@@ -76,27 +130,11 @@ from .runtime.creation import (
     zeros,
     zeros_like,
 )
-from .runtime.creation.legacy import (
-    BFloat16Tensor,
-    BoolTensor,
-    ByteTensor,
-    CharTensor,
-    ComplexDoubleTensor,
-    ComplexFloatTensor,
-    DoubleTensor,
-    FloatTensor,
-    HalfTensor,
-    IntTensor,
-    LongTensor,
-    ShortTensor,
-    set_default_tensor_type,
-)
-from .runtime.errors import AcceleratorError, OutOfMemoryError
-from .runtime.functions.contraction import chain_matmul, einsum, tensordot
-from .runtime.functions.estimates import gradient
-from .runtime.functions.histogramdd import histogramdd
-from .runtime.functions.low_rank import pca_lowrank, svd_lowrank
-from .runtime.functions.several import (
+from .runtime.ops.matmul.einsum import chain_matmul, einsum, tensordot
+from .runtime.ops.numeric.gradient import gradient
+from .runtime.ops.numeric.histogramdd import histogramdd
+from .runtime.ops.numeric.low_rank import pca_lowrank, svd_lowrank
+from .runtime.ops.shape.broadcast import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
@@ -106,41 +144,7 @@ from .runtime.functions.several import (
     cartesian_prod,
     meshgrid,
 )
-from .runtime.methods import queries as _queries
-from .runtime.methods.printing import set_printoptions
-from .runtime.methods.queries import (
-    allclose,
-    equal,
-    is_complex,
-    is_conj,
-    is_floating_point,
-    is_neg,
-    is_nonzero,
-    is_same_size,
-    is_tensor,
-    isclose,
-    numel,
-)
-from .runtime.native import registration as _registration  # noqa: F401 - the fast path of all ops
-from .runtime.pool.threads import get_num_interop_threads, get_num_threads, set_num_interop_threads, set_num_threads
-from .runtime.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from .runtime.saving.serialization import load, save
-from .runtime.settings import (
-    are_deterministic_algorithms_enabled,
-    get_default_device,
-    get_deterministic_debug_mode,
-    get_float32_matmul_precision,
-    is_deterministic_algorithms_warn_only_enabled,
-    is_warn_always_enabled,
-    set_default_device,
-    set_deterministic_debug_mode,
-    set_float32_matmul_precision,
-    set_flush_denormal,
-    set_warn_always,
-    use_deterministic_algorithms,
-)
-from .runtime.tensor.allocation import keep_freed_memory as _keep_freed_memory
-from .runtime.tensor.devices import device
+from .runtime.shapes import Size
 from .runtime.tensor.dtypes import (
     bfloat16,
     bool_,
@@ -169,6 +173,16 @@ from .runtime.tensor.dtypes import (
     uint32,
     uint64,
 )
+from .runtime.tensor.generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from .runtime.tensor.memory import keep_freed_memory as _keep_freed_memory
 from .runtime.tensor.memory_format import (
     channels_last,
     channels_last_3d,
@@ -183,7 +197,6 @@ from .runtime.tensor.memory_format import (
     sparse_csr,
     strided,
 )
-from .runtime.tensor.shapes import Size
 
 if _TYPE_CHECKING:
     from . import (
@@ -204,8 +217,8 @@ if _TYPE_CHECKING:
     )
     from . import serialization as serialization
     from . import torch_version as torch_version
-    from .runtime.modes.amp.autocast_mode import autocast
-    from .runtime.modes.amp.old_names import (
+    from .runtime.extensions.amp.autocast import autocast
+    from .runtime.extensions.amp.deprecated_names import (
         get_autocast_cpu_dtype,
         get_autocast_gpu_dtype,
         is_autocast_cpu_enabled,
@@ -213,7 +226,7 @@ if _TYPE_CHECKING:
         set_autocast_cpu_enabled,
         set_autocast_gpu_dtype,
     )
-    from .runtime.modes.amp.settings import (
+    from .runtime.extensions.amp.settings import (
         autocast_decrement_nesting,
         autocast_increment_nesting,
         clear_autocast_cache,
@@ -224,7 +237,7 @@ if _TYPE_CHECKING:
         set_autocast_dtype,
         set_autocast_enabled,
     )
-    from .runtime.pytorch.stand_in.active import as_torch
+    from .runtime.extensions.torch_compat.as_torch import as_torch
     from .storage import TypedStorage, UntypedStorage, from_file, is_storage
 
 __version__ = "0.1.0"

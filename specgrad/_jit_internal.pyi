@@ -9,10 +9,10 @@ from typing import Tuple as Tuple
 from typing import TypeVar, overload
 from typing import Union as Union
 
-from specgrad.runtime.pytorch.compilers.script_types import BroadcastingList1 as BroadcastingList1
-from specgrad.runtime.pytorch.compilers.script_types import BroadcastingList2 as BroadcastingList2
-from specgrad.runtime.pytorch.compilers.script_types import BroadcastingList3 as BroadcastingList3
-from specgrad.runtime.pytorch.compilers.scripting import boolean_dispatch as boolean_dispatch
+from specgrad.runtime.extensions.torch_compat.jit_script import BroadcastingList1 as BroadcastingList1
+from specgrad.runtime.extensions.torch_compat.jit_script import BroadcastingList2 as BroadcastingList2
+from specgrad.runtime.extensions.torch_compat.jit_script import BroadcastingList3 as BroadcastingList3
+from specgrad.runtime.extensions.torch_compat.jit_script import boolean_dispatch as boolean_dispatch
 
 _Same = TypeVar("_Same")
 

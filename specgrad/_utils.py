@@ -4,12 +4,12 @@ import sys as _sys
 from typing import Any as _Any
 
 from .nn.data.worker import Failure as _Failure
-from .nn.utils.flat import flatten_dense_tensors as _flatten_dense_tensors  # noqa: F401
-from .nn.utils.flat import take_tensors as _take_tensors  # noqa: F401
-from .nn.utils.flat import unflatten_dense_tensors as _unflatten_dense_tensors  # noqa: F401
-from .runtime.cuda.api.devices import current_device as _current_device
-from .runtime.cuda.api.devices import device_count as _device_count
-from .runtime.tensor.devices import device as _device
+from .nn.utils.convert_parameters import flatten_dense_tensors as _flatten_dense_tensors  # noqa: F401
+from .nn.utils.convert_parameters import take_tensors as _take_tensors  # noqa: F401
+from .nn.utils.convert_parameters import unflatten_dense_tensors as _unflatten_dense_tensors  # noqa: F401
+from .runtime.device.device import device as _device
+from .runtime.extensions.cuda_api.devices import current_device as _current_device
+from .runtime.extensions.cuda_api.devices import device_count as _device_count
 
 
 def _get_device_index(device: _Any, optional: bool = False, allow_cpu: bool = False) -> int:

@@ -1,3 +1,3 @@
 """PyTorch's `torch._vmap_internals`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.batching import *
+from specgrad.runtime.extensions.vmap import *

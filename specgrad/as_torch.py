@@ -3,14 +3,13 @@
 python -m specgrad.as_torch train.py [ARG ...]   a script
 python -m specgrad.as_torch -m pytest tests      a module
 
-The code: specgrad.runtime.pytorch.stand_in. The name is a module's and a function's, and is called as the function.
+The code: specgrad.runtime.extensions.torch_compat. The name is a module's and a function's, and is called as the function.
 """
 
 import sys
 from types import ModuleType
 
-from .runtime.pytorch.stand_in.active import StandIn, as_torch
-from .runtime.pytorch.stand_in.running import main
+from .runtime.extensions.torch_compat.as_torch import StandIn, as_torch, main
 
 __all__ = ["StandIn", "as_torch", "main"]
 

@@ -2,10 +2,10 @@
 
 from typing import Any, TypeVar, overload
 
-from specgrad.runtime.pytorch.compilers.compiling import allow_in_graph as allow_in_graph
-from specgrad.runtime.pytorch.compilers.compiling import compile as compile
-from specgrad.runtime.pytorch.compilers.compiling import set_stance as set_stance
-from specgrad.runtime.pytorch.compilers.compiling import substitute_in_graph as substitute_in_graph
+from specgrad.runtime.extensions.torch_compat.compile import allow_in_graph as allow_in_graph
+from specgrad.runtime.extensions.torch_compat.compile import compile as compile
+from specgrad.runtime.extensions.torch_compat.compile import set_stance as set_stance
+from specgrad.runtime.extensions.torch_compat.compile import substitute_in_graph as substitute_in_graph
 
 _Same = TypeVar("_Same")
 

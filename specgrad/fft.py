@@ -20,7 +20,7 @@ from .generated.ops import fft_irfftn as irfftn
 from .generated.ops import fft_rfft as rfft
 from .generated.ops import fft_rfft2 as rfft2
 from .generated.ops import fft_rfftn as rfftn
-from .runtime.creation.frequencies import fftfreq, rfftfreq
+from .runtime.ops.creation.windows import fftfreq, rfftfreq
 
 __all__ = [
     "fft",

@@ -9,10 +9,10 @@ from specgrad.func import jvp as jvp
 from specgrad.func import linearize as linearize
 from specgrad.func import vjp as vjp
 from specgrad.func import vmap as vmap
-from specgrad.nn.as_function import FunctionalModule as FunctionalModule
-from specgrad.nn.as_function import FunctionalModuleWithBuffers as FunctionalModuleWithBuffers
-from specgrad.nn.as_function import combine_state_for_ensemble as combine_state_for_ensemble
-from specgrad.nn.as_function import functionalize as functionalize
-from specgrad.nn.as_function import make_functional as make_functional
-from specgrad.nn.as_function import make_functional_with_buffers as make_functional_with_buffers
-from specgrad.nn.as_function import replace_all_batch_norm_modules_ as replace_all_batch_norm_modules_
+from specgrad.nn.utils.functional_call import FunctionalModule as FunctionalModule
+from specgrad.nn.utils.functional_call import FunctionalModuleWithBuffers as FunctionalModuleWithBuffers
+from specgrad.nn.utils.functional_call import combine_state_for_ensemble as combine_state_for_ensemble
+from specgrad.nn.utils.functional_call import functionalize as functionalize
+from specgrad.nn.utils.functional_call import make_functional as make_functional
+from specgrad.nn.utils.functional_call import make_functional_with_buffers as make_functional_with_buffers
+from specgrad.nn.utils.functional_call import replace_all_batch_norm_modules_ as replace_all_batch_norm_modules_

@@ -1,4 +1,4 @@
 """PyTorch's `torch.graph`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.profiler.graph_picture.draw import Drawing as Drawing
-from specgrad.runtime.profiler.graph_picture.draw import draw as draw
+from specgrad.runtime.extensions.graph_drawing.draw import Drawing as Drawing
+from specgrad.runtime.extensions.graph_drawing.draw import draw as draw

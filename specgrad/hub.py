@@ -1,9 +1,8 @@
-"""Models of a folder, weights by address, under PyTorch's name; the code is in specgrad.runtime.pytorch.environment."""
+"""Models of a folder, weights by address, under PyTorch's name; the code is in specgrad.runtime.extensions.torch_compat."""
 
 from urllib.parse import urlparse as urlparse
 
-from .runtime.arguments import guard_module as _guard_module
-from .runtime.pytorch.environment.hub import (
+from .runtime.extensions.torch_compat.hub import (
     HASH_REGEX,
     download_url_to_file,
     get_dir,
@@ -12,8 +11,9 @@ from .runtime.pytorch.environment.hub import (
     load_state_dict_from_url,
     set_dir,
 )
-from .runtime.pytorch.environment.hub import hub_root as _get_torch_home  # noqa: F401
-from .runtime.pytorch.environment.hub import list_entries as list
+from .runtime.extensions.torch_compat.hub import hub_root as _get_torch_home  # noqa: F401
+from .runtime.extensions.torch_compat.hub import list_entries as list
+from .runtime.methods.argument_guard import guard_module as _guard_module
 
 __all__ = [
     "HASH_REGEX",
@@ -32,7 +32,7 @@ _guard_module(__name__)
 def __getattr__(name: str) -> object:
     """The bar of progress that programs take from here, loaded then: of the package `tqdm`, or one that is silent."""
     if name == "tqdm":
-        from .runtime.pytorch.environment.progress import bar_class
+        from .runtime.extensions.torch_compat.hub import bar_class
 
         return bar_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,9 @@
-"""Modules as files of ONNX, under PyTorch's name; the code is in specgrad.runtime.pytorch."""
+"""Modules as files of ONNX, under PyTorch's name; the code is in specgrad.runtime.extensions.distributed.groups."""
 
-from .runtime.pytorch.compilers.older_onnx import (
+from .runtime.extensions.onnx.export import export, is_in_onnx_export
+from .runtime.extensions.onnx.model_proto import OnnxExporterError, UnsupportedOperatorError
+from .runtime.extensions.onnx.program import ONNXProgram
+from .runtime.extensions.torch_compat.unavailable import (
     OPSETS,
     OperatorExportTypes,
     TensorProtoDataType,
@@ -9,9 +12,6 @@ from .runtime.pytorch.compilers.older_onnx import (
     register_custom_op_symbolic,
     symbolic_helper,
 )
-from .runtime.pytorch.exporting.errors import OnnxExporterError, UnsupportedOperatorError
-from .runtime.pytorch.exporting.export import export, is_in_onnx_export
-from .runtime.pytorch.exporting.program import ONNXProgram
 
 __all__ = [
     "ONNXProgram",

@@ -1,3 +1,3 @@
 """PyTorch's `torch.quasirandom`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.functions.sobol import SobolEngine as SobolEngine
+from specgrad.runtime.ops.numeric.sobol import SobolEngine as SobolEngine

@@ -3,7 +3,7 @@
 from typing import Any as _Any
 
 from .generated import ops as _ops  # noqa: F401 - makes them
-from .runtime.dispatch.kernel_ops.kernel_arrays import RETURN_TYPES as _RETURN_TYPES
+from .runtime.dispatch.kernel_ops.general import RETURN_TYPES as _RETURN_TYPES
 
 
 def __getattr__(name: str) -> _Any:

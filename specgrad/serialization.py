@@ -1,37 +1,40 @@
-"""Saving and loading under PyTorch's name; the code is in specgrad.runtime.saving."""
+"""Saving and loading under PyTorch's name; the code is in specgrad.runtime.extensions.serialization."""
 
 import pickle as pickle  # which libraries hand on as `pickle_module`
 from tempfile import mkdtemp
 from typing import Any as _Any
 
-from .runtime.arguments import guard_module as _guard_module
-from .runtime.saving.locations import MapLocation as MAP_LOCATION
-from .runtime.saving.registry import (
+from .runtime.extensions.serialization.devices import MapLocation as MAP_LOCATION
+from .runtime.extensions.serialization.devices import (
     default_restore_location,
     location_tag,
     register_package,
     validate_cuda_device,
     validate_hpu_device,
 )
-from .runtime.saving.safe_names import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
-from .runtime.saving.serialization import DEFAULT_PROTOCOL, load, save
-from .runtime.saving.settings import (
+from .runtime.extensions.serialization.pickle_names import (
+    add_safe_globals,
+    clear_safe_globals,
+    get_safe_globals,
+    get_unsafe_globals_in_checkpoint,
+    safe_globals,
+)
+from .runtime.extensions.serialization.save_load import DEFAULT_PROTOCOL, load, save
+from .runtime.extensions.serialization.settings import (
     LoadEndianness,
+    SourceChangeWarning,
+    check_module_version_greater_or_equal,
     get_crc32_options,
     get_default_load_endianness,
     get_default_mmap_options,
+    normalize_storage_type,
     set_crc32_options,
     set_default_load_endianness,
     set_default_mmap_options,
     skip_data,
-)
-from .runtime.saving.storage_classes import (
-    SourceChangeWarning,
-    check_module_version_greater_or_equal,
-    normalize_storage_type,
     storage_to_tensor_type,
 )
-from .runtime.saving.unsafe_names import get_unsafe_globals_in_checkpoint
+from .runtime.methods.argument_guard import guard_module as _guard_module
 
 StorageType = _Any  # of annotations
 

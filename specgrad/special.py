@@ -46,7 +46,7 @@ from .generated.ops import igammac as gammaincc
 from .generated.ops import lgamma as gammaln
 from .generated.ops import mvlgamma as multigammaln
 from .generated.ops import sigmoid as expit
-from .runtime.functions.polynomials import (
+from .runtime.ops.numeric.polynomials import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
     chebyshev_polynomial_v,

@@ -1,12 +1,12 @@
-"""Storages under PyTorch's names; the code is in specgrad.runtime.sharing.storages. Loaded when first named."""
+"""Storages under PyTorch's names; the code is in specgrad.runtime.extensions.storage. Loaded when first named."""
 
 from typing import Any as _Any
 
-from .runtime.sharing.storages import legacy as _legacy
-from .runtime.sharing.storages.files import from_file
-from .runtime.sharing.storages.setting import is_storage
-from .runtime.sharing.storages.typed import TypedStorage
-from .runtime.sharing.storages.untyped import UntypedStorage
+from .runtime.extensions.storage import typed_classes as _legacy
+from .runtime.extensions.storage.file_memory import from_file
+from .runtime.extensions.storage.set import is_storage
+from .runtime.extensions.storage.typed import TypedStorage
+from .runtime.extensions.storage.untyped import UntypedStorage
 
 __all__ = ["TypedStorage", "UntypedStorage", "from_file", "is_storage", *_legacy.STORAGES]
 

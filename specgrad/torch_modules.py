@@ -57,7 +57,7 @@ def _pending(module: str, name: str) -> Any:
         return _public(module)
     value = _cached(module, full, name)
     if module in GUARDED and name in _public(module):
-        from .runtime.arguments.guard import guarded  # loaded when the package is
+        from .runtime.methods.argument_guard import guarded  # loaded when the package is
 
         value = guarded(value, full)
     vars(sys.modules[full])[name] = value
@@ -100,7 +100,7 @@ def _finders(module: str, full: str) -> Iterator[Any]:
         if name.endswith("()"):
             yield getattr(_home(module_name), name.removesuffix("()"))
     if module in BORROWERS:
-        from .nn.modules.borrowed import borrowed
+        from .nn.modules.torch_imports import borrowed
 
         yield borrowed(full, module.rpartition(".")[0])
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import IO
 
 from .generated.tensor import Tensor
-from .runtime.tensor.devices import device as _device
+from .runtime.device.device import device as _device
+from .runtime.shapes import Size
 from .runtime.tensor.dtypes import dtype as _dtype  # noqa: F401
 from .runtime.tensor.memory_format import layout as _layout  # noqa: F401
-from .runtime.tensor.shapes import Size
 
 Number = builtins.int | builtins.float | builtins.bool
 _Number = (builtins.int, builtins.float, builtins.bool)

@@ -26,9 +26,9 @@ from numba.core import event
 
 import specgrad as sg
 
-from .codegen.progress import Progress
-from .codegen.spec.suggest import did_you_mean
-from .codegen.verify.samples import Drawing, SampledArgument, sample_calls
+from .codegen.language.syntax import did_you_mean
+from .codegen.project.progress import Progress
+from .codegen.verify.calls.samples import Drawing, SampledArgument, sample_calls
 from .generated.registry import OPS
 from .runtime.dispatch.registry import Op
 from .runtime.tensor import dtypes

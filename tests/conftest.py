@@ -1,4 +1,4 @@
-"""Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify/guards.py."""
+"""Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify/isolation.py."""
 
 import gc
 import importlib.util
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.pool import layout, parallel_for
+from specgrad.runtime.device.threads import job, parallel_for
 
 from . import both_places
 from .places import everything_on_the_device
@@ -78,7 +78,7 @@ pytest_collection_modifyitems = both_places.pytest_collection_modifyitems
 def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """threads(number) sets the number of threads, which share work of any size then."""
     before = sg.get_num_threads()
-    monkeypatch.setattr(layout, "LARGE", 1)
+    monkeypatch.setattr(job, "LARGE", 1)
     monkeypatch.setattr(parallel_for, "LARGE_FOR_PYTHON", 1)
     yield sg.set_num_threads
     monkeypatch.undo()
@@ -95,13 +95,13 @@ def no_collector() -> Iterator[None]:
 
 
 if os.environ.get("SPECGRAD_GUARDS"):
-    from specgrad.codegen.verify import guards
+    from specgrad.codegen.verify import isolation
 
-    guards.guard()
+    isolation.guard()
 
     @pytest.fixture(autouse=True)
     def no_damage() -> Iterator[None]:
         """No test writes outside of arrays, or to memory that has been freed."""
-        before = guards.damage()
+        before = isolation.damage()
         yield
-        assert guards.damage() == before
+        assert isolation.damage() == before

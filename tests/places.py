@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import allocator, current, driver
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
-from specgrad.runtime.tensor.base import host_array
+from specgrad.runtime.device.cuda import allocator, current, driver
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
+from specgrad.runtime.tensor.tensor import host_array
 
 _device: list[Any] = []  # one driver for all tests of a process, so that no tensor outlives its own
 

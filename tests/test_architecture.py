@@ -17,9 +17,9 @@ from tests.repository import ROOT
 TRYING = (
     "codegen.verify",
     "codegen.mutate",
-    "codegen.machine_code",
-    "codegen.pieces",
-    "codegen.wheel",
+    "codegen.packaging",
+    "codegen.tables",
+    "codegen.packaging",
 )  # what runs ops, and so imports the rest of specgrad
 FOLDERS = ["codegen", "generated", "nn", "runtime"]
 
@@ -31,60 +31,63 @@ ORDER = [
     ["generated.tensor"],
     ["generated.ops*"],
     ["generated.functions*"],
-    ["runtime", "runtime.cuda.api*", "runtime.native*", "runtime.settings"]
-    + ["runtime.pytorch.measuring*", "runtime.pytorch.stand_in*"],
+    ["runtime", "runtime.extensions.cuda_api*", "runtime.native*", "runtime.methods.settings"]
+    + ["runtime.extensions.benchmark*", "runtime.extensions.torch_compat*"],
     # What users call that is no op.
-    ["runtime.transforms*", "runtime.profiler.graph_picture*"],
-    ["runtime.pytorch*", "runtime.distributed*"],
-    ["runtime.profiler*"],
-    ["runtime.arguments*"],
+    ["runtime.extensions.transforms*", "runtime.extensions.graph_drawing*"],
+    ["runtime.extensions.distributed.groups*", "runtime.extensions.distributed*"],
+    ["runtime.extensions.profiler*"],
     ["runtime.methods*"],
-    ["runtime.sharing.multiprocessing*"],
-    ["runtime.saving*"],
+    ["runtime.methods*"],
+    ["runtime.extensions.multiprocessing*"],
+    ["runtime.extensions.serialization*"],
     # What is written by hand for ops, and the parts of autograd that call ops and vmap.
     ["runtime.ops*"],
     ["runtime.autograd*"],
-    ["runtime.modes.amp*"],
+    ["runtime.extensions.amp*"],
     ["runtime.representations*"],
-    ["runtime.batching*", "runtime.ops.*.batching*", "runtime.transforms.arguments"],
-    ["runtime.creation*", "runtime.functions*", "runtime.sharing*"],
+    ["runtime.extensions.vmap*", "runtime.ops.*.batching*", "runtime.extensions.transforms.arguments"],
+    ["runtime.ops.creation*", "runtime.ops.numeric*", "runtime.sharing*"],
     # A call of an op: the engine calls kernels by way of dispatch, which asks the history of tensors.
-    ["runtime.autograd.custom*", "runtime.autograd.engine*", "runtime.autograd.forward*", "runtime.autograd.hooks*"]
-    + ["runtime.autograd.inplace.inplace", "runtime.autograd.*.mutation", "runtime.autograd.saved.hooks"]
-    + ["runtime.autograd.undefined"],
+    ["runtime.autograd*", "runtime.autograd.engine*", "runtime.autograd*", "runtime.autograd*"]
+    + ["runtime.autograd.inplace", "runtime.autograd.*.mutation", "runtime.autograd.saved_tensor_hooks"]
+    + ["runtime.autograd.not_differentiable"],
     ["runtime.dispatch*"],
-    ["runtime.autograd.inplace*", "runtime.autograd.node", "runtime.autograd.saved*"],
-    ["runtime.autograd.engine.match_input", "runtime.autograd.hooks.hooks"],
+    ["runtime.autograd*", "runtime.autograd.node", "runtime.autograd*"],
+    ["runtime.autograd.node", "runtime.autograd.hooks"],
     [
-        "runtime.methods.interop",
+        "runtime.tensor.host",
         "runtime.methods.printing*",
         "runtime.autograd.as_strided_formulas",
     ],  # which find ops by `namespace.op` alone
-    ["runtime.tensor*", "runtime.modes*", "runtime.random", "runtime.pytorch.trees*"],
+    ["runtime.tensor*", "runtime.modes*", "runtime.tensor.generator", "runtime.extensions.pytree*"],
     # Arrays.
-    ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*", "runtime.ops.optim.rules"],
+    ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*", "runtime.ops.optim.formulas"],
     # Memory and launches of CUDA devices: known by addresses, not by tensors. And what has no memory.
-    ["runtime.cuda*", "runtime.tensor.devices", "runtime.tensor.meta"],
-    ["runtime.kernels*", "runtime.tensor.row_shapes", "runtime.tensor.views"],
-    ["runtime.pool*"],
-    ["runtime.distributed.groups*", "runtime.distributed.transport*"],  # calls between processes, of arrays alone
-    ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*", "runtime.kernels.scalar*"]
-    + [f"runtime.kernels.cache.{module}" for module in ("ahead", "digest", "dispatchers")],
+    ["runtime.device.cuda*", "runtime.device.device", "runtime.tensor.meta"],
+    ["runtime.kernels*", "runtime.kernels.cpu.row_shapes", "runtime.tensor.view_shapes"],
+    ["runtime.device.threads*"],
     [
-        "runtime.kernels.cache*",
-        "runtime.kernels.scalar.intrinsics",
-        "runtime.kernels.scalar.primitives",
-        "runtime.kernels.llvm.native_code.structs",
-        "runtime.pool.layout",
+        "runtime.extensions.distributed.groups*",
+        "runtime.extensions.distributed.groups*",
+    ],  # calls between processes, of arrays alone
+    ["runtime.compiler.passes*", "runtime.compiler.jit", "runtime.compiler.jit*", "runtime.kernels.scalar*"]
+    + [f"runtime.compiler.cache.{module}" for module in ("ahead", "digest", "dispatchers")],
+    [
+        "runtime.compiler.cache*",
+        "runtime.compiler.passes.primitive_code",
+        "runtime.compiler.passes.primitives",
+        "runtime.compiler.language.structs",
+        "runtime.device.threads.job",
     ]
-    + ["runtime.tensor.shapes"],
-    ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines", "runtime.tensor.package_name"],  # which need nothing
+    + ["runtime.shapes"],
+    ["runtime.fast_path", "runtime.spec_lines", "runtime.namespace"],  # which need nothing
     [
         "runtime.errors",
-        "runtime.pytorch.futures",
+        "runtime.extensions.distributed.groups.futures",
         "runtime.locks",
-        "runtime.modes.math_modes",
-        "runtime.modes.thread_state",
+        "runtime.device.cuda.math_modes",
+        "runtime.thread_state",
         "runtime.namespace",
     ]
     + ["runtime.extension_points", "runtime.pytree", "runtime.errors"],
@@ -92,7 +95,7 @@ ORDER = [
 RANK = {pattern: rank for rank, line in enumerate(ORDER) for pattern in line}
 
 # Who sets `_rg` and `_fn`.
-HISTORY = {"runtime.tensor.base", "runtime.tensor.history"}
+HISTORY = {"runtime.tensor.tensor", "runtime.tensor.history"}
 
 
 def _name(path: Path) -> str:
@@ -211,7 +214,7 @@ def _reachable(module: str) -> set[str]:
 def test_kernels_know_arrays_only() -> None:
     """Kernels never see a Tensor: nothing that they import, however indirectly, knows one."""
     kernels = [m for m in SOURCES if m.startswith("runtime.kernels") or fnmatchcase(m, "runtime.ops.*.cpu*")]
-    assert [m for m in kernels if "runtime.tensor.base" in _reachable(m)] == []
+    assert [m for m in kernels if "runtime.tensor.tensor" in _reachable(m)] == []
 
 
 def test_no_circles() -> None:

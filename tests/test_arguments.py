@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.arguments.explain import misfit
-from specgrad.runtime.arguments.fitting import came, fits, type_phrase
-from specgrad.runtime.dispatch.failures import reraise
+from specgrad.runtime.dispatch.errors import reraise
 from specgrad.runtime.errors import ArgumentError
+from specgrad.runtime.methods.argument_errors import came, fits, misfit, type_phrase
 
 Bound = TypeVar("Bound", bound=int)
 
@@ -259,7 +258,7 @@ def test_error_classes() -> None:
 
 def test_what_cannot_be_imported_is_no_wrong_argument(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where the files of specgrad cannot be read any more: the error is Python's, whatever the arguments are."""
-    monkeypatch.setitem(sys.modules, "specgrad.runtime.saving.archive", None)
+    monkeypatch.setitem(sys.modules, "specgrad.runtime.extensions.serialization.zip_archive", None)
     with pytest.raises(ModuleNotFoundError):
         sg.load(Lines())  # type: ignore[arg-type]
     with pytest.raises(ModuleNotFoundError):

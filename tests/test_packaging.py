@@ -11,7 +11,7 @@ from platform import machine
 
 import pytest
 
-from specgrad.runtime.kernels.cache.target import levels
+from specgrad.runtime.compiler.passes.target import levels
 from tests.repository import ROOT, copy
 
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from statistics import median
 from typing import Any
 
-from specgrad.runtime.distributed.launching import mpiexec
+from specgrad.runtime.extensions.distributed.launcher import mpiexec
 from specgrad.runtime.ops.collective import cpu
 
 from .process_groups import ONE_THREAD

@@ -10,7 +10,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 
-from specgrad.runtime.distributed.launching import mpiexec
+from specgrad.runtime.extensions.distributed.launcher import mpiexec
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 ONE_THREAD = dict.fromkeys(_THREADS, "1")  # of the environment: each process has one

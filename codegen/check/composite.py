@@ -1,13 +1,22 @@
-"""Checks of composite ops: what they are made of, and that it is not themselves."""
+"""Checks of composite ops: what they are made of, and that it is not themselves.
+
+Checks that every overload of a function can be reached: the function takes the first one that a call fits.
+
+An overload is out of reach where an earlier one takes every value that it takes for each of its arguments, under the
+same names and in the same places, and needs no other. Values are told apart as `runtime/dispatch/overloads.py` does it,
+or where all overloads have the same parameters as generated functions do, for which all plain numbers are of one type.
+Those of a package come before those of its base.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..spec.formula import value_reads
-from ..spec.model import Entry, Problem, Schema
-from ..spec.operators import SYMBOLS, special_methods
+from ..spec.model import Argument, Entry, Problem, Schema, Type
+from ..spec.names import SYMBOLS, chooses_by_types, special_methods
 from .scope import Context, fits
 
 
@@ -87,3 +96,93 @@ def _operators(node: ast.AST) -> Sequence[ast.AST]:
         case ast.Compare(ops=symbols):
             return symbols
     return ()
+
+
+# Of these types any value will do that is neither None nor a tensor.
+OBJECTS = ("ScalarType", "Device", "Generator", "MemoryFormat", "ProcessGroup")
+NUMBERS = ("Scalar", "float", "int", "bool")
+WIDER = {  # the types whose values a type takes, besides its own
+    "Scalar": ("float", "int", "bool"),
+    "float": ("Scalar", "int", "bool"),
+    **dict.fromkeys(OBJECTS, ("bool", "str", *OBJECTS)),
+}
+
+
+def check_overloads(context: Context) -> Iterator[Problem]:
+    entry = context.entry
+    overloads = context.ops.overloads[entry.schema.name]
+    by_types = chooses_by_types([each.schema.arguments for each in overloads])
+    for earlier in overloads:
+        if earlier is entry:
+            return
+        if earlier.where.file != entry.where.file:
+            yield from _check_base(context, earlier, by_types)
+            continue
+        if earlier.name != entry.name and _takes_all(earlier, entry, by_types):
+            message = f"no call can reach this overload: {earlier.name}, at {earlier.where}, takes all of them"
+            yield context.problem(entry.where, message)
+            return
+
+
+def _check_base(context: Context, other: Entry, by_types: bool) -> Iterator[Problem]:
+    """An overload that a package adds to a function of its base: it comes first, so it may hide none of the base's."""
+    entry = context.entry
+    types, theirs = ([argument.type for argument in each.schema.arguments] for each in (entry, other))
+    if types == theirs or _takes_all(entry, other, by_types):
+        message = f"nothing tells its arguments from those of {other.name} at {other.where}, which it would hide"
+        yield context.problem(entry.where, message)
+    if {"method", "inplace"} & {*entry.variants}:
+        name = entry.schema.name
+        message = f"Tensor.{name} stays as it is: an overload that a package adds needs `variants: [function]`"
+        yield context.problem(entry.key_locations.get("variants", entry.where), message, "variants")
+
+
+def _takes_all(earlier: Entry, later: Entry, by_types: bool) -> bool:
+    ours, theirs = later.schema.arguments, earlier.schema.arguments
+    needed = {a.python_name for a in ours if a.default is None}
+    if any(a.default is None and a.python_name not in needed for a in theirs):
+        return False
+    return all(_takes(earlier, later, argument, by_types) for argument in ours)
+
+
+def _takes(earlier: Entry, later: Entry, argument: Argument, by_types: bool) -> bool:
+    other = next((a for a in earlier.schema.arguments if a.python_name == argument.python_name), None)
+    if other is None:
+        return False
+    is_same_position = earlier.schema.arguments.index(other) == later.schema.arguments.index(argument)
+    if not argument.keyword_only and (other.keyword_only or not is_same_position):
+        return False
+    if by_types:
+        return _is_wider((_plain(other.type), False), (_plain(argument.type), False))
+    return _is_wider((other.type, _takes_numbers(earlier, other)), (argument.type, _takes_numbers(later, argument)))
+
+
+def _plain(type_: Type) -> Type:
+    return replace(type_, base="Scalar") if type_.base in NUMBERS and not type_.is_list else type_
+
+
+def _takes_numbers(entry: Entry, argument: Argument) -> bool:
+    """Whether numbers stand for tensors: element-wise ops take them for all but the first and for masks."""
+    first = entry.tensor_arguments[0] if entry.tensor_arguments else None
+    operand = argument.type.is_tensor and argument is not first and argument.name not in entry.masks
+    return entry.compute.kind == "elementwise" and operand
+
+
+def _is_wider(wide: tuple[Type, bool], narrow: tuple[Type, bool]) -> bool:
+    (one, with_numbers), (other, also_numbers) = wide, narrow
+    if other.optional and not one.optional:
+        return False
+    if one.is_list:
+        if other.is_list:
+            items = not other.optional_items or one.optional_items
+            return items and (one.size is not None or other.size is None) and _bases(one.base, other.base)
+        return one.size is not None and _bases(one.base, other.base)
+    if other.is_list:
+        return one.base in OBJECTS
+    if one.is_tensor:
+        return (other.is_tensor and (with_numbers or not also_numbers)) or (with_numbers and other.base in NUMBERS)
+    return not also_numbers and _bases(one.base, other.base)
+
+
+def _bases(wide: str, narrow: str) -> bool:
+    return wide == narrow or narrow in WIDER.get(wide, ())

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ..language.syntax import did_you_mean
 from ..proof.derive import missing_derivative
+from ..spec.fields import WITHOUT_GRADIENT
 from ..spec.formula import called, names, value_reads
-from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import Entry, Formula, Problem
-from ..spec.suggest import did_you_mean
 from .scope import Context
 
 

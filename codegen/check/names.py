@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from ..spec.keys import RESERVED
+from ..spec.fields import RESERVED
 from ..spec.model import Argument, Entry, Problem, Spec, Where
-from ..spec.operators import UNARY, special_methods
+from ..spec.names import UNARY, special_methods
 from ..spec.signature import name_fault
 from .scope import Context
 

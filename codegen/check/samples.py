@@ -6,11 +6,11 @@ import ast
 import math
 from collections.abc import Iterator
 
-from ..spec.keys import DTYPES
+from ..language.syntax import did_you_mean
+from ..spec.fields import DTYPES
 from ..spec.model import Problem, Sample, Type
 from ..spec.row_program import check_of_rows
 from ..spec.signature import spell
-from ..spec.suggest import did_you_mean
 from .scope import Context
 
 CONSTANTS = ("inf", "nan", "pi", *DTYPES)

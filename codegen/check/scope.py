@@ -10,13 +10,12 @@ import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..library.homes import Known
+from ..language.syntax import did_you_mean, library_of, of_library
 from ..library.modules import Arity
+from ..library.op_library import Known
 from ..spec.formula import called, location
 from ..spec.model import Entry, Problem, Schema, Where
-from ..spec.operators import special_methods
-from ..spec.suggest import did_you_mean
-from ..spec.syntax import library_of, of_library
+from ..spec.names import special_methods
 
 Fault = tuple[ast.AST, str]  # a node of an expression and what is wrong with it
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from ..language.syntax import did_you_mean
 from ..library.modules import Parameters
 from ..spec.formula import called, names
 from ..spec.model import Argument, Entry, Problem, Where
-from ..spec.suggest import did_you_mean
 from .scope import Context
 
 NO_ARRAYS = ("ScalarType", "MemoryFormat")  # what decides how a kernel's results are made, and is not passed to it

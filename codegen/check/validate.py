@@ -6,25 +6,20 @@ import ast
 from collections.abc import Iterator
 from itertools import islice
 
-from ..library.homes import Known
+from ..language.syntax import did_you_mean
+from ..library.kernels import with_row_kernels
 from ..library.modules import Arity
-from ..library.row_kernels import with_row_kernels
+from ..library.op_library import Known
 from ..spec.autocast import LIKE
+from ..spec.fields import COMPUTE, WITHOUT_GRADIENT
 from ..spec.formula import names_in
-from ..spec.keys import COMPUTE, WITHOUT_GRADIENT
-from ..spec.model import MAX_PROBLEMS, Entry, Problem, Spec
-from ..spec.operators import REFLECTED
+from ..spec.model import MAX_PROBLEMS, Entry, Problem, Spec, Trial, trial
+from ..spec.names import REFLECTED
 from ..spec.sections import with_entries_named
-from ..spec.suggest import did_you_mean
-from ..spec.tried import Trial, trial
-from .composite import check_composite
+from .composite import check_composite, check_overloads
 from .derivatives import check_backward, check_forward, check_gradients
-from .logic import check_logic
 from .names import check_names, name_problems
-from .onnx import check_onnx
-from .overloads import check_overloads
-from .reference import check_reference
-from .rows import check_rows
+from .other_keys import check_logic, check_onnx, check_reference, check_rows
 from .samples import check_refuses, check_samples
 from .scope import Context, Ops, Scope
 from .signatures import check_hooked, check_layout, check_signatures, check_unused

@@ -6,16 +6,15 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..library.homes import Library, Part
+from ..library.op_library import Library, Part
+from ..proof.scalar_code import number_arguments
 from ..spec.model import Argument, Entry, Type
-from ..spec.numpy_code import numpy_names
-from ..spec.operators import FROM_NUMBERS
-from .kernel_code import ElementKernels
-from .node_code import NodeCode
-from .savings import Calls
-from .scalar_code import number_arguments
+from ..spec.names import FROM_NUMBERS, numpy_names
+from .elementwise_kernels import ElementKernels
+from .node import NodeCode
+from .saved_tensors import Calls
 
-# How a batch of calls is computed where the entry does not say: see runtime/batching/rules.
+# How a batch of calls is computed where the entry does not say: see runtime/extensions/vmap.
 FAMILY_RULES = {"elementwise": "elementwise", "view": "along", "composite": "composite", "kernel": "loop"}
 
 

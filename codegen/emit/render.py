@@ -14,27 +14,24 @@ import jinja2
 
 from ..library.bases import SPECGRAD, Base
 from ..library.by_name import with_parts_by_name
+from ..library.digests import format_of, function_source, specgrad_version
 from ..library.families import modules
-from ..library.format import format_of, specgrad_version
-from ..library.homes import Library, OpLibrary, Part, import_lines, runtime_library
-from ..library.row_kernels import FOLDER, row_parts
-from ..library.sources import function_source
+from ..library.kernels import FOLDER, row_parts
+from ..library.op_library import Library, OpLibrary, Part, import_lines, runtime_library
+from ..proof import scalar_code
+from ..proof.scalar_code import Inliner
 from ..spec.model import Entry, Spec
-from . import scalar_code
-from .callers import Caller, callers
-from .class_code import NodeClass
-from .function_code import functions_of, looked_up_by
-from .kernel_code import ElementKernels, element_kernels
-from .methods_code import general_paths, methods_context, registered, unique
-from .node_code import NodeCode
-from .op_code import OpCode
-from .registry_code import lines
-from .rendered import check_python
-from .row_code import RowCode
-from .savings import Calls, differentiable_formulas
-from .scalar_code import Inliner
-from .stub_code import stub_functions, stub_methods
-from .write import Files
+from .calls import Caller, callers
+from .elementwise_kernels import ElementKernels, element_kernels
+from .files import Files, check_python
+from .function import functions_of, looked_up_by
+from .node import NodeCode
+from .node_class import NodeClass
+from .op import OpCode
+from .program_kernels import RowCode
+from .registry_and_stubs import lines, stub_functions, stub_methods
+from .saved_tensors import Calls, differentiable_formulas
+from .tensor_class import general_paths, methods_context, registered, unique
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .write import Files
+from .files import Files
 
 _PYTHON = "python."
 _ANSWERS = "def __getattr__(name: str) -> Any: ..."

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from ..proof.load import load_spec
 from ..spec.model import Spec
-from .homes import Library, OpLibrary, runtime_library
-from .manifest import MANIFEST, read_manifest
+from .files import MANIFEST, Refused, read_manifest
 from .modules import RUNTIME
-from .ownership import Refused
+from .op_library import Library, OpLibrary, runtime_library
 
 SPECGRAD = "specgrad"
 SPEC = RUNTIME.parent / "derivatives.yaml"

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from ..spec.model import Entry, Spec
-from .homes import KEYS, OpLibrary
+from .op_library import KEYS, OpLibrary
 
 BIN_SEARCH = {
     "check": "check",

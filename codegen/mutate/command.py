@@ -16,17 +16,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..progress import Progress
-from ..project import Project, add_options
+from ..project.progress import Progress
+from ..project.project import Project, add_options
 from ..proof.load import load_spec
 from ..spec.model import Entry, Spec
 from ..spec.reference import statements
 from ..verify.checks.bounds import ENVIRONMENT
 from ..verify.command import LIMIT, PROCESSES, choose, seconds
 from ..verify.isolation import Lost, Task, answers
-from .entries import Mutant, mutants
-from .judge import Origin, Verdict, evaluate_mutant, weigh
-from .related import Related
+from .evaluate_mutant import Origin, Verdict, evaluate_mutant, weigh
+from .mutants import Mutant, Related, mutants
 
 
 def mutate_command(options: argparse.Namespace, project: Project) -> int:

@@ -20,16 +20,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from specgrad.runtime.autograd.backward import grad
-from specgrad.runtime.autograd.forward.dual import dual_level, make_dual, unpack_dual
-from specgrad.runtime.batching import vmap
+from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
+from specgrad.runtime.extensions.vmap import vmap
 from specgrad.runtime.tensor import dtypes
-from specgrad.runtime.tensor.base import share
+from specgrad.runtime.tensor.tensor import share
 
+from ..verify.calls.findings import close, largest
+from ..verify.calls.point import TypedCall, in_dtype
+from ..verify.calls.samples import sample_calls
+from ..verify.calls.variants import of_sample, variants
 from ..verify.checks.layouts import scattered
-from ..verify.compare import close, largest
-from ..verify.point import TypedCall, in_dtype
-from ..verify.samples import sample_calls
-from ..verify.variants import of_sample, variants
 
 MAX_TWO_CHANGE_CALLS = 60  # calls that are two changes away from a sample
 ROUNDINGS = 64  # units of the last place, of the largest number

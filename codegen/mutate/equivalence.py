@@ -21,16 +21,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library
 from specgrad.runtime.tensor import dtypes
 
-from ..emit.kernel_code import is_plain_number
-from ..emit.scalar_code import Inliner, NotElementwise, number_arguments, scalar_functions, tensor_names
+from ..emit.elementwise_kernels import is_plain_number
+from ..proof.scalar_code import Inliner, NotElementwise, number_arguments, scalar_functions, tensor_names
 from ..spec.definitions import substituted
 from ..spec.model import Entry, Formula, output_names
+from ..verify.calls.point import TypedCall, typed_calls
 from ..verify.checks.dtypes import same
 from ..verify.checks.layouts import scattered
-from ..verify.point import TypedCall, typed_calls
 
 POINTS = 2000
 RELATIVE = 1e-13  # of the larger of two values

@@ -7,20 +7,19 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from ..emit.callers import part_of
-from ..emit.kernel_code import ElementKernels
-from ..emit.node_code import NodeCode
+from ..emit.calls import part_of
+from ..emit.elementwise_kernels import ElementKernels
+from ..emit.node import NodeCode
 from ..emit.render import Renderer, has_node
-from ..emit.savings import SavedTensor
-from ..library.cuda_kernels import programs_named
-from ..library.loops import loops
-from ..rows.language import Program
-from ..rows.passes import Lowered
+from ..emit.saved_tensors import SavedTensor
+from ..language.row_programs import Program
+from ..language.syntax import did_you_mean
+from ..library.kernels import loops, programs_named
+from ..programs.passes import Lowered
 from ..spec.formula import functions_in
 from ..spec.model import Entry
 from ..spec.reference import statements
-from ..spec.suggest import did_you_mean
-from .page_words import on_cuda, one_line
+from .op_text import on_cuda, one_line
 
 CHECKS = (
     "values against the reference, and the calls that are refused",

@@ -1,16 +1,136 @@
-"""The documentation of a spec's ops: docs/ops.md and a page per family in the tree, one REFERENCE.md outside it."""
+"""The documentation of a spec's ops: docs/ops.md and a page per family in the tree, one REFERENCE.md outside it.
+
+The pages on ops, docs/ops.md and one per family, as data for the templates.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from urllib.parse import quote
 
+from ..emit.calls import parameter_list, part_of
+from ..emit.docstrings import DocCode, Lines
+from ..emit.files import Files
+from ..emit.op import OpCode
 from ..emit.render import Renderer
-from ..emit.write import Files
 from ..library.families import Family, families
-from .census import spec_stats
-from .page_code import OpSection, sections
-from .pictured import picture_files
+from ..spec.model import Entry
+from . import op_text
+from .statistics import picture_files, plain_values, spec_stats
+
+
+@dataclass(frozen=True)
+class OpPart:
+    renderer: Renderer
+    code: OpCode
+
+    @property
+    def entry(self) -> Entry:
+        return self.code.entry
+
+    @property
+    def location(self) -> str:
+        """The end of a link to the entry: by its name, which no other line of the spec changes."""
+        target = self.renderer.target
+        return quote(self.entry.where.file if target.in_tree else target.spec_path) + f"#{self.entry.name}"
+
+    @property
+    def rows(self) -> Lines:
+        """Label and what it says, in the order of the page; what does not apply is left out."""
+        matches = [
+            ("part of", part_of(self.entry, self.renderer.callers)),
+            ("computed", op_text.computed(self.renderer, self.entry)),
+            ("on CUDA", op_text.on_cuda(self.renderer, self.entry)),
+            *op_text.row_programs(self.renderer, self.entry),
+            ("where", "; ".join(op_text.definitions(self.entry))),
+            ("the same in NumPy", op_text.reference(self.entry)),
+            ("dtypes", op_text.dtypes(self.code)),
+            *op_text.gradients(self.entry),
+            ("saved", "; ".join(op_text.saved(self.renderer, self.entry))),
+            *op_text.forward(self.entry),
+            ("domain", op_text.domain(self.entry)),
+            ("hard points", op_text.hard_points(self.entry)),
+            ("vmap", op_text.vmap(self.code)),
+            ("autocast", op_text.autocast(self.entry)),
+            ("sparse", op_text.sparse(self.code)),
+            ("conjugates", op_text.conj_rule(self.code)),
+            ("in ONNX", op_text.onnx(self.entry)),
+            *(("raises", f"{errors}; {phrases}") for errors, phrases in self.code.docs.raises),
+            ("refused", op_text.refuses(self.entry)),
+        ]
+        return [(label, phrases) for label, phrases in matches if phrases]
+
+
+@dataclass(frozen=True)
+class OpSection:
+    parts: tuple[OpPart, ...]
+    pictures: dict[str, str]  # entry -> file of its picture
+
+    @property
+    def name(self) -> str:
+        return self.parts[0].entry.schema.name
+
+    @property
+    def is_public(self) -> bool:
+        """Whether users call it; other functions serve formulas and the runtime."""
+        return not self.name.startswith("_") and any(part.entry.variants != ("formula",) for part in self.parts)
+
+    @cached_property
+    def docs(self) -> DocCode:
+        return DocCode(self.name, tuple(part.code for part in self.parts))
+
+    @property
+    def calls(self) -> list[str]:
+        return list(dict.fromkeys(call for part in self.parts for call in ways(part.code, part.renderer.package)))
+
+    @property
+    def shown(self) -> list[tuple[str, str, str]]:
+        """(file, title, arguments that are held) of each picture."""
+        illustrated = [part.entry for part in self.parts if part.entry.name in self.pictures]
+        return [(self.pictures[e.name], e.name, ", ".join(held(e))) for e in illustrated]
+
+
+def sections(renderer: Renderer, family: Family, pictures: dict[str, str]) -> list[OpSection]:
+    """The functions of a family; those that only formulas call come last."""
+    codes = {code.entry.name: code for code in renderer.ops}
+    groups: dict[str, list[OpPart]] = {}
+    for entry in family.entries:
+        groups.setdefault(entry.schema.name, []).append(OpPart(renderer, codes[entry.name]))
+    matches = [OpSection(tuple(parts), pictures) for parts in groups.values()]
+    return sorted(matches, key=lambda section: not section.is_public)
+
+
+def ways(code: OpCode, package: str) -> Iterator[str]:
+    """How a user calls one overload: signature, method, in-place function, operator, other names.
+
+    A package outside the tree has every op as a function of its own; the other forms are there after `register()`.
+    """
+    entry, name = code.entry, code.entry.schema.name
+    if entry.variants == ("formula",):
+        yield f"{name}({parameter_list(code.arguments)}), only in formulas"
+        return
+    prefix = f"sg.{entry.namespace}." if entry.namespace else "sg."
+    if package:
+        yield f"{package}.{name}({parameter_list(code.arguments)})"
+        prefix = prefix if entry.namespace else f"{package}."
+    if "function" in entry.variants and prefix != f"{package}.":
+        yield f"{prefix}{name}({parameter_list(code.arguments)})"
+    if "method" in entry.variants:
+        yield f"Tensor.{name}"
+    if "inplace" in entry.variants:
+        yield f"Tensor.{name}_"
+    if entry.operator:
+        yield f"operator {entry.operator}"
+    yield from (f"{prefix}{alias}" for alias in entry.aliases)
+
+
+def held(entry: Entry) -> Iterator[str]:
+    return (f"{name}={ast.unparse(value)}" for name, value in plain_values(entry).items())
 
 
 def pages(renderer: Renderer, path: Path) -> Files:

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..spec.syntax import ARITHMETIC
+from ..language.scalar_functions import NONE, Functions
+from ..language.syntax import ARITHMETIC
 from . import algebra
 from .algebra import Sum, function, number, recognised
-from .axioms import NONE, Functions
 from .derivative import meaning
 from .numbers import COMPARE, FLOAT, Points, computed
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from ..emit.scalar_code import NotElementwise, inlined
 from ..spec.formula import called
 from ..spec.model import Entry, Formula
 from .formula_derivative import Plain
+from .scalar_code import NotElementwise, inlined
 
 # Functions of the scalar library that are not analytic, or that numbers without an order have not.
 NOT_ANALYTIC = frozenset(("abs", "angle", "imag", "real", "sgn", "sign", "hypot", "maximum", "minimum", "fmax", "fmin"))

@@ -6,8 +6,8 @@ import ast
 import copy
 from collections.abc import Mapping
 
-from ..emit.scalar_code import substitute
-from .axioms import NONE, Functions, Scalar, known_function, parsed
+from ..language.scalar_functions import NONE, Functions, Scalar, known_function, parsed
+from .scalar_code import substitute
 
 ZERO, ONE = ast.Constant(0), ast.Constant(1)
 Derivatives = Mapping[str, ast.expr]  # the derivatives of names that are not constant

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from ..emit.scalar_code import OPERATORS, Inliner, NotElementwise, bind
 from ..spec.definitions import substituted
 from ..spec.formula import called
 from ..spec.model import Entry
 from .derivative import ONE, ZERO, chosen, is_number, negative, plus, times
+from .scalar_code import OPERATORS, Inliner, NotElementwise, bind
 
 
 class FullInliner(Inliner):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..language.scalar_functions import NONE, Functions
 from ..spec.load import EntriesOnDemand, read_spec
 from ..spec.model import Problem, Spec
-from .axioms import NONE, Functions
 from .derive import completed
 
 

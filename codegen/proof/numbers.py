@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..spec.syntax import ARITHMETIC
-from .axioms import NONE, Functions
+from ..language.scalar_functions import NONE, Functions
+from ..language.syntax import ARITHMETIC
 from .derivative import meaning
 
 ZETA_ASYMPTOTIC_FROM = -20.0  # below, SciPy would take one term of a sum after the other

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from ..language.scalar_functions import Functions
 from ..spec.model import Argument, Entry
 from .algebra import Atom, Sum
-from .axioms import Functions
 from .cases import numeric
 from .numbers import Points
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.scalar_code import NotElementwise, inlined, substitute
 from ..spec.model import Entry, Formula
 from . import algebra
 from .boundaries import Boundary
@@ -23,6 +22,7 @@ from .derivative import ONE, NoDerivative, derivative, times
 from .formula_derivative import RESULT_DERIVATIVE, FormulaDerivative, Plain
 from .numbers import Points, Unknown, evaluate
 from .points import boundary, corners, is_mask, sample_points
+from .scalar_code import NotElementwise, inlined, substitute
 
 PROVED, EQUAL, WRONG, OPEN = STATES = "proved", "equal in numbers", "wrong", "open"
 TOLERANCE = 1e-11  # relative, of what is compared in numbers

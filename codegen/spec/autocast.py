@@ -1,15 +1,25 @@
-"""Reads the key `autocast`: what an op's tensors are cast to inside `autocast`, on each type of device."""
+"""Reads the key `autocast`: what an op's tensors are cast to inside `autocast`, on each type of device.
+
+Reads the key `autocast` of a section: which of its ops are cast to what, by device.
+
+autocast:
+  all: {lower: [conv1d, conv2d]}
+  cuda: {float32: [cumsum, cumprod]}
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 import yaml
 
+from ..language.syntax import did_you_mean
+from .fields import AUTOCAST, AUTOCAST_DEVICES
 from .formula import Report
-from .keys import AUTOCAST, AUTOCAST_DEVICES
+from .model import Where
 from .source import Source
-from .suggest import did_you_mean
 
 REFUSE = "refuse: "  # begins what stands for refuse(why)
 LIKE = "like "  # begins a word that names an argument
@@ -46,3 +56,55 @@ def read_word(node: yaml.Node, source: Source, report: Report) -> str:
     hint = did_you_mean(word, AUTOCAST) or f" (one of {' '.join(AUTOCAST)}, like ARGUMENT or refuse(why))"
     report(source.where(node), f"unknown value '{word}'{hint}")
     return ""
+
+
+ALL = "all"  # devices
+EXPECTED = "ops by device and word are wanted here, as in {cuda: {float32: [cumsum]}}"
+
+
+@dataclass(frozen=True)
+class Cast:
+    """What one op is cast to."""
+
+    where: Where  # where the first list names it
+    choices_of: dict[str, str] = field(default_factory=dict)  # type of device -> word
+
+
+def read_casts(node: yaml.Node | None, source: Source, report: Report) -> dict[str, Cast]:
+    """The casts of each op that the lists name."""
+    results: dict[str, Cast] = {}
+    for device, word, name, where in _items(node, source, report):
+        devices = AUTOCAST_DEVICES if device == ALL else (device,)
+        cast = results.get(name, Cast(where))
+        if cast.choices_of.keys() & set(devices):
+            report(where, f"'{name}' is in two lists for one device")
+        choices_of = cast.choices_of | dict.fromkeys(devices, word)
+        results[name] = replace(
+            cast, choices_of={each: choices_of[each] for each in AUTOCAST_DEVICES if each in choices_of}
+        )
+    return results
+
+
+def _items(node: yaml.Node | None, source: Source, report: Report) -> Iterator[tuple[str, str, str, Where]]:
+    """Device, word, op and its place, one after the other."""
+    for device, choices_of in _pairs(node, source, report):
+        if device.value not in (ALL, *AUTOCAST_DEVICES):
+            report(source.where(device), f"expected one of {' '.join((ALL, *AUTOCAST_DEVICES))}")
+            continue
+        for key, names in _pairs(choices_of, source, report):
+            word = read_word(key, source, report)
+            if not isinstance(names, yaml.SequenceNode):
+                report(source.where(names), "a list of ops is wanted here")
+                continue
+            for name in names.value if word else ():
+                yield device.value, word, str(name.value), source.where(name)
+
+
+def _pairs(node: yaml.Node | None, source: Source, report: Report) -> list[tuple[yaml.Node, yaml.Node]]:
+    if node is None:
+        return []
+    if not isinstance(node, yaml.MappingNode):
+        report(source.where(node), EXPECTED)
+        return []
+    pairs: list[tuple[yaml.Node, yaml.Node]] = node.value
+    return pairs

@@ -14,10 +14,10 @@ from pathlib import Path, PurePath
 
 import yaml
 
-from .keys import RENAMED, TEST_KEYS
+from ..language.syntax import did_you_mean
+from .fields import RENAMED, TEST_KEYS
 from .model import Problem, Where, identifier_of
 from .source import Source, Unreadable, compose, first_item, read_text
-from .suggest import did_you_mean
 
 TESTS = "tests"  # the key of the item
 REFERENCES = "references"  # the folder of Python files

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from ..language.syntax import too_deep
 from .model import Compute, Entry, Formula, Schema
-from .syntax import too_deep
 
 Written = TypeVar("Written", Formula, Compute)
 Trees = Mapping[str, ast.expr]

@@ -9,12 +9,13 @@ from typing import Any
 
 import yaml
 
-from ..rows.language import Program
+from ..language.row_programs import Program
+from ..language.syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, did_you_mean, faults
 from . import formula
 from .autocast import read_autocast
 from .beside import Beside
 from .definitions import Written, name_fault, of_primals, with_meaning
-from .keys import CHOICES, COMMON, COMPUTE, KEYS, NONE, WITHOUT_GRADIENT
+from .fields import CHOICES, COMMON, COMPUTE, KEYS, NONE, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Schema, Where, identifier, identifier_of, undefined
 from .reference import RESULT
 from .reference_function import read_function
@@ -22,9 +23,7 @@ from .row_program import check_of_rows, read_program
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
 from .source import Source, SourceString
-from .suggest import did_you_mean
-from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faults
-from .trials import TrialFields
+from .test_material import TrialFields
 
 # Keys whose values are fields of an entry as they are written: true or false, a name, one of several, a list of names.
 TRUE_OR_FALSE = {

@@ -12,9 +12,9 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Iterator
 
+from ..language.syntax import MAX_LEVELS, MAX_TITLE_CHARS, SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults, too_deep
 from .model import Formula, Where
 from .source import LineColumn, SourceString
-from .syntax import MAX_LEVELS, MAX_TITLE_CHARS, SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults, too_deep
 
 Report = Callable[[Where, str], None]  # called with each mistake found
 

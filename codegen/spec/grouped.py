@@ -13,11 +13,10 @@ from collections.abc import Iterator
 
 import yaml
 
-from .fields import Fields
-from .keys import DISPATCH, FLAGS, RENAMED
+from ..language.syntax import did_you_mean
+from .fields import DISPATCH, FLAGS, RENAMED, Fields
 from .model import Problem
 from .source import Source
-from .suggest import did_you_mean
 
 Pair = tuple[yaml.Node, yaml.Node]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from ..proof.axioms import NONE, Functions
+from ..language.scalar_functions import NONE, Functions
 from .beside import UnreadableBeside, check_item, is_tests_item, read_beside, sources_beside, strangers_beside
 from .entry import EntryReader
 from .fields import Enough

@@ -1,14 +1,48 @@
-"""The data that flows from the spec file to the templates: plain frozen records, no behaviour beyond look-ups."""
+"""The data that flows from the spec file to the templates: plain frozen records, no behaviour beyond look-ups.
+
+What an item of the key `try` says: an op with the same arguments, or the call of one, behind what must hold.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from ..proof.axioms import Scalar
-from ..rows.language import Program
-from .tried import Trial, trial
+from ..language.row_programs import Program
+from ..language.scalar_functions import Scalar
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An op that is tried first: with the arguments of the entry, or with those of a call of its own."""
+
+    op: str
+    arguments: tuple[ast.expr, ...] | None = None
+    conditions: tuple[ast.expr, ...] = ()
+
+    @property
+    def written(self) -> tuple[ast.expr, ...]:
+        return (*self.conditions, *(self.arguments or ()))
+
+
+@lru_cache(maxsize=1024)
+def trial(text: str) -> Trial | None:
+    """`mm`, `mm(self, other)` or `self.ndim == 2 and mm(self, other)`; None for what is none of these."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    overload = isinstance(tree, ast.Attribute) and isinstance(tree.value, ast.Name)
+    if isinstance(tree, ast.Name) or overload:
+        return Trial(text)
+    both = isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And)
+    *conditions, call = tree.values if isinstance(tree, ast.BoolOp) and both else [tree]
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
+        return None
+    return Trial(call.func.id, tuple(call.args), tuple(conditions))
+
 
 MAX_PROBLEMS = 100  # that are looked for before what was found is shown
 
@@ -165,11 +199,11 @@ class Entry:
     memory_format_of: tuple[str, ...] = ()  # tensors: the first in channels-last order says how results lie
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> a word of the key, or refuse: why
     deprecated: tuple[tuple[str, ...], ...] = ()  # older orders of arguments, by place
-    sparse: str | None = None  # a function of runtime/representations/sparse/rules/
-    conj_rule: str | None = None  # a function of runtime/representations/marked/rules/
+    sparse: str | None = None  # a function of runtime/extensions/sparse/
+    conj_rule: str | None = None  # a function of runtime/extensions/lazy_conj/rules/
     lazy: str | None = None  # conjugate or negative: as what the view shows its elements
     at_once: str | None = None  # the entry that stands for this one in formulas
-    batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/
+    batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/extensions/vmap/
     shape: str | None = None  # a function of runtime/ops/*/shapes*.py or runtime/dispatch/shape_rules.py
     definitions: dict[str, Formula] = field(default_factory=dict)  # `where`: name -> part of the other expressions
     backward: Formula | None = None  # the call of a kernel that gives all gradients at once

@@ -17,8 +17,8 @@ from collections.abc import Collection, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from ..language.syntax import did_you_mean
 from .model import Formula
-from .suggest import did_you_mean
 
 FUNCTIONS = {
     name: getattr(builtins, name)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ast
 
+from ..language.syntax import REFERENCE_SYNTAX, did_you_mean
 from .beside import Reference
 from .definitions import name_fault
 from .formula import Report, names_in, parse_expression
 from .model import Formula, Schema
 from .reference import RESULT
 from .source import LineColumn, SourceString
-from .suggest import did_you_mean
-from .syntax import REFERENCE_SYNTAX
 
 FORM = "expected lines `name = expression`, and `return expression` as the last one"
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import warnings
 
-from ..rows.language import KINDS, Parameter, Program, spelled, statements_of
+from ..language.row_programs import KINDS, Parameter, Program, spelled, statements_of
+from ..language.syntax import MAX_TITLE_CHARS
 from .formula import Report, location
 from .model import Argument, Schema, identifier
 from .source import SourceString
-from .syntax import MAX_TITLE_CHARS
 
 LAYOUT = {"dim": "int", "keepdim": "bool"}  # the arguments that no program reads, and their types
 NUMBERS = {"Scalar": "float", "float": "float", "int": "int", "bool": "bool"}

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field, replace
 
 import yaml
 
+from ..language.syntax import did_you_mean
 from . import formula
-from .fields import Fields
+from .autocast import Cast, read_casts
+from .fields import CHOICES, COMMON, KEYS, Fields
 from .grouped import GroupedFields
-from .keys import CHOICES, COMMON, KEYS
 from .model import Entry, Problem, Section, Where
-from .section_autocast import Cast, read_casts
 from .source import Source
-from .suggest import did_you_mean
 
 SECTION_KEYS = ("section", "about", "autocast", "defaults")
 MAX_TITLE_CHARS = 80  # of a title

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ..language.syntax import LARGEST, did_you_mean
 from .model import Argument, Return, Schema, Type
-from .suggest import did_you_mean
-from .syntax import LARGEST
 
 BASES = (
     *("Tensor", "Scalar", "int", "float", "bool", "str", "ScalarType", "Device", "Generator", "MemoryFormat"),

@@ -14,18 +14,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ..language.syntax import did_you_mean
 from ..library.bases import SPEC
-from ..library.homes import OpLibrary
-from ..progress import Progress
-from ..project import Project, merge_specs
+from ..library.op_library import OpLibrary
+from ..project.progress import Progress
+from ..project.project import Project, merge_specs
 from ..proof.load import load_spec
-from ..proof.report import disproved
-from ..spec.suggest import did_you_mean
+from .calls.findings import Finding, Report
 from .checks.bounds import ENVIRONMENT as BOUNDS
 from .functions import check_functions, claims
 from .isolation import Lost, Task, Worker, answers, end_all
 from .processes import Known, Package, check_op, check_op_bounds, known_ops
-from .report import Finding, Report
+from .proofs import disproved
 
 PROCESSES = min(2, os.cpu_count() or 1)
 EACH = 4  # ops at least that a process is started for: that takes as long as checking some

@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from ..library.homes import OpLibrary
-from ..proof.axioms import Functions, Scalar, parsed
+from ..language.scalar_functions import Functions, Scalar, parsed
+from ..library.op_library import OpLibrary
 from ..proof.numbers import Points, Unknown, evaluate
 from ..spec.model import Where
-from .compare import both
-from .finite_differences import EPSILON, STEP, central
+from .calls.findings import Finding, Report, both
+from .calls.finite_differences import EPSILON, STEP, central
 from .processes import stand_in
-from .report import Finding, Report
 
 COUNT = 600  # points: of many a function is not defined
 FEWEST = 10  # points at which a derivative has to be seen

@@ -11,11 +11,18 @@ import numpy as np
 
 from specgrad.runtime.errors import NotDifferentiableError
 
-from .checks.autocast import check_autocast
+from .calls.entries import spec_entry
+from .calls.findings import Report, error_message, forward_formula, key_of, on_purpose
+from .calls.interpreted import all_plain
+from .calls.point import Point, concatenated, formulas_alone, gradients
+from .calls.samples import points
+from .calls.variants import variant_points
 from .checks.batch import check_batch
-from .checks.dtypes import check_dtypes
+from .checks.dtypes import check_autocast, check_dtypes
 from .checks.elementwise import check_elementwise
+from .checks.errors_and_examples import check_refuses
 from .checks.forward import check_forward, check_forward_again, check_forward_over_reverse
+from .checks.kernels import check_rows
 from .checks.layouts import (
     check_commutative,
     check_displaced,
@@ -25,21 +32,11 @@ from .checks.layouts import (
     check_results,
 )
 from .checks.masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
-from .checks.memory import check_aliases, check_memory, check_replaces
-from .checks.meta import check_without_memory
+from .checks.memory import check_aliases, check_memory, check_replaces, check_without_memory
 from .checks.precision import check_precision
 from .checks.reference import check_kinds, check_reference, check_unlisted
-from .checks.refuses import check_refuses
 from .checks.reverse import check_kink, check_reverse
-from .checks.rows import check_rows
 from .checks.second import check_second
-from .entries import spec_entry
-from .errors import error_message, key_of, on_purpose
-from .interpreted import all_plain
-from .point import Point, concatenated, formulas_alone, gradients
-from .report import Report, forward_formula
-from .samples import points
-from .variants import variant_points
 
 Check = Callable[[Point, Report], None]
 

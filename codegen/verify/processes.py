@@ -12,16 +12,16 @@ import types
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from specgrad.runtime.dispatch.spec_lines import generated_package
+from specgrad.runtime.spec_lines import generated_package
 
-from ..library.homes import OpLibrary
+from ..library.op_library import OpLibrary
+from .calls.findings import Finding, Report
+from .calls.interpreted import all_plain
 from .checks.bounds import check_bounds, concerned
-from .checks.cuda import simulate
-from .checks.example import check_example
-from .interpreted import all_plain
+from .checks.errors_and_examples import check_example
+from .checks.kernels import simulate
 from .isolation import limit_memory, spoil
 from .op import verify_op
-from .report import Finding, Report
 
 MEMORY = 6 << 30  # bytes that one op's checks may take, those of the compiler and of its threads included
 
@@ -66,7 +66,7 @@ def check_op_bounds(package: Package, name: str) -> Report:
 
 
 def guarded(op: Any, report: Report) -> Report:
-    from .guards import damage, last_size
+    from .isolation import damage, last_size
 
     gc.collect()  # arrays are looked at when they are freed
     gc.freeze()  # what is left are the compiler's tables, which the next collection need not walk through
@@ -81,7 +81,7 @@ def guarded(op: Any, report: Report) -> Report:
 @functools.cache
 def prepared(package: Package) -> dict[str, Any]:
     """The records of a package in a process that looks after its memory from now on."""
-    from .guards import guard
+    from .isolation import guard
 
     ops = registry(package)
     guard()

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import after_write
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import Promoting, run
-from ...runtime.dispatch.elementwise.row_loops import run_rows
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import after_write
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import Promoting, run
+from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.dispatch.writing import before_write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
-from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import activation as functions
 
@@ -55,7 +55,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SIGMOID.launch_out(input, out) is not None:
             return out
         return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
-    checks.tensor("sigmoid", "input", input)
+    argument_checks.tensor("sigmoid", "input", input)
     return _sigmoid("sigmoid", input)
 
 
@@ -75,7 +75,7 @@ def sigmoid_(input: Tensor) -> Tensor:
 
 
 def _sigmoid(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGMOID, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SigmoidBackward0.record(result, self)
@@ -113,12 +113,12 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOGSIGMOID.launch_out(input, out) is not None:
             return out
         return write_out("logsigmoid", out, _logsigmoid("logsigmoid", input), (input,), share="same")
-    checks.tensor("logsigmoid", "input", input)
+    argument_checks.tensor("logsigmoid", "input", input)
     return _logsigmoid("logsigmoid", input)
 
 
 def _logsigmoid(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOGSIGMOID, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogsigmoidBackward0.record(result, self)
@@ -156,7 +156,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.RELU.launch_out(input, out) is not None:
             return out
         return write_out("relu", out, _relu("relu", input), (input,), share="same")
-    checks.tensor("relu", "input", input)
+    argument_checks.tensor("relu", "input", input)
     return _relu("relu", input)
 
 
@@ -173,7 +173,7 @@ def relu_(input: Tensor) -> Tensor:
 
 
 def _relu(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.RELU, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ReluBackward0.record(result, self)
@@ -207,7 +207,7 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
         result := intercept("leaky_relu", leaky_relu, "elementwise", input, negative_slope)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("leaky_relu", "input", input)
+    argument_checks.tensor("leaky_relu", "input", input)
     return _leaky_relu("leaky_relu", input, negative_slope)
 
 
@@ -226,8 +226,8 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
 
 def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    negative_slope = checks.scalar(name, "negative_slope", negative_slope)
+    self = argument_checks.operand(name, "input", self)
+    negative_slope = argument_checks.scalar(name, "negative_slope", negative_slope)
     result, (self,) = run(kernels.LEAKY_RELU, name, (self,), (Promoting(negative_slope),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LeakyReluBackward0.record(result, self, negative_slope)
@@ -266,7 +266,7 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
         or input_scale.__class__ not in plain
     ) and (result := intercept("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
         return result
-    checks.tensor("elu", "input", input)
+    argument_checks.tensor("elu", "input", input)
     return _elu("elu", input, alpha, scale, input_scale)
 
 
@@ -288,10 +288,10 @@ def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Numbe
 
 
 def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    alpha = checks.scalar(name, "alpha", alpha)
-    scale = checks.scalar(name, "scale", scale)
-    input_scale = checks.scalar(name, "input_scale", input_scale)
+    self = argument_checks.operand(name, "input", self)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
+    scale = argument_checks.scalar(name, "scale", scale)
+    input_scale = argument_checks.scalar(name, "input_scale", input_scale)
     result, (self,) = run(
         kernels.ELU, name, (self,), (Promoting(alpha), Promoting(scale), Promoting(input_scale)), into
     )
@@ -324,7 +324,7 @@ def silu(input: Tensor) -> Tensor:
             return result
     if input.__class__ not in plain and (result := intercept("silu", silu, "elementwise", input)) is not NOT_HANDLED:
         return result
-    checks.tensor("silu", "input", input)
+    argument_checks.tensor("silu", "input", input)
     return _silu("silu", input)
 
 
@@ -341,7 +341,7 @@ def silu_(input: Tensor) -> Tensor:
 
 
 def _silu(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SILU, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SiluBackward0.record(result, self)
@@ -372,12 +372,12 @@ def gelu_erf(input: Tensor) -> Tensor:
         and (result := intercept("gelu_erf", gelu_erf, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    checks.tensor("gelu_erf", "input", input)
+    argument_checks.tensor("gelu_erf", "input", input)
     return _gelu_erf("gelu_erf", input)
 
 
 def _gelu_erf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.GELU_ERF, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.GeluErfBackward0.record(result, self)
@@ -412,12 +412,12 @@ def gelu_tanh(input: Tensor) -> Tensor:
         and (result := intercept("gelu_tanh", gelu_tanh, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    checks.tensor("gelu_tanh", "input", input)
+    argument_checks.tensor("gelu_tanh", "input", input)
     return _gelu_tanh("gelu_tanh", input)
 
 
 def _gelu_tanh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.GELU_TANH, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.GeluTanhBackward0.record(result, self)
@@ -457,9 +457,9 @@ def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None)
         return write_out(name, out, gelu(input, approximate=approximate))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if approximate.__class__ is not str:
-        approximate = checks.string(name, "approximate", approximate)
+        approximate = argument_checks.string(name, "approximate", approximate)
     self, approximate = elementwise_checks.gelu_approximation(name, self, approximate)
     return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
 
@@ -501,14 +501,14 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Te
         if not watch.every and kernels.SOFTPLUS.launch_out(input, beta, threshold, out) is not None:
             return out
         return write_out("softplus", out, _softplus("softplus", input, beta, threshold), (input,), share="same")
-    checks.tensor("softplus", "input", input)
+    argument_checks.tensor("softplus", "input", input)
     return _softplus("softplus", input, beta, threshold)
 
 
 def _softplus(name: str, self, beta, threshold, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    beta = checks.scalar(name, "beta", beta)
-    threshold = checks.scalar(name, "threshold", threshold)
+    self = argument_checks.operand(name, "input", self)
+    beta = argument_checks.scalar(name, "beta", beta)
+    threshold = argument_checks.scalar(name, "threshold", threshold)
     result, (self,) = run(kernels.SOFTPLUS, name, (self,), (Promoting(beta), Promoting(threshold)), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SoftplusBackward0.record(result, self, beta, threshold)
@@ -543,7 +543,7 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
         result := intercept("hardtanh", hardtanh, "elementwise", input, min_val, max_val)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("hardtanh", "input", input)
+    argument_checks.tensor("hardtanh", "input", input)
     return _hardtanh("hardtanh", input, min_val, max_val)
 
 
@@ -562,9 +562,9 @@ def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tenso
 
 
 def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    min_val = checks.scalar(name, "min_val", min_val)
-    max_val = checks.scalar(name, "max_val", max_val)
+    self = argument_checks.operand(name, "input", self)
+    min_val = argument_checks.scalar(name, "min_val", min_val)
+    max_val = argument_checks.scalar(name, "max_val", max_val)
     result, (self,) = run(kernels.HARDTANH, name, (self,), (Promoting(min_val), Promoting(max_val)), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.HardtanhBackward0.record(result, self, min_val, max_val)
@@ -605,7 +605,7 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
         if not watch.every and alpha == 1.0 and kernels.CELU.launch_out(input, alpha, out) is not None:
             return out
         return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
-    checks.tensor("celu", "input", input)
+    argument_checks.tensor("celu", "input", input)
     return _celu("celu", input, alpha)
 
 
@@ -624,8 +624,8 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
 
 
 def _celu(name: str, self, alpha, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    alpha = checks.scalar(name, "alpha", alpha)
+    self = argument_checks.operand(name, "input", self)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     self, alpha = elementwise_checks.celu_scale(name, self, alpha)
     result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -664,7 +664,7 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SELU.launch_out(input, out) is not None:
             return out
         return write_out("selu", out, _selu("selu", input), (input,), share="same")
-    checks.tensor("selu", "input", input)
+    argument_checks.tensor("selu", "input", input)
     return _selu("selu", input)
 
 
@@ -681,7 +681,7 @@ def selu_(input: Tensor) -> Tensor:
 
 
 def _selu(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SELU, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SeluBackward0.record(result, self)
@@ -712,7 +712,7 @@ def mish(input: Tensor) -> Tensor:
             return result
     if input.__class__ not in plain and (result := intercept("mish", mish, "elementwise", input)) is not NOT_HANDLED:
         return result
-    checks.tensor("mish", "input", input)
+    argument_checks.tensor("mish", "input", input)
     return _mish("mish", input)
 
 
@@ -729,7 +729,7 @@ def mish_(input: Tensor) -> Tensor:
 
 
 def _mish(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.MISH, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MishBackward0.record(result, self)
@@ -763,7 +763,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
         and (result := intercept("hardsigmoid", hardsigmoid, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    checks.tensor("hardsigmoid", "input", input)
+    argument_checks.tensor("hardsigmoid", "input", input)
     return _hardsigmoid("hardsigmoid", input)
 
 
@@ -783,7 +783,7 @@ def hardsigmoid_(input: Tensor) -> Tensor:
 
 
 def _hardsigmoid(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.HardsigmoidBackward0.record(result, self)
@@ -817,7 +817,7 @@ def hardswish(input: Tensor) -> Tensor:
         and (result := intercept("hardswish", hardswish, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    checks.tensor("hardswish", "input", input)
+    argument_checks.tensor("hardswish", "input", input)
     return _hardswish("hardswish", input)
 
 
@@ -837,7 +837,7 @@ def hardswish_(input: Tensor) -> Tensor:
 
 
 def _hardswish(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.HardswishBackward0.record(result, self)
@@ -876,13 +876,13 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         if not watch.every and kernels.HARDSHRINK.launch_out(input, lambd, out) is not None:
             return out
         return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
-    checks.tensor("hardshrink", "input", input)
+    argument_checks.tensor("hardshrink", "input", input)
     return _hardshrink("hardshrink", input, lambd)
 
 
 def _hardshrink(name: str, self, lambd, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    lambd = checks.scalar(name, "lambd", lambd)
+    self = argument_checks.operand(name, "input", self)
+    lambd = argument_checks.scalar(name, "lambd", lambd)
     result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.HardshrinkBackward0.record(result, self, lambd)
@@ -923,13 +923,13 @@ def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         if not watch.every and lambd == 0.5 and kernels.SOFTSHRINK.launch_out(input, lambd, out) is not None:
             return out
         return write_out("softshrink", out, _softshrink("softshrink", input, lambd), (input,), share="same")
-    checks.tensor("softshrink", "input", input)
+    argument_checks.tensor("softshrink", "input", input)
     return _softshrink("softshrink", input, lambd)
 
 
 def _softshrink(name: str, self, lambd, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    lambd = checks.scalar(name, "lambd", lambd)
+    self = argument_checks.operand(name, "input", self)
+    lambd = argument_checks.scalar(name, "lambd", lambd)
     self, lambd = elementwise_checks.shrink_width(name, self, lambd)
     result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -966,12 +966,12 @@ def tanhshrink(input: Tensor) -> Tensor:
         and (result := intercept("tanhshrink", tanhshrink, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    checks.tensor("tanhshrink", "input", input)
+    argument_checks.tensor("tanhshrink", "input", input)
     return _tanhshrink("tanhshrink", input)
 
 
 def _tanhshrink(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
     result, (self,) = run(kernels.TANHSHRINK, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1009,12 +1009,12 @@ def softsign(input: Tensor) -> Tensor:
         and (result := intercept("softsign", softsign, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    checks.tensor("softsign", "input", input)
+    argument_checks.tensor("softsign", "input", input)
     return _softsign("softsign", input)
 
 
 def _softsign(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
     result, (self,) = run(kernels.SOFTSIGN, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1050,7 +1050,7 @@ def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
         result := intercept("threshold", threshold, "elementwise", input, bound, value)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("threshold", "input", input)
+    argument_checks.tensor("threshold", "input", input)
     return _threshold("threshold", input, bound, value)
 
 
@@ -1069,9 +1069,9 @@ def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
 
 
 def _threshold(name: str, self, bound, value, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    bound = checks.scalar(name, "bound", bound)
-    value = checks.scalar(name, "value", value)
+    self = argument_checks.operand(name, "input", self)
+    bound = argument_checks.scalar(name, "bound", bound)
+    value = argument_checks.scalar(name, "value", value)
     result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ThresholdBackward0.record(result, self, bound)
@@ -1108,9 +1108,9 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     name = "glu"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     self, dim = elementwise_checks.two_halves(name, self, dim)
     halves = op.chunk(self, 2, dim)
     return halves[0] * op.sigmoid(halves[1])
@@ -1147,9 +1147,9 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         return write_out(name, out, prelu(input, weight))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     self, weight = elementwise_checks.prelu_weight(name, self, weight)
     return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
 
@@ -1184,13 +1184,13 @@ def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
         result := intercept("channel_leak", channel_leak, "elementwise", input, weight)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("channel_leak", "input", input)
+    argument_checks.tensor("channel_leak", "input", input)
     return _channel_leak("channel_leak", input, weight)
 
 
 def _channel_leak(name: str, self, weight, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    weight = checks.operand(name, "weight", weight)
+    self = argument_checks.operand(name, "input", self)
+    weight = argument_checks.operand(name, "weight", weight)
     result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
     if grad_mode.grad and (self._rg or weight._rg) and result._dtype.kind in "fc":
         functions.ChannelLeakBackward0.record(result, self, weight)
@@ -1224,7 +1224,7 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
         result := intercept("masked_scale", masked_scale, "leading", input, mask, scale)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("masked_scale", "input", input)
+    argument_checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
 
 
@@ -1243,10 +1243,10 @@ def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
 
 
 def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    mask = checks.tensor(name, "mask", mask)
+    self = argument_checks.operand(name, "input", self)
+    mask = argument_checks.tensor(name, "mask", mask)
     if scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
+        scale = argument_checks.floating(name, "scale", scale)
     self, mask, scale = elementwise_checks.masked_scale(name, self, mask, scale)
     result, (self, mask) = run(kernels.MASKED_SCALE, name, (self, mask), (scale,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":

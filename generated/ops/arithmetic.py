@@ -9,30 +9,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import adopt_result, after_write, overwrite
-from ...runtime.autograd.undefined import record_undefined
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import Promoting, run
-from ...runtime.dispatch.elementwise.row_loops import run_rows
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import adopt_result, after_write, overwrite
+from ...runtime.autograd.not_differentiable import record_undefined
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import Promoting, run
+from ...runtime.dispatch.elementwise.strided import run_rows
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.older_forms import call_deprecated_signature
+from ...runtime.dispatch.deprecated_signatures import call_deprecated_signature
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.places import at
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.view_cache import ViewOp
-from ...runtime.dispatch.writing import before_write, write_out
-from ...runtime.dispatch.writing_several import write_outs
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import cpu as elementwise_cpu
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.devices import CPU
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.device.device import CPU
 from .. import kernels
 from ..functions import arithmetic as functions
 
@@ -77,7 +77,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ABS.launch_out(input, out) is not None:
             return out
         return write_out("abs", out, _abs("abs", input), (input,), share="same")
-    checks.tensor("abs", "input", input)
+    argument_checks.tensor("abs", "input", input)
     return _abs("abs", input)
 
 
@@ -92,7 +92,7 @@ def abs_(input: Tensor) -> Tensor:
 
 
 def _abs(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ABS, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AbsBackward0.record(result, self)
@@ -130,7 +130,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.NEG.launch_out(input, out) is not None:
             return out
         return write_out("neg", out, _neg("neg", input), (input,), share="same")
-    checks.tensor("neg", "input", input)
+    argument_checks.tensor("neg", "input", input)
     return _neg("neg", input)
 
 
@@ -147,7 +147,7 @@ def neg_(input: Tensor) -> Tensor:
 
 
 def _neg(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.NEG, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NegBackward0.record(result, self)
@@ -185,7 +185,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SIGN.launch_out(input, out) is not None:
             return out
         return write_out("sign", out, _sign("sign", input), (input,), share="same")
-    checks.tensor("sign", "input", input)
+    argument_checks.tensor("sign", "input", input)
     return _sign("sign", input)
 
 
@@ -202,7 +202,7 @@ def sign_(input: Tensor) -> Tensor:
 
 
 def _sign(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGN, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SignBackward0.record(result, self)
@@ -240,7 +240,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SGN.launch_out(input, out) is not None:
             return out
         return write_out("sgn", out, _sgn("sgn", input), (input,), share="same")
-    checks.tensor("sgn", "input", input)
+    argument_checks.tensor("sgn", "input", input)
     return _sgn("sgn", input)
 
 
@@ -257,7 +257,7 @@ def sgn_(input: Tensor) -> Tensor:
 
 
 def _sgn(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SGN, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SgnBackward0.record(result, self)
@@ -295,7 +295,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SQUARE.launch_out(input, out) is not None:
             return out
         return write_out("square", out, _square("square", input), (input,), share="same")
-    checks.tensor("square", "input", input)
+    argument_checks.tensor("square", "input", input)
     return _square("square", input)
 
 
@@ -315,7 +315,7 @@ def square_(input: Tensor) -> Tensor:
 
 
 def _square(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SQUARE, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SquareBackward0.record(result, self)
@@ -353,7 +353,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SQRT.launch_out(input, out) is not None:
             return out
         return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="same")
-    checks.tensor("sqrt", "input", input)
+    argument_checks.tensor("sqrt", "input", input)
     return _sqrt("sqrt", input)
 
 
@@ -370,7 +370,7 @@ def sqrt_(input: Tensor) -> Tensor:
 
 
 def _sqrt(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SQRT, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SqrtBackward0.record(result, self)
@@ -409,7 +409,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.RSQRT.launch_out(input, out) is not None:
             return out
         return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="same")
-    checks.tensor("rsqrt", "input", input)
+    argument_checks.tensor("rsqrt", "input", input)
     return _rsqrt("rsqrt", input)
 
 
@@ -426,7 +426,7 @@ def rsqrt_(input: Tensor) -> Tensor:
 
 
 def _rsqrt(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.RSQRT, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RsqrtBackward0.record(result, self)
@@ -465,7 +465,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.RECIPROCAL.launch_out(input, out) is not None:
             return out
         return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="same")
-    checks.tensor("reciprocal", "input", input)
+    argument_checks.tensor("reciprocal", "input", input)
     return _reciprocal("reciprocal", input)
 
 
@@ -485,7 +485,7 @@ def reciprocal_(input: Tensor) -> Tensor:
 
 
 def _reciprocal(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.RECIPROCAL, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ReciprocalBackward0.record(result, self)
@@ -530,7 +530,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
         if not watch.every and kernels.POW_TENSOR_TENSOR.launch_out(input, exponent, out) is not None:
             return out
         return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="same")
-    checks.tensor("pow", "input", input)
+    argument_checks.tensor("pow", "input", input)
     return _pow_tensor_tensor("pow", input, exponent)
 
 
@@ -549,8 +549,8 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
 
 
 def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    exponent = checks.operand(name, "exponent", exponent)
+    self = argument_checks.operand(name, "input", self)
+    exponent = argument_checks.operand(name, "exponent", exponent)
     result, (self, exponent) = run(kernels.POW_TENSOR_TENSOR, name, (self, exponent), (), into)
     if grad_mode.grad and (self._rg or exponent._rg) and result._dtype.kind in "fc":
         functions.PowBackward0.record(result, self, exponent)
@@ -589,7 +589,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
         if not watch.every and kernels.POW_TENSOR_SCALAR.launch_out(input, exponent, out) is not None:
             return out
         return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="same")
-    checks.tensor("pow", "input", input)
+    argument_checks.tensor("pow", "input", input)
     return _pow_tensor_scalar("pow", input, exponent)
 
 
@@ -608,8 +608,8 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
 
 
 def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    exponent = checks.scalar(name, "exponent", exponent)
+    self = argument_checks.operand(name, "input", self)
+    exponent = argument_checks.scalar(name, "exponent", exponent)
     self, exponent = elementwise_checks.integer_power(name, self, exponent)
     result, (self,) = run(kernels.POW_TENSOR_SCALAR, name, (self,), (Promoting(exponent),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -641,13 +641,13 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
         result := intercept("pow_number", pow_number, "elementwise", input, exponent)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("pow_number", "input", input)
+    argument_checks.tensor("pow_number", "input", input)
     return _pow_number("pow_number", input, exponent)
 
 
 def _pow_number(name: str, self, exponent, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    exponent = checks.scalar(name, "exponent", exponent)
+    self = argument_checks.operand(name, "input", self)
+    exponent = argument_checks.scalar(name, "exponent", exponent)
     result, (self,) = run(kernels.POW_NUMBER, name, (self,), (Promoting(exponent),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PowNumberBackward0.record(result, self, exponent)
@@ -688,8 +688,8 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
 
 
 def _pow_scalar(name: str, self, exponent, into=None) -> Any:
-    self = checks.scalar(name, "input", self)
-    exponent = checks.operand(name, "exponent", exponent)
+    self = argument_checks.scalar(name, "input", self)
+    exponent = argument_checks.operand(name, "exponent", exponent)
     result, (exponent,) = run(kernels.POW_SCALAR, name, (exponent,), (Promoting(self),), into)
     if grad_mode.grad and (exponent._rg) and result._dtype.kind in "fc":
         functions.PowBackward2.record(result, self, exponent)
@@ -759,9 +759,9 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
 
 
 def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    alpha = checks.scalar(name, "alpha", alpha)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     result, (self, other) = run(kernels.ADD_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.AddBackward0.record(result, self, other, alpha)
@@ -803,7 +803,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
         if not watch.every and kernels.ADD_SCALAR.launch_out(input, other, alpha, out) is not None:
             return out
         return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="same")
-    checks.tensor("add", "input", input)
+    argument_checks.tensor("add", "input", input)
     return _add_scalar("add", input, other, alpha)
 
 
@@ -822,9 +822,9 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
 
 
 def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.scalar(name, "other", other)
-    alpha = checks.scalar(name, "alpha", alpha)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.scalar(name, "other", other)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     result, (self,) = run(kernels.ADD_SCALAR, name, (self,), (Promoting(other), alpha), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AddBackward1.record(result, self)
@@ -913,9 +913,9 @@ def sub_(input: Tensor, other: Tensor | Number, more1: Any = None, alpha: Number
 
 
 def _sub(name: str, self, other, alpha, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    alpha = checks.scalar(name, "alpha", alpha)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
@@ -969,14 +969,14 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         if not watch.every and kernels.RSUB_TENSOR.launch_out(input, other, alpha, out) is not None:
             return out
         return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="same")
-    checks.tensor("rsub", "input", input)
+    argument_checks.tensor("rsub", "input", input)
     return _rsub("rsub", input, other, alpha)
 
 
 def _rsub(name: str, self, other, alpha, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
-    alpha = checks.scalar(name, "alpha", alpha)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
@@ -1044,8 +1044,8 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _mul(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MUL_TENSOR, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.MulBackward0.record(result, self, other)
@@ -1107,8 +1107,8 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _div_tensor(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.DIV_TENSOR, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.DivBackward0.record(result, self, other)
@@ -1147,11 +1147,11 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
         return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
+        other = argument_checks.tensor(name, "other", other)
     if rounding_mode is not None and rounding_mode.__class__ is not str:
-        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
+        rounding_mode = argument_checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -1204,10 +1204,10 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
         return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    other = checks.scalar(name, "other", other)
+        self = argument_checks.tensor(name, "input", self)
+    other = argument_checks.scalar(name, "other", other)
     if rounding_mode is not None and rounding_mode.__class__ is not str:
-        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
+        rounding_mode = argument_checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -1292,8 +1292,8 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _floor_divide(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FLOOR_DIVIDE, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
@@ -1333,13 +1333,13 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("trunc_divide", trunc_divide, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("trunc_divide", "input", input)
+    argument_checks.tensor("trunc_divide", "input", input)
     return _trunc_divide("trunc_divide", input, other)
 
 
 def _trunc_divide(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.TRUNC_DIVIDE, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
@@ -1405,8 +1405,8 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _remainder(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.REMAINDER, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
@@ -1454,7 +1454,7 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         if not watch.every and kernels.FMOD.launch_out(input, other, out) is not None:
             return out
         return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="same")
-    checks.tensor("fmod", "input", input)
+    argument_checks.tensor("fmod", "input", input)
     return _fmod("fmod", input, other)
 
 
@@ -1473,8 +1473,8 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _fmod(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FMOD, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
@@ -1545,7 +1545,7 @@ def addcmul(
         return write_out(
             "addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
         )
-    checks.tensor("addcmul", "input", input)
+    argument_checks.tensor("addcmul", "input", input)
     return _addcmul("addcmul", input, tensor1, tensor2, value)
 
 
@@ -1576,10 +1576,10 @@ def addcmul_(
 
 
 def _addcmul(name: str, self, tensor1, tensor2, value, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    tensor1 = checks.operand(name, "tensor1", tensor1)
-    tensor2 = checks.operand(name, "tensor2", tensor2)
-    value = checks.scalar(name, "value", value)
+    self = argument_checks.operand(name, "input", self)
+    tensor1 = argument_checks.operand(name, "tensor1", tensor1)
+    tensor2 = argument_checks.operand(name, "tensor2", tensor2)
+    value = argument_checks.scalar(name, "value", value)
     result, (self, tensor1, tensor2) = run(kernels.ADDCMUL, name, (self, tensor1, tensor2), (value,), into)
     if grad_mode.grad and (self._rg or tensor1._rg or tensor2._rg) and result._dtype.kind in "fc":
         functions.AddcmulBackward0.record(result, self, tensor1, tensor2, value)
@@ -1649,7 +1649,7 @@ def addcdiv(
         return write_out(
             "addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
         )
-    checks.tensor("addcdiv", "input", input)
+    argument_checks.tensor("addcdiv", "input", input)
     return _addcdiv("addcdiv", input, tensor1, tensor2, value)
 
 
@@ -1680,10 +1680,10 @@ def addcdiv_(
 
 
 def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    tensor1 = checks.operand(name, "tensor1", tensor1)
-    tensor2 = checks.operand(name, "tensor2", tensor2)
-    value = checks.scalar(name, "value", value)
+    self = argument_checks.operand(name, "input", self)
+    tensor1 = argument_checks.operand(name, "tensor1", tensor1)
+    tensor2 = argument_checks.operand(name, "tensor2", tensor2)
+    value = argument_checks.scalar(name, "value", value)
     result, (self, tensor1, tensor2) = run(kernels.ADDCDIV, name, (self, tensor1, tensor2), (value,), into)
     if grad_mode.grad and (self._rg or tensor1._rg or tensor2._rg) and result._dtype.kind in "fc":
         functions.AddcdivBackward0.record(result, self, tensor1, tensor2, value)
@@ -1729,7 +1729,7 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
         if not watch.every and kernels.LERP_TENSOR.launch_out(input, end, weight, out) is not None:
             return out
         return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="same")
-    checks.tensor("lerp", "input", input)
+    argument_checks.tensor("lerp", "input", input)
     return _lerp_tensor("lerp", input, end, weight)
 
 
@@ -1746,9 +1746,9 @@ def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -
 
 
 def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    end = checks.operand(name, "end", end)
-    weight = checks.operand(name, "weight", weight)
+    self = argument_checks.operand(name, "input", self)
+    end = argument_checks.operand(name, "end", end)
+    weight = argument_checks.operand(name, "weight", weight)
     result, (self, end, weight) = run(kernels.LERP_TENSOR, name, (self, end, weight), (), into)
     if grad_mode.grad and (self._rg or end._rg or weight._rg) and result._dtype.kind in "fc":
         functions.LerpBackward0.record(result, self, end, weight)
@@ -1798,7 +1798,7 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
         if not watch.every and kernels.LERP_SCALAR.launch_out(input, end, weight, out) is not None:
             return out
         return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="same")
-    checks.tensor("lerp", "input", input)
+    argument_checks.tensor("lerp", "input", input)
     return _lerp_scalar("lerp", input, end, weight)
 
 
@@ -1817,9 +1817,9 @@ def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
 
 
 def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    end = checks.operand(name, "end", end)
-    weight = checks.scalar(name, "weight", weight)
+    self = argument_checks.operand(name, "input", self)
+    end = argument_checks.operand(name, "end", end)
+    weight = argument_checks.scalar(name, "weight", weight)
     result, (self, end) = run(kernels.LERP_SCALAR, name, (self, end), (Promoting(weight),), into)
     if grad_mode.grad and (self._rg or end._rg) and result._dtype.kind in "fc":
         functions.LerpBackward1.record(result, self, end, weight)
@@ -1866,7 +1866,7 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
         if not watch.every and kernels.COPYSIGN.launch_out(input, other, out) is not None:
             return out
         return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
-    checks.tensor("copysign", "input", input)
+    argument_checks.tensor("copysign", "input", input)
     return _copysign("copysign", input, other)
 
 
@@ -1885,8 +1885,8 @@ def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _copysign(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.CopysignBackward0.record(result, self, other)
@@ -1931,7 +1931,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         if not watch.every and kernels.NEXTAFTER.launch_out(input, other, out) is not None:
             return out
         return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
-    checks.tensor("nextafter", "input", input)
+    argument_checks.tensor("nextafter", "input", input)
     return _nextafter("nextafter", input, other)
 
 
@@ -1950,8 +1950,8 @@ def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _nextafter(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
     if grad_mode.grad or watch.active:
         record_undefined(name, (result,), (self, other), "the neighbouring number is no smooth function")
@@ -1995,7 +1995,7 @@ _frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
 def _frexp(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if self._device is not CPU and into is None and not watch.every and FREXP.remember(given, (self,)):
         results = FREXP.launch(self)
         if results is not None:
@@ -2043,9 +2043,9 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, ldexp(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
+        other = argument_checks.tensor(name, "other", other)
     return self * op.pow(2.0, other)
 
 
@@ -2098,7 +2098,7 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         if not watch.every and kernels.HEAVISIDE.launch_out(input, values, out) is not None:
             return out
         return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
-    checks.tensor("heaviside", "input", input)
+    argument_checks.tensor("heaviside", "input", input)
     return _heaviside("heaviside", input, values)
 
 
@@ -2117,8 +2117,8 @@ def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
 
 
 def _heaviside(name: str, self, values, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    values = checks.operand(name, "values", values)
+    self = argument_checks.operand(name, "input", self)
+    values = argument_checks.operand(name, "values", values)
     self, values = elementwise_checks.one_dtype(name, self, values)
     result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
     if grad_mode.grad or watch.active:
@@ -2157,7 +2157,7 @@ def positive(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
     result = self
     POSITIVE.remember_made(self, given, result)
@@ -2190,9 +2190,9 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
         return write_out(name, out, float_power_tensor_tensor(input, exponent))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(exponent, Tensor):
-        exponent = checks.tensor(name, "exponent", exponent)
+        exponent = argument_checks.tensor(name, "exponent", exponent)
     return op.pow(elementwise_formulas.in_double(self), elementwise_formulas.in_double(exponent))
 
 
@@ -2222,8 +2222,8 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
         return write_out(name, out, float_power_tensor_scalar(input, exponent))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    exponent = checks.scalar(name, "exponent", exponent)
+        self = argument_checks.tensor(name, "input", self)
+    exponent = argument_checks.scalar(name, "exponent", exponent)
     return op.pow(elementwise_formulas.in_double(self), exponent)
 
 
@@ -2250,9 +2250,9 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
     if out is not None:
         return write_out(name, out, float_power_scalar(input, exponent))
     self = input
-    self = checks.scalar(name, "input", self)
+    self = argument_checks.scalar(name, "input", self)
     if not isinstance(exponent, Tensor):
-        exponent = checks.tensor(name, "exponent", exponent)
+        exponent = argument_checks.tensor(name, "exponent", exponent)
     return op.pow(self, elementwise_formulas.in_double(exponent))
 
 
@@ -2282,8 +2282,8 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     name = "float_power_"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    exponent = checks.scalar(name, "exponent", exponent)
+        self = argument_checks.tensor(name, "input", self)
+    exponent = argument_checks.scalar(name, "exponent", exponent)
     self, exponent = elementwise_checks.base_in_double(name, self, exponent)
     return elementwise_formulas.raised_in_place(self, exponent)
 
@@ -2312,9 +2312,9 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     name = "float_power_"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(exponent, Tensor):
-        exponent = checks.tensor(name, "exponent", exponent)
+        exponent = argument_checks.tensor(name, "exponent", exponent)
     self, exponent = elementwise_checks.base_in_double(name, self, exponent)
     return elementwise_formulas.raised_in_place(self, exponent)
 
@@ -2352,7 +2352,7 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         if not watch.every and kernels.GCD.launch_out(input, other, out) is not None:
             return out
         return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
-    checks.tensor("gcd", "input", input)
+    argument_checks.tensor("gcd", "input", input)
     return _gcd("gcd", input, other)
 
 
@@ -2372,8 +2372,8 @@ def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _gcd(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.GCD, name, (self, other), (), into)
     return result
 
@@ -2411,7 +2411,7 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         if not watch.every and kernels.LCM.launch_out(input, other, out) is not None:
             return out
         return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
-    checks.tensor("lcm", "input", input)
+    argument_checks.tensor("lcm", "input", input)
     return _lcm("lcm", input, other)
 
 
@@ -2431,8 +2431,8 @@ def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _lcm(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LCM, name, (self, other), (), into)
     return result
 

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.places import at
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.dispatch.devices import at
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.attention import checks as attention_checks
 from ...runtime.ops.attention import cpu as attention_cpu
 from ...runtime.ops.attention import plans as attention_plans
-from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.tensor import TensorBase as Tensor
 from ..functions import attention as functions
 
 ATTENTION = KernelOp(
@@ -151,25 +151,25 @@ def _attention(
 ) -> Any:
     given = (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(key, Tensor):
-        key = checks.tensor(name, "key", key)
+        key = argument_checks.tensor(name, "key", key)
     if not isinstance(value, Tensor):
-        value = checks.tensor(name, "value", value)
+        value = argument_checks.tensor(name, "value", value)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
+        bias = argument_checks.tensor(name, "bias", bias)
     if mask is not None and not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
+        mask = argument_checks.tensor(name, "mask", mask)
     if keep is not None and not isinstance(keep, Tensor):
-        keep = checks.tensor(name, "keep", keep)
+        keep = argument_checks.tensor(name, "keep", keep)
     if keep_scale.__class__ is not float:
-        keep_scale = checks.floating(name, "keep_scale", keep_scale)
+        keep_scale = argument_checks.floating(name, "keep_scale", keep_scale)
     if is_causal.__class__ is not bool:
-        is_causal = checks.boolean(name, "is_causal", is_causal)
+        is_causal = argument_checks.boolean(name, "is_causal", is_causal)
     if scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
+        scale = argument_checks.floating(name, "scale", scale)
     if rows_first.__class__ is not bool:
-        rows_first = checks.boolean(name, "rows_first", rows_first)
+        rows_first = argument_checks.boolean(name, "rows_first", rows_first)
     self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_checks.attention(
         name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
     )
@@ -285,21 +285,21 @@ _self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))
 def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_causal, scale, into=None) -> Any:
     given = (self, heads, bias, mask, keep, keep_scale, is_causal, scale)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if heads.__class__ is not int:
-        heads = checks.integer(name, "heads", heads)
+        heads = argument_checks.integer(name, "heads", heads)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
+        bias = argument_checks.tensor(name, "bias", bias)
     if mask is not None and not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
+        mask = argument_checks.tensor(name, "mask", mask)
     if keep is not None and not isinstance(keep, Tensor):
-        keep = checks.tensor(name, "keep", keep)
+        keep = argument_checks.tensor(name, "keep", keep)
     if keep_scale.__class__ is not float:
-        keep_scale = checks.floating(name, "keep_scale", keep_scale)
+        keep_scale = argument_checks.floating(name, "keep_scale", keep_scale)
     if is_causal.__class__ is not bool:
-        is_causal = checks.boolean(name, "is_causal", is_causal)
+        is_causal = argument_checks.boolean(name, "is_causal", is_causal)
     if scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
+        scale = argument_checks.floating(name, "scale", scale)
     self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_checks.self_attention(
         name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
     )

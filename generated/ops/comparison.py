@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import adopt_result, after_write, overwrite
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import Promoting, run
-from ...runtime.dispatch.elementwise.row_loops import run_rows
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import adopt_result, after_write, overwrite
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import Promoting, run
+from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.writing import before_write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
-from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import comparison as functions
 
@@ -54,12 +54,12 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISNAN.launch_out(input, out) is not None:
             return out
         return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
-    checks.tensor("isnan", "input", input)
+    argument_checks.tensor("isnan", "input", input)
     return _isnan("isnan", input)
 
 
 def _isnan(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISNAN, name, (self,), (), into)
     return result
 
@@ -91,12 +91,12 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISINF.launch_out(input, out) is not None:
             return out
         return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
-    checks.tensor("isinf", "input", input)
+    argument_checks.tensor("isinf", "input", input)
     return _isinf("isinf", input)
 
 
 def _isinf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISINF, name, (self,), (), into)
     return result
 
@@ -128,12 +128,12 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISFINITE.launch_out(input, out) is not None:
             return out
         return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
-    checks.tensor("isfinite", "input", input)
+    argument_checks.tensor("isfinite", "input", input)
     return _isfinite("isfinite", input)
 
 
 def _isfinite(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISFINITE, name, (self,), (), into)
     return result
 
@@ -176,13 +176,13 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         if not watch.every and kernels.MAXIMUM.launch_out(input, other, out) is not None:
             return out
         return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="same")
-    checks.tensor("maximum", "input", input)
+    argument_checks.tensor("maximum", "input", input)
     return _maximum("maximum", input, other)
 
 
 def _maximum(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MAXIMUM, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.MaximumBackward0.record(result, self, other)
@@ -229,13 +229,13 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         if not watch.every and kernels.MINIMUM.launch_out(input, other, out) is not None:
             return out
         return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="same")
-    checks.tensor("minimum", "input", input)
+    argument_checks.tensor("minimum", "input", input)
     return _minimum("minimum", input, other)
 
 
 def _minimum(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MINIMUM, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.MinimumBackward0.record(result, self, other)
@@ -282,13 +282,13 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         if not watch.every and kernels.FMAX.launch_out(input, other, out) is not None:
             return out
         return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="same")
-    checks.tensor("fmax", "input", input)
+    argument_checks.tensor("fmax", "input", input)
     return _fmax("fmax", input, other)
 
 
 def _fmax(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.FMAX, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FmaxBackward0.record(result, self, other)
@@ -335,13 +335,13 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         if not watch.every and kernels.FMIN.launch_out(input, other, out) is not None:
             return out
         return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="same")
-    checks.tensor("fmin", "input", input)
+    argument_checks.tensor("fmin", "input", input)
     return _fmin("fmin", input, other)
 
 
 def _fmin(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.FMIN, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.FminBackward0.record(result, self, other)
@@ -370,7 +370,7 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
         return result
     name = "where"
     if not isinstance(condition, Tensor):
-        condition = checks.tensor(name, "condition", condition)
+        condition = argument_checks.tensor(name, "condition", condition)
     return op.nonzero(op.atleast_1d(condition)).unbind(1)
 
 
@@ -414,14 +414,14 @@ def where_self(
         return write_out(
             "where", out, _where_self("where", condition, input, other), (condition, input, other), share="same"
         )
-    checks.tensor("where", "condition", condition)
+    argument_checks.tensor("where", "condition", condition)
     return _where_self("where", condition, input, other)
 
 
 def _where_self(name: str, condition, self, other, into=None) -> Any:
-    condition = checks.tensor(name, "condition", condition)
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    condition = argument_checks.tensor(name, "condition", condition)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     condition, self, other = elementwise_checks.boolean_condition(name, condition, self, other)
     result, (condition, self, other) = run(kernels.WHERE_SELF, name, (condition, self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
@@ -462,7 +462,7 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
         if not watch.every and kernels.CLAMP_BOTH.launch_out(input, min, max, out) is not None:
             return out
         return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
-    checks.tensor("clamp", "input", input)
+    argument_checks.tensor("clamp", "input", input)
     return _clamp_both("clamp", input, min, max)
 
 
@@ -481,9 +481,9 @@ def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
 
 
 def _clamp_both(name: str, self, min, max, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    min = checks.scalar(name, "min", min)
-    max = checks.scalar(name, "max", max)
+    self = argument_checks.operand(name, "input", self)
+    min = argument_checks.scalar(name, "min", min)
+    max = argument_checks.scalar(name, "max", max)
     result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ClampBackward0.record(result, self, min, max)
@@ -522,11 +522,11 @@ def clamp_default(
         return write_out(name, out, clamp_default(input, min, max))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if min is not None:
-        min = checks.scalar(name, "min", min)
+        min = argument_checks.scalar(name, "min", min)
     if max is not None:
-        max = checks.scalar(name, "max", max)
+        max = argument_checks.scalar(name, "max", max)
     self, min, max = elementwise_checks.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max) if min is None else op.clamp_min(self, min) if max is None else op.clamp(self, min, max)
@@ -579,11 +579,11 @@ def clamp_tensor(
         return write_out(name, out, clamp_tensor(input, min, max))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if min is not None and not isinstance(min, Tensor):
-        min = checks.tensor(name, "min", min)
+        min = argument_checks.tensor(name, "min", min)
     if max is not None and not isinstance(max, Tensor):
-        max = checks.tensor(name, "max", max)
+        max = argument_checks.tensor(name, "max", max)
     self, min, max = elementwise_checks.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max)
@@ -633,7 +633,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
         if not watch.every and kernels.CLAMP_MIN.launch_out(input, min, out) is not None:
             return out
         return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="same")
-    checks.tensor("clamp_min", "input", input)
+    argument_checks.tensor("clamp_min", "input", input)
     return _clamp_min_default("clamp_min", input, min)
 
 
@@ -652,8 +652,8 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
 
 
 def _clamp_min_default(name: str, self, min, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    min = checks.scalar(name, "min", min)
+    self = argument_checks.operand(name, "input", self)
+    min = argument_checks.scalar(name, "min", min)
     result, (self,) = run(kernels.CLAMP_MIN, name, (self,), (Promoting(min),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ClampMinBackward0.record(result, self, min)
@@ -697,7 +697,7 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
         if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_out(input, min, out) is not None:
             return out
         return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="same")
-    checks.tensor("clamp_min", "input", input)
+    argument_checks.tensor("clamp_min", "input", input)
     return _clamp_min_tensor("clamp_min", input, min)
 
 
@@ -716,8 +716,8 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
 
 
 def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    min = checks.operand(name, "min", min)
+    self = argument_checks.operand(name, "input", self)
+    min = argument_checks.operand(name, "min", min)
     result, (self, min) = run(kernels.CLAMP_MIN_TENSOR, name, (self, min), (), into)
     if grad_mode.grad and (self._rg or min._rg) and result._dtype.kind in "fc":
         functions.ClampMinBackward1.record(result, self, min)
@@ -753,7 +753,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
         if not watch.every and kernels.CLAMP_MAX.launch_out(input, max, out) is not None:
             return out
         return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="same")
-    checks.tensor("clamp_max", "input", input)
+    argument_checks.tensor("clamp_max", "input", input)
     return _clamp_max_default("clamp_max", input, max)
 
 
@@ -772,8 +772,8 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
 
 
 def _clamp_max_default(name: str, self, max, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    max = checks.scalar(name, "max", max)
+    self = argument_checks.operand(name, "input", self)
+    max = argument_checks.scalar(name, "max", max)
     result, (self,) = run(kernels.CLAMP_MAX, name, (self,), (Promoting(max),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ClampMaxBackward0.record(result, self, max)
@@ -817,7 +817,7 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
         if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_out(input, max, out) is not None:
             return out
         return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="same")
-    checks.tensor("clamp_max", "input", input)
+    argument_checks.tensor("clamp_max", "input", input)
     return _clamp_max_tensor("clamp_max", input, max)
 
 
@@ -836,8 +836,8 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
 
 
 def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    max = checks.operand(name, "max", max)
+    self = argument_checks.operand(name, "input", self)
+    max = argument_checks.operand(name, "max", max)
     result, (self, max) = run(kernels.CLAMP_MAX_TENSOR, name, (self, max), (), into)
     if grad_mode.grad and (self._rg or max._rg) and result._dtype.kind in "fc":
         functions.ClampMaxBackward1.record(result, self, max)
@@ -879,7 +879,7 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.EQ_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("eq", out, _eq("eq", input, other), (input, other), share="same")
-    checks.tensor("eq", "input", input)
+    argument_checks.tensor("eq", "input", input)
     return _eq("eq", input, other)
 
 
@@ -897,8 +897,8 @@ def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _eq(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.EQ_TENSOR, name, (self, other), (), into)
     return result
 
@@ -936,7 +936,7 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.NE_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("ne", out, _ne("ne", input, other), (input, other), share="same")
-    checks.tensor("ne", "input", input)
+    argument_checks.tensor("ne", "input", input)
     return _ne("ne", input, other)
 
 
@@ -954,8 +954,8 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _ne(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.NE_TENSOR, name, (self, other), (), into)
     return result
 
@@ -993,7 +993,7 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.LT_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("lt", out, _lt("lt", input, other), (input, other), share="same")
-    checks.tensor("lt", "input", input)
+    argument_checks.tensor("lt", "input", input)
     return _lt("lt", input, other)
 
 
@@ -1011,8 +1011,8 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _lt(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LT_TENSOR, name, (self, other), (), into)
     return result
 
@@ -1050,7 +1050,7 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.LE_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("le", out, _le("le", input, other), (input, other), share="same")
-    checks.tensor("le", "input", input)
+    argument_checks.tensor("le", "input", input)
     return _le("le", input, other)
 
 
@@ -1068,8 +1068,8 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _le(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LE_TENSOR, name, (self, other), (), into)
     return result
 
@@ -1107,7 +1107,7 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.GT_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("gt", out, _gt("gt", input, other), (input, other), share="same")
-    checks.tensor("gt", "input", input)
+    argument_checks.tensor("gt", "input", input)
     return _gt("gt", input, other)
 
 
@@ -1125,8 +1125,8 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _gt(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.GT_TENSOR, name, (self, other), (), into)
     return result
 
@@ -1164,7 +1164,7 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.GE_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("ge", out, _ge("ge", input, other), (input, other), share="same")
-    checks.tensor("ge", "input", input)
+    argument_checks.tensor("ge", "input", input)
     return _ge("ge", input, other)
 
 
@@ -1182,8 +1182,8 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _ge(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.GE_TENSOR, name, (self, other), (), into)
     return result
 
@@ -1215,12 +1215,12 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SIGNBIT.launch_out(input, out) is not None:
             return out
         return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
-    checks.tensor("signbit", "input", input)
+    argument_checks.tensor("signbit", "input", input)
     return _signbit("signbit", input)
 
 
 def _signbit(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGNBIT, name, (self,), (), into)
     return result
 
@@ -1252,12 +1252,12 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISPOSINF.launch_out(input, out) is not None:
             return out
         return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
-    checks.tensor("isposinf", "input", input)
+    argument_checks.tensor("isposinf", "input", input)
     return _isposinf("isposinf", input)
 
 
 def _isposinf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISPOSINF, name, (self,), (), into)
     return result
 
@@ -1289,12 +1289,12 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISNEGINF.launch_out(input, out) is not None:
             return out
         return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
-    checks.tensor("isneginf", "input", input)
+    argument_checks.tensor("isneginf", "input", input)
     return _isneginf("isneginf", input)
 
 
 def _isneginf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISNEGINF, name, (self,), (), into)
     return result
 
@@ -1326,12 +1326,12 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISREAL.launch_out(input, out) is not None:
             return out
         return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
-    checks.tensor("isreal", "input", input)
+    argument_checks.tensor("isreal", "input", input)
     return _isreal("isreal", input)
 
 
 def _isreal(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISREAL, name, (self,), (), into)
     return result
 
@@ -1377,13 +1377,13 @@ def nan_to_num(
         return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if nan is not None and nan.__class__ is not float:
-        nan = checks.floating(name, "nan", nan)
+        nan = argument_checks.floating(name, "nan", nan)
     if posinf is not None and posinf.__class__ is not float:
-        posinf = checks.floating(name, "posinf", posinf)
+        posinf = argument_checks.floating(name, "posinf", posinf)
     if neginf is not None and neginf.__class__ is not float:
-        neginf = checks.floating(name, "neginf", neginf)
+        neginf = argument_checks.floating(name, "neginf", neginf)
     if self.is_complex():
         of_nan = 0.0 if nan is None else nan
         above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
@@ -1443,18 +1443,18 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
         result := intercept("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("replace_odd", "input", input)
+    argument_checks.tensor("replace_odd", "input", input)
     return _replace_odd("replace_odd", input, nan, posinf, neginf)
 
 
 def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     if nan.__class__ is not float:
-        nan = checks.floating(name, "nan", nan)
+        nan = argument_checks.floating(name, "nan", nan)
     if posinf.__class__ is not float:
-        posinf = checks.floating(name, "posinf", posinf)
+        posinf = argument_checks.floating(name, "posinf", posinf)
     if neginf.__class__ is not float:
-        neginf = checks.floating(name, "neginf", neginf)
+        neginf = argument_checks.floating(name, "neginf", neginf)
     result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ReplaceOddBackward0.record(result, self)

@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import foreign, plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.conv import checks as conv_checks
 from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.ops.conv import plans as conv_plans
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
 from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ..functions import conv as functions
 
@@ -134,16 +134,16 @@ def convolution(
 def _convolution(name: str, self, weight, bias, stride, padding, dilation, groups, into=None) -> Any:
     given = (self, weight, bias, stride, padding, dilation, groups)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride)
-    padding = checks.integer_list(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride)
+    padding = argument_checks.integer_list(name, "padding", padding)
+    dilation = argument_checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     self, weight, bias, stride, padding, dilation, groups = conv_checks.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
@@ -264,15 +264,15 @@ def _convolution_input_backward(
 ) -> Any:
     given = (grad_output, weight, input_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
-    input_shape = checks.integer_list(name, "input_shape", input_shape)
-    stride = checks.integer_list(name, "stride", stride)
-    padding = checks.integer_list(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation)
+        weight = argument_checks.tensor(name, "weight", weight)
+    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
+    stride = argument_checks.integer_list(name, "stride", stride)
+    padding = argument_checks.integer_list(name, "padding", padding)
+    dilation = argument_checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
@@ -396,15 +396,15 @@ def _convolution_weight_backward(
 ) -> Any:
     given = (grad_output, self, weight_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    weight_shape = checks.integer_list(name, "weight_shape", weight_shape)
-    stride = checks.integer_list(name, "stride", stride)
-    padding = checks.integer_list(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation)
+        self = argument_checks.tensor(name, "input", self)
+    weight_shape = argument_checks.integer_list(name, "weight_shape", weight_shape)
+    stride = argument_checks.integer_list(name, "stride", stride)
+    padding = argument_checks.integer_list(name, "padding", padding)
+    dilation = argument_checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
@@ -503,16 +503,16 @@ def conv1d_default(
         return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride, 1)
+    padding = argument_checks.integer_list(name, "padding", padding, 1)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -575,17 +575,17 @@ def conv1d_padding(
         return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 1)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride, 1)
     if padding.__class__ is not str:
-        padding = checks.string(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
+        padding = argument_checks.string(name, "padding", padding)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -645,16 +645,16 @@ def conv2d_default(
         return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride, 2)
+    padding = argument_checks.integer_list(name, "padding", padding, 2)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -717,17 +717,17 @@ def conv2d_padding(
         return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 2)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride, 2)
     if padding.__class__ is not str:
-        padding = checks.string(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
+        padding = argument_checks.string(name, "padding", padding)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -787,16 +787,16 @@ def conv3d_default(
         return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.integer_list(name, "padding", padding, 3)
-    dilation = checks.integer_list(name, "dilation", dilation, 3)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride, 3)
+    padding = argument_checks.integer_list(name, "padding", padding, 3)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 3)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -859,17 +859,17 @@ def conv3d_padding(
         return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 3)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride, 3)
     if padding.__class__ is not str:
-        padding = checks.string(name, "padding", padding)
-    dilation = checks.integer_list(name, "dilation", dilation, 3)
+        padding = argument_checks.string(name, "padding", padding)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 3)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -947,17 +947,17 @@ def conv_transpose1d(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
-    output_padding = checks.integer_list(name, "output_padding", output_padding, 1)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride, 1)
+    padding = argument_checks.integer_list(name, "padding", padding, 1)
+    output_padding = argument_checks.integer_list(name, "output_padding", output_padding, 1)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
+        groups = argument_checks.integer(name, "groups", groups)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
     return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 1
     )
@@ -1031,17 +1031,17 @@ def conv_transpose2d(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    output_padding = checks.integer_list(name, "output_padding", output_padding, 2)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride, 2)
+    padding = argument_checks.integer_list(name, "padding", padding, 2)
+    output_padding = argument_checks.integer_list(name, "output_padding", output_padding, 2)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
+        groups = argument_checks.integer(name, "groups", groups)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
     return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 2
     )
@@ -1113,17 +1113,17 @@ def conv_transpose3d(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
-    stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.integer_list(name, "padding", padding, 3)
-    output_padding = checks.integer_list(name, "output_padding", output_padding, 3)
+        bias = argument_checks.tensor(name, "bias", bias)
+    stride = argument_checks.integer_list(name, "stride", stride, 3)
+    padding = argument_checks.integer_list(name, "padding", padding, 3)
+    output_padding = argument_checks.integer_list(name, "output_padding", output_padding, 3)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
-    dilation = checks.integer_list(name, "dilation", dilation, 3)
+        groups = argument_checks.integer(name, "groups", groups)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 3)
     return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 3
     )

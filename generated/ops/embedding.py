@@ -8,25 +8,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.embedding import checks as embedding_checks
 from ...runtime.ops.embedding import cpu as embedding_cpu
-from ...runtime.ops.embedding import cpu_bags as embedding_cpu_bags
+from ...runtime.ops.embedding import cpu as embedding_cpu_bags
 from ...runtime.ops.embedding import formulas as embedding_formulas
 from ...runtime.ops.embedding import plans as embedding_plans
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
+from ...runtime.device.device import CPU
 from ..functions import embedding as functions
 
 EMBEDDING = KernelOp(
@@ -132,13 +132,13 @@ def embedding(
 def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
     given = (weight, indices, padding_idx, scale_grad_by_freq)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
+        indices = argument_checks.tensor(name, "indices", indices)
     if padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
     if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+        scale_grad_by_freq = argument_checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     weight, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, weight, indices, padding_idx, scale_grad_by_freq
     )
@@ -223,15 +223,15 @@ def _embedding_backward(
 ) -> Any:
     given = (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
+        indices = argument_checks.tensor(name, "indices", indices)
     if num_weights.__class__ is not int:
-        num_weights = checks.integer(name, "num_weights", num_weights)
+        num_weights = argument_checks.integer(name, "num_weights", num_weights)
     if padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
     if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+        scale_grad_by_freq = argument_checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = embedding_checks.embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
@@ -306,13 +306,13 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
 def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
     given = (self, indices, padding_idx, scale_grad_by_freq)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
+        indices = argument_checks.tensor(name, "indices", indices)
     if padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
     if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+        scale_grad_by_freq = argument_checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
@@ -401,17 +401,17 @@ def bag_totals(
 def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, padding_idx, into=None) -> Any:
     given = (weight, indices, offsets, mean, include_last_offset, padding_idx)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
+        indices = argument_checks.tensor(name, "indices", indices)
     if not isinstance(offsets, Tensor):
-        offsets = checks.tensor(name, "offsets", offsets)
+        offsets = argument_checks.tensor(name, "offsets", offsets)
     if mean.__class__ is not bool:
-        mean = checks.boolean(name, "mean", mean)
+        mean = argument_checks.boolean(name, "mean", mean)
     if include_last_offset.__class__ is not bool:
-        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+        include_last_offset = argument_checks.boolean(name, "include_last_offset", include_last_offset)
     if padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
     weight, indices, offsets, mean, include_last_offset, padding_idx = embedding_checks.bag_totals(
         name, weight, indices, offsets, mean, include_last_offset, padding_idx
     )
@@ -520,19 +520,19 @@ def _embedding_bag_scatter_grad(
 ) -> Any:
     given = (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
+        indices = argument_checks.tensor(name, "indices", indices)
     if not isinstance(offsets, Tensor):
-        offsets = checks.tensor(name, "offsets", offsets)
+        offsets = argument_checks.tensor(name, "offsets", offsets)
     if num_weights.__class__ is not int:
-        num_weights = checks.integer(name, "num_weights", num_weights)
+        num_weights = argument_checks.integer(name, "num_weights", num_weights)
     if mean.__class__ is not bool:
-        mean = checks.boolean(name, "mean", mean)
+        mean = argument_checks.boolean(name, "mean", mean)
     if include_last_offset.__class__ is not bool:
-        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+        include_last_offset = argument_checks.boolean(name, "include_last_offset", include_last_offset)
     if padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
     grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx = (
         embedding_checks.embedding_bag_scatter_grad(
             name, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
@@ -668,27 +668,27 @@ def embedding_bag(
     name = "embedding_bag"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if offsets is not None and not isinstance(offsets, Tensor):
-        offsets = checks.tensor(name, "offsets", offsets)
+        offsets = argument_checks.tensor(name, "offsets", offsets)
     if max_norm is not None and max_norm.__class__ is not float:
-        max_norm = checks.floating(name, "max_norm", max_norm)
+        max_norm = argument_checks.floating(name, "max_norm", max_norm)
     if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
+        norm_type = argument_checks.floating(name, "norm_type", norm_type)
     if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+        scale_grad_by_freq = argument_checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     if mode.__class__ is not str:
-        mode = checks.string(name, "mode", mode)
+        mode = argument_checks.string(name, "mode", mode)
     if sparse.__class__ is not bool:
-        sparse = checks.boolean(name, "sparse", sparse)
+        sparse = argument_checks.boolean(name, "sparse", sparse)
     if per_sample_weights is not None and not isinstance(per_sample_weights, Tensor):
-        per_sample_weights = checks.tensor(name, "per_sample_weights", per_sample_weights)
+        per_sample_weights = argument_checks.tensor(name, "per_sample_weights", per_sample_weights)
     if include_last_offset.__class__ is not bool:
-        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+        include_last_offset = argument_checks.boolean(name, "include_last_offset", include_last_offset)
     if padding_idx is not None and padding_idx.__class__ is not int:
-        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
     (
         self,
         weight,

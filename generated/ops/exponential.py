@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import after_write
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import run
-from ...runtime.dispatch.elementwise.row_loops import run_rows
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import after_write
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import run
+from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.dispatch.writing import before_write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
-from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import exponential as functions
 
@@ -56,7 +56,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.EXP.launch_out(input, out) is not None:
             return out
         return write_out("exp", out, _exp("exp", input), (input,), share="same")
-    checks.tensor("exp", "input", input)
+    argument_checks.tensor("exp", "input", input)
     return _exp("exp", input)
 
 
@@ -73,7 +73,7 @@ def exp_(input: Tensor) -> Tensor:
 
 
 def _exp(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXP, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ExpBackward0.record(result, self)
@@ -111,7 +111,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.EXP2.launch_out(input, out) is not None:
             return out
         return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
-    checks.tensor("exp2", "input", input)
+    argument_checks.tensor("exp2", "input", input)
     return _exp2("exp2", input)
 
 
@@ -128,7 +128,7 @@ def exp2_(input: Tensor) -> Tensor:
 
 
 def _exp2(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXP2, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Exp2Backward0.record(result, self)
@@ -167,7 +167,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.EXPM1.launch_out(input, out) is not None:
             return out
         return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
-    checks.tensor("expm1", "input", input)
+    argument_checks.tensor("expm1", "input", input)
     return _expm1("expm1", input)
 
 
@@ -184,7 +184,7 @@ def expm1_(input: Tensor) -> Tensor:
 
 
 def _expm1(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXPM1, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Expm1Backward0.record(result, self)
@@ -223,7 +223,7 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG.launch_out(input, out) is not None:
             return out
         return write_out("log", out, _log("log", input), (input,), share="same")
-    checks.tensor("log", "input", input)
+    argument_checks.tensor("log", "input", input)
     return _log("log", input)
 
 
@@ -240,7 +240,7 @@ def log_(input: Tensor) -> Tensor:
 
 
 def _log(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogBackward0.record(result, self)
@@ -279,7 +279,7 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG2.launch_out(input, out) is not None:
             return out
         return write_out("log2", out, _log2("log2", input), (input,), share="same")
-    checks.tensor("log2", "input", input)
+    argument_checks.tensor("log2", "input", input)
     return _log2("log2", input)
 
 
@@ -296,7 +296,7 @@ def log2_(input: Tensor) -> Tensor:
 
 
 def _log2(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG2, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Log2Backward0.record(result, self)
@@ -335,7 +335,7 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG10.launch_out(input, out) is not None:
             return out
         return write_out("log10", out, _log10("log10", input), (input,), share="same")
-    checks.tensor("log10", "input", input)
+    argument_checks.tensor("log10", "input", input)
     return _log10("log10", input)
 
 
@@ -352,7 +352,7 @@ def log10_(input: Tensor) -> Tensor:
 
 
 def _log10(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG10, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Log10Backward0.record(result, self)
@@ -391,7 +391,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG1P.launch_out(input, out) is not None:
             return out
         return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
-    checks.tensor("log1p", "input", input)
+    argument_checks.tensor("log1p", "input", input)
     return _log1p("log1p", input)
 
 
@@ -408,7 +408,7 @@ def log1p_(input: Tensor) -> Tensor:
 
 
 def _log1p(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG1P, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.Log1pBackward0.record(result, self)
@@ -455,13 +455,13 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         if not watch.every and kernels.LOGADDEXP.launch_out(input, other, out) is not None:
             return out
         return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
-    checks.tensor("logaddexp", "input", input)
+    argument_checks.tensor("logaddexp", "input", input)
     return _logaddexp("logaddexp", input, other)
 
 
 def _logaddexp(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGADDEXP, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.LogaddexpBackward0.record(result, self, other)
@@ -508,13 +508,13 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         if not watch.every and kernels.LOGADDEXP2.launch_out(input, other, out) is not None:
             return out
         return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
-    checks.tensor("logaddexp2", "input", input)
+    argument_checks.tensor("logaddexp2", "input", input)
     return _logaddexp2("logaddexp2", input, other)
 
 
 def _logaddexp2(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGADDEXP2, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.Logaddexp2Backward0.record(result, self, other)

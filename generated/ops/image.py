@@ -9,30 +9,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import foreign, plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.image import checks as image_checks
 from ...runtime.ops.image import cpu_grid as image_cpu_grid
-from ...runtime.ops.image import cpu_padding as image_cpu_padding
+from ...runtime.ops.image import cpu_pad as image_cpu_padding
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
-from ...runtime.ops.image import cpu_shuffles as image_cpu_shuffles
+from ...runtime.ops.image import cpu_shuffle as image_cpu_shuffles
 from ...runtime.ops.image import formulas as image_formulas
-from ...runtime.ops.image import formulas_grid as image_formulas_grid
+from ...runtime.ops.image import formulas as image_formulas_grid
 from ...runtime.ops.image import plans as image_plans
-from ...runtime.ops.image import plans_grid as image_plans_grid
-from ...runtime.ops.image import plans_shuffles as image_plans_shuffles
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
+from ...runtime.ops.image import plans as image_plans_grid
+from ...runtime.ops.image import plans_shuffle as image_plans_shuffles
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
+from ...runtime.device.device import CPU
 from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ..functions import image as functions
 
@@ -143,10 +143,10 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
 def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     given = (self, pad, mode)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    pad = checks.integer_list(name, "pad", pad)
+        self = argument_checks.tensor(name, "input", self)
+    pad = argument_checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
-        mode = checks.string(name, "mode", mode)
+        mode = argument_checks.string(name, "mode", mode)
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
     if into is None and not watch.every and is_in_rows(self) and BORDER_PAD.remember(given, (self, pad, mode)):
         result = BORDER_PAD.launch(self, pad, mode)
@@ -206,11 +206,11 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
 def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=None) -> Any:
     given = (grad_output, input_shape, pad, mode)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    input_shape = checks.integer_list(name, "input_shape", input_shape)
-    pad = checks.integer_list(name, "pad", pad)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
+    pad = argument_checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
-        mode = checks.string(name, "mode", mode)
+        mode = argument_checks.string(name, "mode", mode)
     grad_output, input_shape, pad, mode = image_checks.border_pad_backward(name, grad_output, input_shape, pad, mode)
     if into is None and not watch.every and BORDER_PAD_BACKWARD.remember(given, (grad_output, input_shape, pad, mode)):
         result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
@@ -280,9 +280,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
     given = (self, upscale_factor)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if upscale_factor.__class__ is not int:
-        upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
+        upscale_factor = argument_checks.integer(name, "upscale_factor", upscale_factor)
     self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
     if into is None and not watch.every and PIXEL_SHUFFLE.remember(given, (self, upscale_factor)):
         result = PIXEL_SHUFFLE.launch(self, upscale_factor)
@@ -349,9 +349,9 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
     given = (self, downscale_factor)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if downscale_factor.__class__ is not int:
-        downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
+        downscale_factor = argument_checks.integer(name, "downscale_factor", downscale_factor)
     self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
     if into is None and not watch.every and PIXEL_UNSHUFFLE.remember(given, (self, downscale_factor)):
         result = PIXEL_UNSHUFFLE.launch(self, downscale_factor)
@@ -414,9 +414,9 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
 def _channel_shuffle(name: str, self, groups, into=None) -> Any:
     given = (self, groups)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if groups.__class__ is not int:
-        groups = checks.integer(name, "groups", groups)
+        groups = argument_checks.integer(name, "groups", groups)
     self, groups = image_checks.channel_shuffle(name, self, groups)
     if into is None and not watch.every and CHANNEL_SHUFFLE.remember(given, (self, groups)):
         result = CHANNEL_SHUFFLE.launch(self, groups)
@@ -485,19 +485,19 @@ def resample(
 def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
     given = (self, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if length.__class__ is not int:
-        length = checks.integer(name, "length", length)
+        length = argument_checks.integer(name, "length", length)
     if filter.__class__ is not str:
-        filter = checks.string(name, "filter", filter)
+        filter = argument_checks.string(name, "filter", filter)
     if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
+        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
     if scale is not None and scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
+        scale = argument_checks.floating(name, "scale", scale)
     if antialias.__class__ is not bool:
-        antialias = checks.boolean(name, "antialias", antialias)
+        antialias = argument_checks.boolean(name, "antialias", antialias)
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
@@ -592,19 +592,19 @@ def resample_backward(
 def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
     given = (grad_output, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if length.__class__ is not int:
-        length = checks.integer(name, "length", length)
+        length = argument_checks.integer(name, "length", length)
     if filter.__class__ is not str:
-        filter = checks.string(name, "filter", filter)
+        filter = argument_checks.string(name, "filter", filter)
     if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
+        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
     if scale is not None and scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
+        scale = argument_checks.floating(name, "scale", scale)
     if antialias.__class__ is not bool:
-        antialias = checks.boolean(name, "antialias", antialias)
+        antialias = argument_checks.boolean(name, "antialias", antialias)
     grad_output, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, grad_output, dim, length, filter, align_corners, scale, antialias
     )
@@ -686,19 +686,19 @@ def resample_bytes(
 def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
     given = (self, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if length.__class__ is not int:
-        length = checks.integer(name, "length", length)
+        length = argument_checks.integer(name, "length", length)
     if filter.__class__ is not str:
-        filter = checks.string(name, "filter", filter)
+        filter = argument_checks.string(name, "filter", filter)
     if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
+        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
     if scale is not None and scale.__class__ is not float:
-        scale = checks.floating(name, "scale", scale)
+        scale = argument_checks.floating(name, "scale", scale)
     if antialias.__class__ is not bool:
-        antialias = checks.boolean(name, "antialias", antialias)
+        antialias = argument_checks.boolean(name, "antialias", antialias)
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
@@ -769,15 +769,15 @@ def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mo
 def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_corners, into=None) -> Any:
     given = (self, grid, interpolation_mode, padding_mode, align_corners)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(grid, Tensor):
-        grid = checks.tensor(name, "grid", grid)
+        grid = argument_checks.tensor(name, "grid", grid)
     if interpolation_mode.__class__ is not int:
-        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
+        interpolation_mode = argument_checks.integer(name, "interpolation_mode", interpolation_mode)
     if padding_mode.__class__ is not int:
-        padding_mode = checks.integer(name, "padding_mode", padding_mode)
+        padding_mode = argument_checks.integer(name, "padding_mode", padding_mode)
     if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
+        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
     self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
@@ -883,15 +883,15 @@ def grid_sampler(
         return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(grid, Tensor):
-        grid = checks.tensor(name, "grid", grid)
+        grid = argument_checks.tensor(name, "grid", grid)
     if interpolation_mode.__class__ is not int:
-        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
+        interpolation_mode = argument_checks.integer(name, "interpolation_mode", interpolation_mode)
     if padding_mode.__class__ is not int:
-        padding_mode = checks.integer(name, "padding_mode", padding_mode)
+        padding_mode = argument_checks.integer(name, "padding_mode", padding_mode)
     if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
+        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
     self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
@@ -934,10 +934,10 @@ def affine_grid_generator(
     if out is not None:
         return write_out(name, out, affine_grid_generator(theta, size, align_corners))
     if not isinstance(theta, Tensor):
-        theta = checks.tensor(name, "theta", theta)
-    size = checks.integer_list(name, "size", size)
+        theta = argument_checks.tensor(name, "theta", theta)
+    size = argument_checks.integer_list(name, "size", size)
     if align_corners.__class__ is not bool:
-        align_corners = checks.boolean(name, "align_corners", align_corners)
+        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
     theta, size, align_corners = image_checks.affine_grid(name, theta, size, align_corners)
     places = image_formulas.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
     return places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))

@@ -9,40 +9,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import adopt_result, after_write
-from ...runtime.autograd.inplace.writers import note_write
-from ...runtime.dispatch import checks
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import adopt_result, after_write
+from ...runtime.autograd.version_counter import note_write
+from ...runtime.dispatch import argument_checks
 from ...runtime.dispatch.destinations import is_writable
-from ...runtime.dispatch.elementwise.elementwise import Promoting, result_dtype, run
-from ...runtime.dispatch.failures import listed, reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, arrays_in, computed_dtype
+from ...runtime.dispatch.elementwise.general import Promoting, result_dtype, run
+from ...runtime.dispatch.errors import listed, reraise
+from ...runtime.dispatch.kernel_ops.general import array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import before_write, check_shape, write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import foreign, plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import before_write, check_shape, write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.indexing import checks as indexing_checks
 from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
-from ...runtime.ops.indexing import cpu as indexing_cpu
+from ...runtime.ops.indexing import cpu_index as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
 from ...runtime.ops.indexing import cpu_slices as indexing_cpu_slices
-from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
-from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
+from ...runtime.ops.indexing import cpu_index as indexing_cpu_take
+from ...runtime.ops.indexing import cpu_index_put as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
-from ...runtime.ops.indexing import plans as indexing_plans
-from ...runtime.ops.indexing import plans_along as indexing_plans_along
-from ...runtime.ops.indexing import plans_masks as indexing_plans_masks
-from ...runtime.ops.indexing import plans_slices as indexing_plans_slices
-from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
+from ...runtime.ops.indexing import plans_gather as indexing_plans
+from ...runtime.ops.indexing import plans_scatter as indexing_plans_along
+from ...runtime.ops.indexing import plans_masks_slices as indexing_plans_masks
+from ...runtime.ops.indexing import plans_masks_slices as indexing_plans_slices
+from ...runtime.ops.indexing import plans_index_put as indexing_plans_writes
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
 from .. import kernels
 from ..functions import indexing as functions
 
@@ -243,8 +243,8 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 def _index(name: str, self, indices, into=None) -> Any:
     given = (self, indices)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    indices = checks.tensor_list_optional(name, "indices", indices)
+        self = argument_checks.tensor(name, "input", self)
+    indices = argument_checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_checks.index(name, self, indices)
     if into is None and not watch.every:
         result = INDEX.launch(self, indices)
@@ -298,9 +298,9 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
 def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> Any:
     given = (grad_output, input_sizes, indices)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
-    indices = checks.tensor_list_optional(name, "indices", indices)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+    input_sizes = argument_checks.integer_list(name, "input_sizes", input_sizes)
+    indices = argument_checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_checks.index_backward(name, grad_output, input_sizes, indices)
     if into is None and not watch.every:
         result = INDEX_BACKWARD.launch(grad_output, input_sizes, indices)
@@ -394,12 +394,12 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
 def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     given = (self, indices, values, accumulate)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    indices = checks.tensor_list_optional(name, "indices", indices)
+        self = argument_checks.tensor(name, "input", self)
+    indices = argument_checks.tensor_list_optional(name, "indices", indices)
     if not isinstance(values, Tensor):
-        values = checks.tensor(name, "values", values)
+        values = argument_checks.tensor(name, "values", values)
     if accumulate.__class__ is not bool:
-        accumulate = checks.boolean(name, "accumulate", accumulate)
+        accumulate = argument_checks.boolean(name, "accumulate", accumulate)
     self, indices, values, accumulate = indexing_checks.index_put(name, self, indices, values, accumulate)
     result = None
     if into is None and not watch.every:
@@ -488,11 +488,11 @@ def index_select(
 def _index_select(name: str, self, dim, index, into=None) -> Any:
     given = (self, dim, index)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     self, dim, index = indexing_checks.index_select(name, self, dim, index)
     if into is None and not watch.every and INDEX_SELECT.remember(given, (self, dim, index)):
         result = INDEX_SELECT.launch(self, dim, index)
@@ -606,14 +606,14 @@ def index_add_(
 def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     given = (self, dim, index, source, alpha)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
-    alpha = checks.scalar(name, "alpha", alpha)
+        source = argument_checks.tensor(name, "source", source)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_checks.index_add(name, self, dim, index, source, alpha)
     if into is None and not watch.every and INDEX_ADD.remember(given, (self, dim, index, source, alpha)):
         result = INDEX_ADD.launch(self, dim, index, source, alpha)
@@ -706,13 +706,13 @@ def gather(
 def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     given = (self, dim, index, sparse_grad)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if sparse_grad.__class__ is not bool:
-        sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
+        sparse_grad = argument_checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
     if into is None and not watch.every and GATHER.remember(given, (self, dim, index, sparse_grad)):
         result = GATHER.launch(self, dim, index, sparse_grad)
@@ -799,13 +799,13 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     given = (self, dim, index, src)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
+        src = argument_checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
     if into is None and not watch.every and SCATTER_SRC.remember(given, (self, dim, index, src)):
         result = SCATTER_SRC.launch(self, dim, index, src)
@@ -901,12 +901,12 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
 def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     given = (self, dim, index, value)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    value = checks.scalar(name, "value", value)
+        index = argument_checks.tensor(name, "index", index)
+    value = argument_checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks.scatter_value(name, self, dim, index, value)
     if into is None and not watch.every and SCATTER_VALUE.remember(given, (self, dim, index, value)):
         result = SCATTER_VALUE.launch(self, dim, index, value)
@@ -1018,13 +1018,13 @@ def scatter_add_(
 def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     given = (self, dim, index, src)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
+        src = argument_checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
     if into is None and not watch.every and SCATTER_ADD.remember(given, (self, dim, index, src)):
         result = SCATTER_ADD.launch(self, dim, index, src)
@@ -1096,7 +1096,7 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
         return write_out(
             "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="same"
         )
-    checks.tensor("masked_fill", "input", input)
+    argument_checks.tensor("masked_fill", "input", input)
     return _masked_fill_scalar("masked_fill", input, mask, value)
 
 
@@ -1115,9 +1115,9 @@ def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
 
 
 def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    mask = checks.tensor(name, "mask", mask)
-    value = checks.scalar(name, "value", value)
+    self = argument_checks.operand(name, "input", self)
+    mask = argument_checks.tensor(name, "mask", mask)
+    value = argument_checks.scalar(name, "value", value)
     self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask) = run(kernels.MASKED_FILL_SCALAR, name, (self, mask), (Promoting(value),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1163,7 +1163,7 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
             (input, mask, value),
             share="same",
         )
-    checks.tensor("masked_fill", "input", input)
+    argument_checks.tensor("masked_fill", "input", input)
     return _masked_fill_tensor("masked_fill", input, mask, value)
 
 
@@ -1180,9 +1180,9 @@ def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> 
 
 
 def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    mask = checks.tensor(name, "mask", mask)
-    value = checks.operand(name, "value", value)
+    self = argument_checks.operand(name, "input", self)
+    mask = argument_checks.tensor(name, "mask", mask)
+    value = argument_checks.operand(name, "value", value)
     self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask, value) = run(kernels.MASKED_FILL_TENSOR, name, (self, mask, value), (), into)
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
@@ -1222,9 +1222,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         return write_out(name, out, masked_select(input, mask))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
+        mask = argument_checks.tensor(name, "mask", mask)
     self, mask = indexing_checks.masked_select(name, self, mask)
     return self[mask] if self.ndim else op.index(op.atleast_1d(self), [op.atleast_1d(mask)])
 
@@ -1257,7 +1257,7 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _nonzero_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if into is None and not watch.every and NONZERO_DEFAULT.remember(given, (self,)):
         result = NONZERO_DEFAULT.launch(self)
         if result is not None:
@@ -1310,11 +1310,11 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
         return write_out(name, out, nonzero_static(input, size=size, fill_value=fill_value))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if size.__class__ is not int:
-        size = checks.integer(name, "size", size)
+        size = argument_checks.integer(name, "size", size)
     if fill_value.__class__ is not int:
-        fill_value = checks.integer(name, "fill_value", fill_value)
+        fill_value = argument_checks.integer(name, "fill_value", fill_value)
     self, size, fill_value = indexing_checks.nonnegative_size(name, self, size, fill_value)
     places = op.nonzero(self)
     return op.constant_pad_nd(places, (0, 0, 0, size - places._shape[0]), fill_value)
@@ -1343,9 +1343,9 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     name = "nonzero"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if as_tuple.__class__ is not bool:
-        as_tuple = checks.boolean(name, "as_tuple", as_tuple)
+        as_tuple = argument_checks.boolean(name, "as_tuple", as_tuple)
     return op.nonzero(op.atleast_1d(self)).unbind(1) if as_tuple else op.nonzero(self)
 
 
@@ -1380,15 +1380,15 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
 def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
     given = (index, dim, size, op, wrap)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if size.__class__ is not int:
-        size = checks.integer(name, "size", size)
+        size = argument_checks.integer(name, "size", size)
     if op.__class__ is not str:
-        op = checks.string(name, "op", op)
+        op = argument_checks.string(name, "op", op)
     if wrap.__class__ is not bool:
-        wrap = checks.boolean(name, "wrap", wrap)
+        wrap = argument_checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.integer_indices(name, index, dim, size, op, wrap)
     if into is None and not watch.every and CHECKED_INDICES.remember(given, (index, dim, size, op, wrap)):
         result = CHECKED_INDICES.launch(index, dim, size, op, wrap)
@@ -1445,9 +1445,9 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _take(name: str, self, index, into=None) -> Any:
     given = (self, index)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     self, index = indexing_checks_take_put.take(name, self, index)
     if into is None and not watch.every and TAKE.remember(given, (self, index)):
         result = TAKE.launch(self, index)
@@ -1533,13 +1533,13 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def _put(name: str, self, index, source, accumulate, into=None) -> Any:
     given = (self, index, source, accumulate)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
+        source = argument_checks.tensor(name, "source", source)
     if accumulate.__class__ is not bool:
-        accumulate = checks.boolean(name, "accumulate", accumulate)
+        accumulate = argument_checks.boolean(name, "accumulate", accumulate)
     self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
     if into is None and not watch.every and PUT.remember(given, (self, index, source, accumulate)):
         result = PUT.launch(self, index, source, accumulate)
@@ -1600,8 +1600,8 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
         return result
     name = "unravel_index"
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    shape = checks.integer_list(name, "shape", shape, 1)
+        indices = argument_checks.tensor(name, "indices", indices)
+    shape = argument_checks.integer_list(name, "shape", shape, 1)
     indices, shape = shape_checks_repeat.unravel_index(name, indices, shape)
     return indexing_formulas.unraveled(indices.long(), shape)
 
@@ -1647,11 +1647,11 @@ def take_along_dim(
         return write_out(name, out, take_along_dim(input, indices, dim))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
+        indices = argument_checks.tensor(name, "indices", indices)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     self, indices, dim = indexing_checks_take_put.take_along_dim(name, self, indices, dim)
     x = self.flatten() if dim is None else self
     along = 0 if dim is None else dim
@@ -1747,13 +1747,13 @@ def index_copy_(
 def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
     given = (self, dim, index, source)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
+        source = argument_checks.tensor(name, "source", source)
     self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
     if into is None and not watch.every and INDEX_COPY.remember(given, (self, dim, index, source)):
         result = INDEX_COPY.launch(self, dim, index, source)
@@ -1858,12 +1858,12 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
 def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any:
     given = (self, dim, index, value)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    value = checks.scalar(name, "value", value)
+        index = argument_checks.tensor(name, "index", index)
+    value = argument_checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
     if into is None and not watch.every and INDEX_FILL_INT_SCALAR.remember(given, (self, dim, index, value)):
         result = INDEX_FILL_INT_SCALAR.launch(self, dim, index, value)
@@ -1965,13 +1965,13 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
 def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any:
     given = (self, dim, index, value)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if not isinstance(value, Tensor):
-        value = checks.tensor(name, "value", value)
+        value = argument_checks.tensor(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
     if into is None and not watch.every and INDEX_FILL_INT_TENSOR.remember(given, (self, dim, index, value)):
         result = INDEX_FILL_INT_TENSOR.launch(self, dim, index, value)
@@ -2123,17 +2123,17 @@ def scatter_reduce_(
 def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into=None) -> Any:
     given = (self, dim, index, src, reduce, include_self)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
+        src = argument_checks.tensor(name, "src", src)
     if reduce.__class__ is not str:
-        reduce = checks.string(name, "reduce", reduce)
+        reduce = argument_checks.string(name, "reduce", reduce)
     if include_self.__class__ is not bool:
-        include_self = checks.boolean(name, "include_self", include_self)
+        include_self = argument_checks.boolean(name, "include_self", include_self)
     self, dim, index, src, reduce, include_self = indexing_checks_take_put.scatter_reduce(
         name, self, dim, index, src, reduce, include_self
     )
@@ -2209,15 +2209,15 @@ def scatter_src_reduce(
         return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
+        src = argument_checks.tensor(name, "src", src)
     if reduce.__class__ is not str:
-        reduce = checks.string(name, "reduce", reduce)
+        reduce = argument_checks.string(name, "reduce", reduce)
     self, dim, index, src, reduce = indexing_checks_take_put.scatter_by(name, self, dim, index, src, reduce)
     return (
         op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
@@ -2273,14 +2273,14 @@ def scatter_value_reduce(
         return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    value = checks.scalar(name, "value", value)
+        index = argument_checks.tensor(name, "index", index)
+    value = argument_checks.scalar(name, "value", value)
     if reduce.__class__ is not str:
-        reduce = checks.string(name, "reduce", reduce)
+        reduce = argument_checks.string(name, "reduce", reduce)
     self, dim, index, value, reduce = indexing_checks_take_put.scatter_value_by(name, self, dim, index, value, reduce)
     src = indexing_formulas.full_of(self, index._shape, value)
     return (
@@ -2369,17 +2369,17 @@ def index_reduce(
         return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
+        index = argument_checks.tensor(name, "index", index)
     if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
+        source = argument_checks.tensor(name, "source", source)
     if reduce.__class__ is not str:
-        reduce = checks.string(name, "reduce", reduce)
+        reduce = argument_checks.string(name, "reduce", reduce)
     if include_self.__class__ is not bool:
-        include_self = checks.boolean(name, "include_self", include_self)
+        include_self = argument_checks.boolean(name, "include_self", include_self)
     self, dim, index, source, reduce, include_self = indexing_checks_take_put.index_reduce(
         name, self, dim, index, source, reduce, include_self
     )
@@ -2442,11 +2442,11 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
 def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     given = (mask, available, lead)
     if not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
+        mask = argument_checks.tensor(name, "mask", mask)
     if available.__class__ is not int:
-        available = checks.integer(name, "available", available)
+        available = argument_checks.integer(name, "available", available)
     if lead.__class__ is not int:
-        lead = checks.integer(name, "lead", lead)
+        lead = argument_checks.integer(name, "lead", lead)
     if into is None and not watch.every and ORDER_OF_TRUE.remember(given, (mask, available, lead)):
         result = ORDER_OF_TRUE.launch(mask, available, lead)
         if result is not None:
@@ -2498,11 +2498,11 @@ def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def _masked_written(name: str, self, mask, source, into=None) -> Any:
     given = (self, mask, source)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
+        mask = argument_checks.tensor(name, "mask", mask)
     if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
+        source = argument_checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
     if into is None and not watch.every and MASKED_WRITTEN.remember(given, (self, mask, source)):
         result = MASKED_WRITTEN.launch(self, mask, source)
@@ -2571,11 +2571,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
         return write_out(name, out, masked_scatter(input, mask, source))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
+        mask = argument_checks.tensor(name, "mask", mask)
     if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
+        source = argument_checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
     return indexing_formulas.scattered_where(self, mask, source)
 
@@ -2590,11 +2590,11 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     name = "masked_scatter"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
+        mask = argument_checks.tensor(name, "mask", mask)
     if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
+        source = argument_checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
     check_shape("masked_scatter_", input, self)
     return indexing_formulas.write_masked_scatter(input, mask, source)
@@ -2657,13 +2657,13 @@ def select_scatter(
 def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
     given = (self, src, dim, index)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
+        src = argument_checks.tensor(name, "src", src)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if index.__class__ is not int:
-        index = checks.integer(name, "index", index)
+        index = argument_checks.integer(name, "index", index)
     self, src, dim, index = indexing_checks_take_put.select_scatter(name, self, src, dim, index)
     if into is None and not watch.every and SELECT_SCATTER.remember(given, (self, src, dim, index)):
         result = SELECT_SCATTER.launch(self, src, dim, index)
@@ -2761,17 +2761,17 @@ def slice_scatter(
 def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> Any:
     given = (self, src, dim, start, end, step)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
+        src = argument_checks.tensor(name, "src", src)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if start is not None and start.__class__ is not int:
-        start = checks.integer(name, "start", start)
+        start = argument_checks.integer(name, "start", start)
     if end is not None and end.__class__ is not int:
-        end = checks.integer(name, "end", end)
+        end = argument_checks.integer(name, "end", end)
     if step.__class__ is not int:
-        step = checks.integer(name, "step", step)
+        step = argument_checks.integer(name, "step", step)
     self, src, dim, start, end, step = indexing_checks_take_put.slice_scatter(name, self, src, dim, start, end, step)
     if into is None and not watch.every and SLICE_SCATTER.remember(given, (self, src, dim, start, end, step)):
         result = SLICE_SCATTER.launch(self, src, dim, start, end, step)
@@ -2856,15 +2856,15 @@ def diagonal_scatter(
 def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> Any:
     given = (self, src, offset, dim1, dim2)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
+        src = argument_checks.tensor(name, "src", src)
     if offset.__class__ is not int:
-        offset = checks.integer(name, "offset", offset)
+        offset = argument_checks.integer(name, "offset", offset)
     if dim1.__class__ is not int:
-        dim1 = checks.integer(name, "dim1", dim1)
+        dim1 = argument_checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
-        dim2 = checks.integer(name, "dim2", dim2)
+        dim2 = argument_checks.integer(name, "dim2", dim2)
     self, src, offset, dim1, dim2 = indexing_checks_take_put.diagonal_scatter(name, self, src, offset, dim1, dim2)
     if into is None and not watch.every and DIAGONAL_SCATTER.remember(given, (self, src, offset, dim1, dim2)):
         result = DIAGONAL_SCATTER.launch(self, src, offset, dim1, dim2)
@@ -2939,13 +2939,13 @@ def as_strided_scatter(
         return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
-        src = checks.tensor(name, "src", src)
-    size = checks.integer_list(name, "size", size)
-    stride = checks.integer_list(name, "stride", stride)
+        src = argument_checks.tensor(name, "src", src)
+    size = argument_checks.integer_list(name, "size", size)
+    stride = argument_checks.integer_list(name, "stride", stride)
     if storage_offset is not None and storage_offset.__class__ is not int:
-        storage_offset = checks.integer(name, "storage_offset", storage_offset)
+        storage_offset = argument_checks.integer(name, "storage_offset", storage_offset)
     self, src, size, stride, storage_offset = indexing_checks_take_put.as_strided_scatter(
         name, self, src, size, stride, storage_offset
     )
@@ -2984,8 +2984,8 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
 
 
 def _fill__scalar(name: str, self, value, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    value = checks.scalar(name, "value", value)
+    self = argument_checks.operand(name, "input", self)
+    value = argument_checks.scalar(name, "value", value)
     self, value = indexing_checks.fitting_value(name, self, value)
     result, (self,) = run(kernels.FILL__SCALAR, name, (self,), (Promoting(value),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -3023,8 +3023,8 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
 
 
 def _fill__tensor(name: str, self, value, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    value = checks.operand(name, "value", value)
+    self = argument_checks.operand(name, "input", self)
+    value = argument_checks.operand(name, "value", value)
     self, value = indexing_checks.fitting_value(name, self, value)
     result, (self, value) = run(kernels.FILL__TENSOR, name, (self, value), (), into)
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
@@ -3061,7 +3061,7 @@ def zero_(input: Tensor) -> Tensor:
 
 
 def _zero_(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ZERO_, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ZeroBackward0.record(result, self)
@@ -3102,10 +3102,10 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     name = "fill_diagonal_"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    fill_value = checks.scalar(name, "fill_value", fill_value)
+        self = argument_checks.tensor(name, "input", self)
+    fill_value = argument_checks.scalar(name, "fill_value", fill_value)
     if wrap.__class__ is not bool:
-        wrap = checks.boolean(name, "wrap", wrap)
+        wrap = argument_checks.boolean(name, "wrap", wrap)
     self, fill_value, wrap = shape_checks_repeat.fill_diagonal(name, self, fill_value, wrap)
     return shape_formulas.filled_diagonal(self, fill_value, wrap)
 
@@ -3147,10 +3147,10 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
 
 def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
     given = (self, src, non_blocking)
-    self = checks.operand(name, "input", self)
-    src = checks.operand(name, "src", src)
+    self = argument_checks.operand(name, "input", self)
+    src = argument_checks.operand(name, "src", src)
     if non_blocking.__class__ is not bool:
-        non_blocking = checks.boolean(name, "non_blocking", non_blocking)
+        non_blocking = argument_checks.boolean(name, "non_blocking", non_blocking)
     self, src, non_blocking = indexing_checks.copy(name, self, src, non_blocking)
     COPY_.remember_in_place(given, (self, src, non_blocking))
     result, (self, src) = run(kernels.COPY_, name, (self, src), (non_blocking,), into)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.inplace.inplace import after_write, overwrite
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import run
-from ...runtime.dispatch.elementwise.row_loops import run_rows
+from ...runtime.autograd.inplace import after_write, overwrite
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import run
+from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.dispatch.writing import before_write, write_out
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
-from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 
 
@@ -54,7 +54,7 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         if not watch.every and kernels.LOGICAL_AND.launch_out(input, other, out) is not None:
             return out
         return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="same")
-    checks.tensor("logical_and", "input", input)
+    argument_checks.tensor("logical_and", "input", input)
     return _logical_and("logical_and", input, other)
 
 
@@ -72,8 +72,8 @@ def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _logical_and(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGICAL_AND, name, (self, other), (), into)
     return result
 
@@ -111,7 +111,7 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         if not watch.every and kernels.LOGICAL_OR.launch_out(input, other, out) is not None:
             return out
         return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="same")
-    checks.tensor("logical_or", "input", input)
+    argument_checks.tensor("logical_or", "input", input)
     return _logical_or("logical_or", input, other)
 
 
@@ -129,8 +129,8 @@ def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _logical_or(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGICAL_OR, name, (self, other), (), into)
     return result
 
@@ -168,7 +168,7 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         if not watch.every and kernels.LOGICAL_XOR.launch_out(input, other, out) is not None:
             return out
         return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="same")
-    checks.tensor("logical_xor", "input", input)
+    argument_checks.tensor("logical_xor", "input", input)
     return _logical_xor("logical_xor", input, other)
 
 
@@ -186,8 +186,8 @@ def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _logical_xor(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGICAL_XOR, name, (self, other), (), into)
     return result
 
@@ -219,7 +219,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOGICAL_NOT.launch_out(input, out) is not None:
             return out
         return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="same")
-    checks.tensor("logical_not", "input", input)
+    argument_checks.tensor("logical_not", "input", input)
     return _logical_not("logical_not", input)
 
 
@@ -238,7 +238,7 @@ def logical_not_(input: Tensor) -> Tensor:
 
 
 def _logical_not(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOGICAL_NOT, name, (self,), (), into)
     return result
 
@@ -295,8 +295,8 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _bitwise_and(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_AND_TENSOR, name, (self, other), (), into)
     return result
 
@@ -353,8 +353,8 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _bitwise_or(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_OR_TENSOR, name, (self, other), (), into)
     return result
 
@@ -411,8 +411,8 @@ def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _bitwise_xor(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_XOR_TENSOR, name, (self, other), (), into)
     return result
 
@@ -444,7 +444,7 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BITWISE_NOT.launch_out(input, out) is not None:
             return out
         return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="same")
-    checks.tensor("bitwise_not", "input", input)
+    argument_checks.tensor("bitwise_not", "input", input)
     return _bitwise_not("bitwise_not", input)
 
 
@@ -465,7 +465,7 @@ def bitwise_not_(input: Tensor) -> Tensor:
 
 
 def _bitwise_not(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.BITWISE_NOT, name, (self,), (), into)
     return result
 
@@ -528,8 +528,8 @@ def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_LEFT_SHIFT_TENSOR, name, (self, other), (), into)
     return result
 
@@ -592,8 +592,8 @@ def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_RIGHT_SHIFT_TENSOR, name, (self, other), (), into)
     return result
 

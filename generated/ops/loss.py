@@ -9,33 +9,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import Promoting, run
-from ...runtime.dispatch.elementwise.row_loops import run_rows
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import Promoting, run
+from ...runtime.dispatch.elementwise.strided import run_rows
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import foreign, plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.ops.loss import checks_ctc as loss_checks_ctc
 from ...runtime.ops.loss import cpu as loss_cpu
-from ...runtime.ops.loss import cpu_cross_entropy as loss_cpu_cross_entropy
+from ...runtime.ops.loss import cpu as loss_cpu_cross_entropy
 from ...runtime.ops.loss import cpu_ctc as loss_cpu_ctc
-from ...runtime.ops.loss import cpu_nll as loss_cpu_nll
+from ...runtime.ops.loss import cpu as loss_cpu_nll
 from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
-from ...runtime.ops.loss import plans_nll as loss_plans_nll
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
+from ...runtime.ops.loss import plans as loss_plans_nll
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
+from ...runtime.device.device import CPU
 from .. import kernels
 from ..functions import loss as functions
 
@@ -171,15 +171,15 @@ _nll_loss_result = ReturnType("nll_loss", ("output", "total_weight"))
 def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=None) -> Any:
     given = (self, target, weight, reduction, ignore_index)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
+        reduction = argument_checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
-        ignore_index = checks.integer(name, "ignore_index", ignore_index)
+        ignore_index = argument_checks.integer(name, "ignore_index", ignore_index)
     self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
@@ -282,18 +282,18 @@ def _nll_loss_backward(
 ) -> Any:
     given = (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if not isinstance(total_weight, Tensor):
-        total_weight = checks.tensor(name, "total_weight", total_weight)
-    input_shape = checks.integer_list(name, "input_shape", input_shape)
+        total_weight = argument_checks.tensor(name, "total_weight", total_weight)
+    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
     if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
+        reduction = argument_checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
-        ignore_index = checks.integer(name, "ignore_index", ignore_index)
+        ignore_index = argument_checks.integer(name, "ignore_index", ignore_index)
     grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = loss_checks.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
@@ -434,17 +434,17 @@ _cross_entropy_loss_result = ReturnType("cross_entropy_loss", ("output", "saved_
 def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index, label_smoothing, into=None) -> Any:
     given = (self, target, weight, reduction, ignore_index, label_smoothing)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
+        reduction = argument_checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
-        ignore_index = checks.integer(name, "ignore_index", ignore_index)
+        ignore_index = argument_checks.integer(name, "ignore_index", ignore_index)
     if label_smoothing.__class__ is not float:
-        label_smoothing = checks.floating(name, "label_smoothing", label_smoothing)
+        label_smoothing = argument_checks.floating(name, "label_smoothing", label_smoothing)
     self, target, weight, reduction, ignore_index, label_smoothing = loss_checks.cross_entropy(
         name, self, target, weight, reduction, ignore_index, label_smoothing
     )
@@ -527,11 +527,11 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
 def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     given = (self, target, reduction)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
+        reduction = argument_checks.integer(name, "reduction", reduction)
     self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
     if (
         self._device is not CPU
@@ -603,13 +603,13 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
 def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=None) -> Any:
     given = (grad_output, self, target, reduction)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
+        reduction = argument_checks.integer(name, "reduction", reduction)
     grad_output, self, target, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, reduction
     )
@@ -693,13 +693,13 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
 def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None) -> Any:
     given = (self, target, weight, reduction)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
+        reduction = argument_checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = loss_checks.pointwise_loss(name, self, target, weight, reduction)
     result = None
     if self._device is not CPU and into is None and not watch.every:
@@ -791,15 +791,15 @@ def binary_cross_entropy_backward(
 def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight, reduction, into=None) -> Any:
     given = (grad_output, self, target, weight, reduction)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
+        reduction = argument_checks.integer(name, "reduction", reduction)
     grad_output, self, target, weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, reduction
     )
@@ -928,15 +928,15 @@ def binary_cross_entropy_with_logits(
 def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weight, reduction, into=None) -> Any:
     given = (self, target, weight, pos_weight, reduction)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if pos_weight is not None and not isinstance(pos_weight, Tensor):
-        pos_weight = checks.tensor(name, "pos_weight", pos_weight)
+        pos_weight = argument_checks.tensor(name, "pos_weight", pos_weight)
     if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
+        reduction = argument_checks.integer(name, "reduction", reduction)
     self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss(
         name, self, target, weight, pos_weight, reduction
     )
@@ -1051,17 +1051,17 @@ def _binary_cross_entropy_with_logits_backward(
 ) -> Any:
     given = (grad_output, self, target, weight, pos_weight, reduction)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if pos_weight is not None and not isinstance(pos_weight, Tensor):
-        pos_weight = checks.tensor(name, "pos_weight", pos_weight)
+        pos_weight = argument_checks.tensor(name, "pos_weight", pos_weight)
     if reduction.__class__ is not int:
-        reduction = checks.integer(name, "reduction", reduction)
+        reduction = argument_checks.integer(name, "reduction", reduction)
     grad_output, self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
@@ -1171,17 +1171,17 @@ def l1_loss(
     name = "l1_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     self, target, size_average, reduce, reduction, weight = loss_checks.same_sizes(
         name, self, target, size_average, reduce, reduction, weight
     )
@@ -1219,14 +1219,14 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
         result := intercept("huber_values", huber_values, "elementwise", input, target, delta)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("huber_values", "input", input)
+    argument_checks.tensor("huber_values", "input", input)
     return _huber_values("huber_values", input, target, delta)
 
 
 def _huber_values(name: str, self, target, delta, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    target = checks.operand(name, "target", target)
-    delta = checks.scalar(name, "delta", delta)
+    self = argument_checks.operand(name, "input", self)
+    target = argument_checks.operand(name, "target", target)
+    delta = argument_checks.scalar(name, "delta", delta)
     result, (self, target) = run(kernels.HUBER_VALUES, name, (self, target), (Promoting(delta),), into)
     if grad_mode.grad and (self._rg or target._rg) and result._dtype.kind in "fc":
         functions.HuberValuesBackward0.record(result, self, target, delta)
@@ -1279,17 +1279,17 @@ def smooth_l1_loss(
     name = "smooth_l1_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     if beta.__class__ is not float:
-        beta = checks.floating(name, "beta", beta)
+        beta = argument_checks.floating(name, "beta", beta)
     self, target, size_average, reduce, reduction, beta = loss_checks.smooth_l1(
         name, self, target, size_average, reduce, reduction, beta
     )
@@ -1336,15 +1336,15 @@ def huber_loss(
     name = "huber_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     if delta.__class__ is not float:
-        delta = checks.floating(name, "delta", delta)
+        delta = argument_checks.floating(name, "delta", delta)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     self, target, reduction, delta, weight = loss_checks.huber(name, self, target, reduction, delta, weight)
     return loss_formulas.reduced_loss(
         "huber_loss", loss_formulas.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
@@ -1394,17 +1394,17 @@ def kl_div(
     name = "kl_div"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     if log_target.__class__ is not bool:
-        log_target = checks.boolean(name, "log_target", log_target)
+        log_target = argument_checks.boolean(name, "log_target", log_target)
     self, target, size_average, reduce, reduction, log_target = loss_checks.floating_values(
         name, self, target, size_average, reduce, reduction, log_target
     )
@@ -1471,21 +1471,21 @@ def poisson_nll_loss(
     name = "poisson_nll_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if log_input.__class__ is not bool:
-        log_input = checks.boolean(name, "log_input", log_input)
+        log_input = argument_checks.boolean(name, "log_input", log_input)
     if full.__class__ is not bool:
-        full = checks.boolean(name, "full", full)
+        full = argument_checks.boolean(name, "full", full)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
+        eps = argument_checks.floating(name, "eps", eps)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     losses = self.exp() - target * self if log_input else self - target * (self + eps).log()
     return loss_formulas.reduced_loss(
         "poisson_nll_loss",
@@ -1538,17 +1538,17 @@ def gaussian_nll_loss_default(
     name = "gaussian_nll_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if not isinstance(var, Tensor):
-        var = checks.tensor(name, "var", var)
+        var = argument_checks.tensor(name, "var", var)
     if full.__class__ is not bool:
-        full = checks.boolean(name, "full", full)
+        full = argument_checks.boolean(name, "full", full)
     if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
+        eps = argument_checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
     return loss_formulas.reduced_loss(
         "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
@@ -1587,17 +1587,17 @@ def gaussian_nll_loss_float(
     name = "gaussian_nll_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if var.__class__ is not float:
-        var = checks.floating(name, "var", var)
+        var = argument_checks.floating(name, "var", var)
     if full.__class__ is not bool:
-        full = checks.boolean(name, "full", full)
+        full = argument_checks.boolean(name, "full", full)
     if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
+        eps = argument_checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
     return loss_formulas.reduced_loss(
         "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
@@ -1637,15 +1637,15 @@ def soft_margin_loss(
     name = "soft_margin_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     return loss_formulas.reduced_loss(
         "soft_margin_loss", -op.logsigmoid(self * target), size_average, reduce, reduction
     )
@@ -1699,17 +1699,17 @@ def hinge_embedding_loss(
     name = "hinge_embedding_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
+        margin = argument_checks.floating(name, "margin", margin)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     losses = op.where(target != 1, (margin - self).clamp(0), 0) + op.where(target != -1, self, 0)
     return loss_formulas.reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
 
@@ -1767,19 +1767,19 @@ def margin_ranking_loss(
         return result
     name = "margin_ranking_loss"
     if not isinstance(input1, Tensor):
-        input1 = checks.tensor(name, "input1", input1)
+        input1 = argument_checks.tensor(name, "input1", input1)
     if not isinstance(input2, Tensor):
-        input2 = checks.tensor(name, "input2", input2)
+        input2 = argument_checks.tensor(name, "input2", input2)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
+        margin = argument_checks.floating(name, "margin", margin)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     input1, input2, target, margin, size_average, reduce, reduction = loss_checks.margin_ranking(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
@@ -1853,25 +1853,25 @@ def triplet_margin_loss(
         return result
     name = "triplet_margin_loss"
     if not isinstance(anchor, Tensor):
-        anchor = checks.tensor(name, "anchor", anchor)
+        anchor = argument_checks.tensor(name, "anchor", anchor)
     if not isinstance(positive, Tensor):
-        positive = checks.tensor(name, "positive", positive)
+        positive = argument_checks.tensor(name, "positive", positive)
     if not isinstance(negative, Tensor):
-        negative = checks.tensor(name, "negative", negative)
+        negative = argument_checks.tensor(name, "negative", negative)
     if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
+        margin = argument_checks.floating(name, "margin", margin)
     if p.__class__ is not float:
-        p = checks.floating(name, "p", p)
+        p = argument_checks.floating(name, "p", p)
     if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
+        eps = argument_checks.floating(name, "eps", eps)
     if swap.__class__ is not bool:
-        swap = checks.boolean(name, "swap", swap)
+        swap = argument_checks.boolean(name, "swap", swap)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = loss_checks.triplet(
         name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
     )
@@ -1938,19 +1938,19 @@ def cosine_embedding_loss(
         return result
     name = "cosine_embedding_loss"
     if not isinstance(input1, Tensor):
-        input1 = checks.tensor(name, "input1", input1)
+        input1 = argument_checks.tensor(name, "input1", input1)
     if not isinstance(input2, Tensor):
-        input2 = checks.tensor(name, "input2", input2)
+        input2 = argument_checks.tensor(name, "input2", input2)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
+        margin = argument_checks.floating(name, "margin", margin)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     input1, input2, target, margin, size_average, reduce, reduction = loss_checks.cosine_embedding(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
@@ -2023,21 +2023,21 @@ def multi_margin_loss(
     name = "multi_margin_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if p.__class__ is not int:
-        p = checks.integer(name, "p", p)
+        p = argument_checks.integer(name, "p", p)
     if margin.__class__ is not float:
-        margin = checks.floating(name, "margin", margin)
+        margin = argument_checks.floating(name, "margin", margin)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     self, target, p, margin, weight, size_average, reduce, reduction = loss_checks.multi_margin(
         name, self, target, p, margin, weight, size_average, reduce, reduction
     )
@@ -2103,15 +2103,15 @@ def multilabel_margin_loss(
     name = "multilabel_margin_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     self, target, size_average, reduce, reduction = loss_checks.multilabel_margin(
         name, self, target, size_average, reduce, reduction
     )
@@ -2178,17 +2178,17 @@ def multilabel_soft_margin_loss(
     name = "multilabel_soft_margin_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = checks.tensor(name, "target", target)
+        target = argument_checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = checks.boolean(name, "size_average", size_average)
+        size_average = argument_checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = checks.boolean(name, "reduce", reduce)
+        reduce = argument_checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
         name, self, target, weight, size_average, reduce, reduction
     )
@@ -2241,13 +2241,13 @@ def ctc_values(
 def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
     given = (log_probs, targets, input_lengths, target_lengths, blank)
     if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
+        log_probs = argument_checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
-    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+        targets = argument_checks.tensor(name, "targets", targets)
+    input_lengths = argument_checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = argument_checks.integer_list(name, "target_lengths", target_lengths)
     if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
+        blank = argument_checks.integer(name, "blank", blank)
     log_probs, targets, input_lengths, target_lengths, blank = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
@@ -2337,17 +2337,17 @@ def ctc_loss_intlist(
         return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
+        log_probs = argument_checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
-    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+        targets = argument_checks.tensor(name, "targets", targets)
+    input_lengths = argument_checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = argument_checks.integer_list(name, "target_lengths", target_lengths)
     if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
+        blank = argument_checks.integer(name, "blank", blank)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     if zero_infinity.__class__ is not bool:
-        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+        zero_infinity = argument_checks.boolean(name, "zero_infinity", zero_infinity)
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
@@ -2419,19 +2419,19 @@ def ctc_loss_tensor(
         return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
+        log_probs = argument_checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
+        targets = argument_checks.tensor(name, "targets", targets)
     if not isinstance(input_lengths, Tensor):
-        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
+        input_lengths = argument_checks.tensor(name, "input_lengths", input_lengths)
     if not isinstance(target_lengths, Tensor):
-        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
+        target_lengths = argument_checks.tensor(name, "target_lengths", target_lengths)
     if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
+        blank = argument_checks.integer(name, "blank", blank)
     if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
+        reduction = argument_checks.string(name, "reduction", reduction)
     if zero_infinity.__class__ is not bool:
-        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+        zero_infinity = argument_checks.boolean(name, "zero_infinity", zero_infinity)
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = (
         loss_checks_ctc.ctc_loss_of_tensors(
             name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity

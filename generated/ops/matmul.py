@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import adopt_result, after_write
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype, stored_in
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import adopt_result, after_write
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype, stored_in
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.older_forms import call_deprecated_signature
+from ...runtime.dispatch.deprecated_signatures import call_deprecated_signature
 from ...runtime.dispatch.overloads import Number
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import before_write, write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import foreign, plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import before_write, write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.matmul import checks as matmul_checks
@@ -31,9 +31,9 @@ from ...runtime.ops.matmul import cpu_sparse as matmul_cpu_sparse
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
 from ...runtime.ops.matmul import plans as matmul_plans
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
+from ...runtime.device.device import CPU
 from ..functions import matmul as functions
 
 MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"}, refused="b")
@@ -147,9 +147,9 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _mm(name: str, self, mat2, into=None) -> Any:
     given = (self, mat2)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
-        mat2 = checks.tensor(name, "mat2", mat2)
+        mat2 = argument_checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.mm(name, self, mat2)
     if into is None and not watch.every and MM.remember(given, (self, mat2)):
         result = MM.launch(self, mat2)
@@ -214,9 +214,9 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _bmm(name: str, self, mat2, into=None) -> Any:
     given = (self, mat2)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
-        mat2 = checks.tensor(name, "mat2", mat2)
+        mat2 = argument_checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.bmm(name, self, mat2)
     if into is None and not watch.every and BMM.remember(given, (self, mat2)):
         result = BMM.launch(self, mat2)
@@ -281,9 +281,9 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _mv(name: str, self, vec, into=None) -> Any:
     given = (self, vec)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(vec, Tensor):
-        vec = checks.tensor(name, "vec", vec)
+        vec = argument_checks.tensor(name, "vec", vec)
     self, vec = matmul_checks.mv(name, self, vec)
     if into is None and not watch.every and MV.remember(given, (self, vec)):
         result = MV.launch(self, vec)
@@ -348,9 +348,9 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _dot(name: str, self, tensor, into=None) -> Any:
     given = (self, tensor)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(tensor, Tensor):
-        tensor = checks.tensor(name, "tensor", tensor)
+        tensor = argument_checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
     if into is None and not watch.every and DOT.remember(given, (self, tensor)):
         result = DOT.launch(self, tensor)
@@ -410,9 +410,9 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, outer(input, vec2))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(vec2, Tensor):
-        vec2 = checks.tensor(name, "vec2", vec2)
+        vec2 = argument_checks.tensor(name, "vec2", vec2)
     self, vec2 = matmul_checks.outer(name, self, vec2)
     return self.unsqueeze(1) * vec2
 
@@ -463,9 +463,9 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         return write_out(name, out, matmul(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
+        other = argument_checks.tensor(name, "other", other)
     self, other = matmul_checks.matmul(name, self, other)
     return matmul_formulas.matmul_by_rank(self, other)
 
@@ -573,13 +573,13 @@ def addmm_(
 def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     given = (self, mat1, mat2, beta, alpha)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(mat1, Tensor):
-        mat1 = checks.tensor(name, "mat1", mat1)
+        mat1 = argument_checks.tensor(name, "mat1", mat1)
     if not isinstance(mat2, Tensor):
-        mat2 = checks.tensor(name, "mat2", mat2)
-    beta = checks.scalar(name, "beta", beta)
-    alpha = checks.scalar(name, "alpha", alpha)
+        mat2 = argument_checks.tensor(name, "mat2", mat2)
+    beta = argument_checks.scalar(name, "beta", beta)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
     if into is None and not watch.every and ADDMM.remember(given, (self, mat1, mat2, beta, alpha)):
         result = ADDMM.launch(self, mat1, mat2, beta, alpha)
@@ -735,13 +735,13 @@ def baddbmm_(
 def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     given = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
-        batch1 = checks.tensor(name, "batch1", batch1)
+        batch1 = argument_checks.tensor(name, "batch1", batch1)
     if not isinstance(batch2, Tensor):
-        batch2 = checks.tensor(name, "batch2", batch2)
-    beta = checks.scalar(name, "beta", beta)
-    alpha = checks.scalar(name, "alpha", alpha)
+        batch2 = argument_checks.tensor(name, "batch2", batch2)
+    beta = argument_checks.scalar(name, "beta", beta)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
     if into is None and not watch.every and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha)):
         result = BADDBMM.launch(self, batch1, batch2, beta, alpha)
@@ -897,13 +897,13 @@ def addbmm_(
 def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     given = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
-        batch1 = checks.tensor(name, "batch1", batch1)
+        batch1 = argument_checks.tensor(name, "batch1", batch1)
     if not isinstance(batch2, Tensor):
-        batch2 = checks.tensor(name, "batch2", batch2)
-    beta = checks.scalar(name, "beta", beta)
-    alpha = checks.scalar(name, "alpha", alpha)
+        batch2 = argument_checks.tensor(name, "batch2", batch2)
+    beta = argument_checks.scalar(name, "beta", beta)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.addbmm(name, self, batch1, batch2, beta, alpha)
     if (
         self._device is not CPU
@@ -1038,13 +1038,13 @@ def addmv_(
 def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     given = (self, mat, vec, beta, alpha)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(mat, Tensor):
-        mat = checks.tensor(name, "mat", mat)
+        mat = argument_checks.tensor(name, "mat", mat)
     if not isinstance(vec, Tensor):
-        vec = checks.tensor(name, "vec", vec)
-    beta = checks.scalar(name, "beta", beta)
-    alpha = checks.scalar(name, "alpha", alpha)
+        vec = argument_checks.tensor(name, "vec", vec)
+    beta = argument_checks.scalar(name, "beta", beta)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
     if into is None and not watch.every and ADDMV.remember(given, (self, mat, vec, beta, alpha)):
         result = ADDMV.launch(self, mat, vec, beta, alpha)
@@ -1098,8 +1098,8 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
         return result
     name = "einsum"
     if equation.__class__ is not str:
-        equation = checks.string(name, "equation", equation)
-    operands = checks.tensor_list(name, "operands", operands)
+        equation = argument_checks.string(name, "equation", equation)
+    operands = argument_checks.tensor_list(name, "operands", operands)
     equation, operands = matmul_checks_contraction.einsum(name, equation, operands)
     return matmul_formulas_contraction.contracted(equation, operands)
 
@@ -1144,15 +1144,15 @@ def coordinate_mm(input: Tensor, row: Tensor, column: Tensor, count: int, mat2: 
 def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
     given = (self, row, column, count, mat2)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(row, Tensor):
-        row = checks.tensor(name, "row", row)
+        row = argument_checks.tensor(name, "row", row)
     if not isinstance(column, Tensor):
-        column = checks.tensor(name, "column", column)
+        column = argument_checks.tensor(name, "column", column)
     if count.__class__ is not int:
-        count = checks.integer(name, "count", count)
+        count = argument_checks.integer(name, "count", count)
     if not isinstance(mat2, Tensor):
-        mat2 = checks.tensor(name, "mat2", mat2)
+        mat2 = argument_checks.tensor(name, "mat2", mat2)
     self, row, column, count, mat2 = matmul_checks.coordinate_mm(name, self, row, column, count, mat2)
     if into is None and not watch.every and COORDINATE_MM.remember(given, (self, row, column, count, mat2)):
         result = COORDINATE_MM.launch(self, row, column, count, mat2)
@@ -1219,13 +1219,13 @@ def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor)
 def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
     given = (self, row, mat2, column)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(row, Tensor):
-        row = checks.tensor(name, "row", row)
+        row = argument_checks.tensor(name, "row", row)
     if not isinstance(mat2, Tensor):
-        mat2 = checks.tensor(name, "mat2", mat2)
+        mat2 = argument_checks.tensor(name, "mat2", mat2)
     if not isinstance(column, Tensor):
-        column = checks.tensor(name, "column", column)
+        column = argument_checks.tensor(name, "column", column)
     self, row, mat2, column = matmul_checks.coordinate_sampled(name, self, row, mat2, column)
     if (
         self._device is not CPU
@@ -1286,11 +1286,11 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
     name = "tensordot"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
-    dims_self = checks.integer_list(name, "dims_self", dims_self)
-    dims_other = checks.integer_list(name, "dims_other", dims_other)
+        other = argument_checks.tensor(name, "other", other)
+    dims_self = argument_checks.integer_list(name, "dims_self", dims_self)
+    dims_other = argument_checks.integer_list(name, "dims_other", dims_other)
     self, other, dims_self, dims_other = matmul_checks_contraction.tensordot(name, self, other, dims_self, dims_other)
     return matmul_formulas_contraction.contracted_over(self, other, dims_self, dims_other)
 
@@ -1324,9 +1324,9 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, inner(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
+        other = argument_checks.tensor(name, "other", other)
     self, other = matmul_checks_contraction.inner(name, self, other)
     return (
         matmul_formulas_contraction.contracted_over(self, other, [-1], [-1])
@@ -1365,9 +1365,9 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, vdot(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
+        other = argument_checks.tensor(name, "other", other)
     self, other = matmul_checks.dot(name, self, other)
     return elementwise_formulas.conjugate(self).dot(other)
 
@@ -1405,11 +1405,11 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
     if out is not None:
         return write_out(name, out, linalg_vecdot(x, y, dim=dim))
     if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
+        x = argument_checks.tensor(name, "x", x)
     if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
+        y = argument_checks.tensor(name, "y", y)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     x, y, dim = matmul_checks_contraction.vecdot(name, x, y, dim)
     return (elementwise_formulas.conjugate(x) * y).sum(dim)
 
@@ -1442,9 +1442,9 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, kron(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
+        other = argument_checks.tensor(name, "other", other)
     return matmul_formulas.kronecker_product(self, other)
 
 
@@ -1509,13 +1509,13 @@ def addr(
         return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(vec1, Tensor):
-        vec1 = checks.tensor(name, "vec1", vec1)
+        vec1 = argument_checks.tensor(name, "vec1", vec1)
     if not isinstance(vec2, Tensor):
-        vec2 = checks.tensor(name, "vec2", vec2)
-    beta = checks.scalar(name, "beta", beta)
-    alpha = checks.scalar(name, "alpha", alpha)
+        vec2 = argument_checks.tensor(name, "vec2", vec2)
+    beta = argument_checks.scalar(name, "beta", beta)
+    alpha = argument_checks.scalar(name, "alpha", alpha)
     self, vec1, vec2, beta, alpha = matmul_checks_contraction.addr(name, self, vec1, vec2, beta, alpha)
     return matmul_formulas.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
 
@@ -1582,11 +1582,11 @@ def cross(
         return write_out(name, out, cross(input, other, dim))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
+        other = argument_checks.tensor(name, "other", other)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
     return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
@@ -1625,11 +1625,11 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
         return write_out(name, out, linalg_cross(input, other, dim=dim))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
+        other = argument_checks.tensor(name, "other", other)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
     return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
@@ -1665,7 +1665,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
     name = "linalg_multi_dot"
     if out is not None:
         return write_out(name, out, linalg_multi_dot(tensors))
-    tensors = checks.tensor_list(name, "tensors", tensors)
+    tensors = argument_checks.tensor_list(name, "tensors", tensors)
     (tensors,) = matmul_checks_contraction.chain(name, tensors)
     return matmul_formulas.matrix_chain_product(tensors)
 
@@ -1697,9 +1697,9 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
         return write_out(name, out, linalg_matmul(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = checks.tensor(name, "other", other)
+        other = argument_checks.tensor(name, "other", other)
     return op.matmul(self, other)
 
 
@@ -1744,13 +1744,13 @@ def bilinear(
     if out is not None:
         return write_out(name, out, bilinear(input1, input2, weight, bias))
     if not isinstance(input1, Tensor):
-        input1 = checks.tensor(name, "input1", input1)
+        input1 = argument_checks.tensor(name, "input1", input1)
     if not isinstance(input2, Tensor):
-        input2 = checks.tensor(name, "input2", input2)
+        input2 = argument_checks.tensor(name, "input2", input2)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
+        bias = argument_checks.tensor(name, "bias", bias)
     input1, input2, weight, bias = matmul_checks_contraction.bilinear(name, input1, input2, weight, bias)
     form = op.einsum("...i,kij,...j->...k", [input1, weight, input2])
     return form if bias is None else form + bias
@@ -1799,11 +1799,11 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
 def _linear(name: str, self, weight, bias, into=None) -> Any:
     given = (self, weight, bias)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = checks.tensor(name, "bias", bias)
+        bias = argument_checks.tensor(name, "bias", bias)
     self, weight, bias = matmul_checks.linear(name, self, weight, bias)
     if into is None and not watch.every and LINEAR.remember(given, (self, weight, bias)):
         result = LINEAR.launch(self, weight, bias)
@@ -1865,9 +1865,9 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
 def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     given = (grad_output, self)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
     if into is None and not watch.every and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self)):
         result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, self)

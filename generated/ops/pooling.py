@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import write, write_out
-from ...runtime.dispatch.writing_several import write_outs
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import foreign, plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.pooling import checks as pooling_checks
 from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.ops.pooling import plans as pooling_plans
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
 from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
 from ..functions import pooling as functions
 
@@ -202,16 +202,16 @@ def _max_pool_with_indices(
 ) -> Any:
     given = (self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+        self = argument_checks.tensor(name, "input", self)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
+        stride = argument_checks.integer_list(name, "stride", stride, 1)
+    padding = argument_checks.integer_list(name, "padding", padding, 1)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
+        spatial = argument_checks.integer(name, "spatial", spatial)
     self, kernel_size, stride, padding, dilation, ceil_mode, spatial = pooling_checks.max_pool(
         name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
@@ -289,12 +289,12 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
 def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, into=None) -> Any:
     given = (grad_output, indices, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    input_shape = checks.integer_list(name, "input_shape", input_shape)
+        indices = argument_checks.tensor(name, "indices", indices)
+    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
+        spatial = argument_checks.integer(name, "spatial", spatial)
     grad_output, indices, input_shape, spatial = pooling_checks.max_pool_backward(
         name, grad_output, indices, input_shape, spatial
     )
@@ -392,15 +392,15 @@ def max_unpool1d(
 def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
     given = (self, indices, kernel_size, stride, padding, output_size)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+        indices = argument_checks.tensor(name, "indices", indices)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
+        stride = argument_checks.integer_list(name, "stride", stride, 1)
+    padding = argument_checks.integer_list(name, "padding", padding, 1)
     if output_size is not None:
-        output_size = checks.integer_list(name, "output_size", output_size)
+        output_size = argument_checks.integer_list(name, "output_size", output_size)
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
@@ -495,15 +495,15 @@ def max_unpool2d(
 def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
     given = (self, indices, kernel_size, stride, padding, output_size)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+        indices = argument_checks.tensor(name, "indices", indices)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
+        stride = argument_checks.integer_list(name, "stride", stride, 2)
+    padding = argument_checks.integer_list(name, "padding", padding, 2)
     if output_size is not None:
-        output_size = checks.integer_list(name, "output_size", output_size)
+        output_size = argument_checks.integer_list(name, "output_size", output_size)
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
@@ -597,15 +597,15 @@ def max_unpool3d(
 def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
     given = (self, indices, kernel_size, stride, padding, output_size)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = checks.tensor(name, "indices", indices)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+        indices = argument_checks.tensor(name, "indices", indices)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 3)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.integer_list(name, "padding", padding, 3)
+        stride = argument_checks.integer_list(name, "stride", stride, 3)
+    padding = argument_checks.integer_list(name, "padding", padding, 3)
     if output_size is not None:
-        output_size = checks.integer_list(name, "output_size", output_size)
+        output_size = argument_checks.integer_list(name, "output_size", output_size)
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
@@ -685,14 +685,14 @@ def max_pool1d(
         return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+        self = argument_checks.tensor(name, "input", self)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
-    dilation = checks.integer_list(name, "dilation", dilation, 1)
+        stride = argument_checks.integer_list(name, "stride", stride, 1)
+    padding = argument_checks.integer_list(name, "padding", padding, 1)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
 
 
@@ -740,14 +740,14 @@ def max_pool2d(
         return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+        self = argument_checks.tensor(name, "input", self)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
-    dilation = checks.integer_list(name, "dilation", dilation, 2)
+        stride = argument_checks.integer_list(name, "stride", stride, 2)
+    padding = argument_checks.integer_list(name, "padding", padding, 2)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
 
 
@@ -795,14 +795,14 @@ def max_pool3d(
         return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+        self = argument_checks.tensor(name, "input", self)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 3)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.integer_list(name, "padding", padding, 3)
-    dilation = checks.integer_list(name, "dilation", dilation, 3)
+        stride = argument_checks.integer_list(name, "stride", stride, 3)
+    padding = argument_checks.integer_list(name, "padding", padding, 3)
+    dilation = argument_checks.integer_list(name, "dilation", dilation, 3)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
 
 
@@ -846,10 +846,10 @@ _adaptive_max_pool_with_indices_result = ReturnType("adaptive_max_pool_with_indi
 def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=None) -> Any:
     given = (self, output_size, spatial)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size)
+        self = argument_checks.tensor(name, "input", self)
+    output_size = argument_checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
+        spatial = argument_checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
     if (
         into is None
@@ -912,8 +912,8 @@ def adaptive_max_pool1d(
         return write_outs(name, out, adaptive_max_pool1d(input, output_size))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 1)
+        self = argument_checks.tensor(name, "input", self)
+    output_size = argument_checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_max_pool_with_indices(self, output_size, 1)
 
 
@@ -989,19 +989,19 @@ def _avg_pool(
 ) -> Any:
     given = (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+        self = argument_checks.tensor(name, "input", self)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
+        stride = argument_checks.integer_list(name, "stride", stride, 1)
+    padding = argument_checks.integer_list(name, "padding", padding, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = checks.integer(name, "divisor_override", divisor_override)
+        divisor_override = argument_checks.integer(name, "divisor_override", divisor_override)
     if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
+        spatial = argument_checks.integer(name, "spatial", spatial)
     self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = (
         pooling_checks.avg_pool(
             name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
@@ -1172,19 +1172,19 @@ def _avg_pool_backward(
         spatial,
     )
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    input_shape = checks.integer_list(name, "input_shape", input_shape)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
-    stride = checks.integer_list(name, "stride", stride)
-    padding = checks.integer_list(name, "padding", padding)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size)
+    stride = argument_checks.integer_list(name, "stride", stride)
+    padding = argument_checks.integer_list(name, "padding", padding)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = checks.integer(name, "divisor_override", divisor_override)
+        divisor_override = argument_checks.integer(name, "divisor_override", divisor_override)
     if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
+        spatial = argument_checks.integer(name, "spatial", spatial)
     grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = (
         pooling_checks.avg_pool_backward(
             name,
@@ -1343,15 +1343,15 @@ def avg_pool1d(
         return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+        self = argument_checks.tensor(name, "input", self)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.integer_list(name, "padding", padding, 1)
+        stride = argument_checks.integer_list(name, "stride", stride, 1)
+    padding = argument_checks.integer_list(name, "padding", padding, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
@@ -1409,17 +1409,17 @@ def avg_pool2d(
     name = "avg_pool2d"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+        self = argument_checks.tensor(name, "input", self)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.integer_list(name, "padding", padding, 2)
+        stride = argument_checks.integer_list(name, "stride", stride, 2)
+    padding = argument_checks.integer_list(name, "padding", padding, 2)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = checks.integer(name, "divisor_override", divisor_override)
+        divisor_override = argument_checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
@@ -1477,17 +1477,17 @@ def avg_pool3d(
     name = "avg_pool3d"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+        self = argument_checks.tensor(name, "input", self)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 3)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.integer_list(name, "padding", padding, 3)
+        stride = argument_checks.integer_list(name, "stride", stride, 3)
+    padding = argument_checks.integer_list(name, "padding", padding, 3)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = checks.integer(name, "divisor_override", divisor_override)
+        divisor_override = argument_checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
 
 
@@ -1524,10 +1524,10 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
 def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     given = (self, output_size, spatial)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size)
+        self = argument_checks.tensor(name, "input", self)
+    output_size = argument_checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
+        spatial = argument_checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
     if (
         into is None
@@ -1593,10 +1593,10 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
 def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, into=None) -> Any:
     given = (grad_output, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
-    input_shape = checks.integer_list(name, "input_shape", input_shape)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
+        spatial = argument_checks.integer(name, "spatial", spatial)
     grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
     if (
         into is None
@@ -1660,8 +1660,8 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
         return write_out(name, out, adaptive_avg_pool1d(input, output_size))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 1)
+        self = argument_checks.tensor(name, "input", self)
+    output_size = argument_checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_avg_pool(self, output_size, 1)
 
 
@@ -1688,8 +1688,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     name = "adaptive_avg_pool2d"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 2)
+        self = argument_checks.tensor(name, "input", self)
+    output_size = argument_checks.integer_list(name, "output_size", output_size, 2)
     return op.adaptive_avg_pool(self, output_size, 2)
 
 
@@ -1717,8 +1717,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     name = "adaptive_avg_pool3d"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    output_size = checks.integer_list(name, "output_size", output_size, 3)
+        self = argument_checks.tensor(name, "input", self)
+    output_size = argument_checks.integer_list(name, "output_size", output_size, 3)
     return op.adaptive_avg_pool(self, output_size, 3)
 
 
@@ -1767,16 +1767,16 @@ def lp_pool(
     name = "lp_pool"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+        norm_type = argument_checks.floating(name, "norm_type", norm_type)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride)
+        stride = argument_checks.integer_list(name, "stride", stride)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     if spatial.__class__ is not int:
-        spatial = checks.integer(name, "spatial", spatial)
+        spatial = argument_checks.integer(name, "spatial", spatial)
     self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_checks.lp_pool(
         name, self, norm_type, kernel_size, stride, ceil_mode, spatial
     )
@@ -1826,14 +1826,14 @@ def lp_pool1d(
     name = "lp_pool1d"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+        norm_type = argument_checks.floating(name, "norm_type", norm_type)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 1)
+        stride = argument_checks.integer_list(name, "stride", stride, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
@@ -1873,14 +1873,14 @@ def lp_pool2d(
     name = "lp_pool2d"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+        norm_type = argument_checks.floating(name, "norm_type", norm_type)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 2)
+        stride = argument_checks.integer_list(name, "stride", stride, 2)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
@@ -1920,14 +1920,14 @@ def lp_pool3d(
     name = "lp_pool3d"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if norm_type.__class__ is not float:
-        norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+        norm_type = argument_checks.floating(name, "norm_type", norm_type)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 3)
     if stride is not None:
-        stride = checks.integer_list(name, "stride", stride, 3)
+        stride = argument_checks.integer_list(name, "stride", stride, 3)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
     return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
@@ -1966,11 +1966,11 @@ def fractional_max_pool(
     name = "fractional_max_pool"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
-    output_size = checks.integer_list(name, "output_size", output_size)
+        self = argument_checks.tensor(name, "input", self)
+    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size)
+    output_size = argument_checks.integer_list(name, "output_size", output_size)
     if not isinstance(random_samples, Tensor):
-        random_samples = checks.tensor(name, "random_samples", random_samples)
+        random_samples = argument_checks.tensor(name, "random_samples", random_samples)
     self, kernel_size, output_size, random_samples = pooling_checks.fractional_max_pool(
         name, self, kernel_size, output_size, random_samples
     )

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import after_write
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import run
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import after_write
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import run
 from ...runtime.dispatch.overloads import Overloads
-from ...runtime.dispatch.writing import before_write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
-from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import rounding as functions
 
@@ -52,7 +52,7 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.FLOOR.launch_out(input, out) is not None:
             return out
         return write_out("floor", out, _floor("floor", input), (input,), share="same")
-    checks.tensor("floor", "input", input)
+    argument_checks.tensor("floor", "input", input)
     return _floor("floor", input)
 
 
@@ -69,7 +69,7 @@ def floor_(input: Tensor) -> Tensor:
 
 
 def _floor(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.FLOOR, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FloorBackward0.record(result, self)
@@ -107,7 +107,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.CEIL.launch_out(input, out) is not None:
             return out
         return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
-    checks.tensor("ceil", "input", input)
+    argument_checks.tensor("ceil", "input", input)
     return _ceil("ceil", input)
 
 
@@ -124,7 +124,7 @@ def ceil_(input: Tensor) -> Tensor:
 
 
 def _ceil(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.CEIL, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CeilBackward0.record(result, self)
@@ -159,7 +159,7 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ROUND.launch_out(input, out) is not None:
             return out
         return write_out("round", out, _round_default("round", input), (input,), share="same")
-    checks.tensor("round", "input", input)
+    argument_checks.tensor("round", "input", input)
     return _round_default("round", input)
 
 
@@ -179,7 +179,7 @@ def round_default_(input: Tensor) -> Tensor:
 
 
 def _round_default(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ROUND, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RoundBackward0.record(result, self)
@@ -219,7 +219,7 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
         ):
             return out
         return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
-    checks.tensor("round", "input", input)
+    argument_checks.tensor("round", "input", input)
     return _round_decimals("round", input, decimals)
 
 
@@ -242,9 +242,9 @@ def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
 
 
 def _round_decimals(name: str, self, decimals, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     if decimals.__class__ is not int:
-        decimals = checks.integer(name, "decimals", decimals)
+        decimals = argument_checks.integer(name, "decimals", decimals)
     result, (self,) = run(kernels.ROUND_DECIMALS, name, (self,), (decimals,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.RoundBackward1.record(result, self)
@@ -282,7 +282,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.TRUNC.launch_out(input, out) is not None:
             return out
         return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
-    checks.tensor("trunc", "input", input)
+    argument_checks.tensor("trunc", "input", input)
     return _trunc("trunc", input)
 
 
@@ -299,7 +299,7 @@ def trunc_(input: Tensor) -> Tensor:
 
 
 def _trunc(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.TRUNC, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TruncBackward0.record(result, self)
@@ -337,7 +337,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.FRAC.launch_out(input, out) is not None:
             return out
         return write_out("frac", out, _frac("frac", input), (input,), share="same")
-    checks.tensor("frac", "input", input)
+    argument_checks.tensor("frac", "input", input)
     return _frac("frac", input)
 
 
@@ -354,7 +354,7 @@ def frac_(input: Tensor) -> Tensor:
 
 
 def _frac(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.FRAC, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FracBackward0.record(result, self)

@@ -9,27 +9,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import after_write
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import after_write
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import before_write, write, write_out
-from ...runtime.dispatch.writing_several import write_outs
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import before_write, write, write_out
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.scan import checks as scan_checks
 from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.ops.scan import plans as scan_plans
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
 from ..functions import scan as functions
 
 CUMSUM = KernelOp("cumsum", scan_plans.cumsum, scan_cpu.cumsum, functions.CumsumBackward0, {"self": "T", "dim": "n"})
@@ -132,11 +132,11 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
 def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
+        dtype = argument_checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.every and dtype is None and CUMSUM.remember(given, (self, dim)):
         result = CUMSUM.launch(self, dim)
@@ -222,11 +222,11 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
 def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
+        dtype = argument_checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.every and dtype is None and CUMPROD.remember(given, (self, dim)):
         result = CUMPROD.launch(self, dim)
@@ -289,9 +289,9 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
 def _logcumsumexp(name: str, self, dim, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
     if into is None and not watch.every and LOGCUMSUMEXP.remember(given, (self, dim)):
         result = LOGCUMSUMEXP.launch(self, dim)
@@ -347,13 +347,13 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
 def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     given = (self, factor, dim, reverse)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(factor, Tensor):
-        factor = checks.tensor(name, "factor", factor)
+        factor = argument_checks.tensor(name, "factor", factor)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if reverse.__class__ is not bool:
-        reverse = checks.boolean(name, "reverse", reverse)
+        reverse = argument_checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
     if into is None and not watch.every and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse)):
         result = LINEAR_RECURRENCE.launch(self, factor, dim, reverse)
@@ -428,9 +428,9 @@ _cummax_result = ReturnType("cummax", ("values", "indices"))
 def _cummax(name: str, self, dim, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
     if into is None and not watch.every and CUMMAX.remember(given, (self, dim)):
         results = CUMMAX.launch(self, dim)
@@ -497,9 +497,9 @@ _cummin_result = ReturnType("cummin", ("values", "indices"))
 def _cummin(name: str, self, dim, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
     if into is None and not watch.every and CUMMIN.remember(given, (self, dim)):
         results = CUMMIN.launch(self, dim)
@@ -569,15 +569,15 @@ def diff(
         return write_out(name, out, diff(input, n, dim, prepend, append))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if n.__class__ is not int:
-        n = checks.integer(name, "n", n)
+        n = argument_checks.integer(name, "n", n)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if prepend is not None and not isinstance(prepend, Tensor):
-        prepend = checks.tensor(name, "prepend", prepend)
+        prepend = argument_checks.tensor(name, "prepend", prepend)
     if append is not None and not isinstance(append, Tensor):
-        append = checks.tensor(name, "append", append)
+        append = argument_checks.tensor(name, "append", append)
     self, n, dim, prepend, append = scan_checks.diff(name, self, n, dim, prepend, append)
     return scan_formulas.differences(self, n, dim, prepend, append)
 
@@ -608,11 +608,11 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
     if out is not None:
         return write_out(name, out, trapezoid_x(y, x, dim=dim))
     if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
+        y = argument_checks.tensor(name, "y", y)
     if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
+        x = argument_checks.tensor(name, "x", x)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
     return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).sum(dim) / 2
 
@@ -643,11 +643,11 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
     if out is not None:
         return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
     if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
+        y = argument_checks.tensor(name, "y", y)
     if dx.__class__ is not float:
-        dx = checks.floating(name, "dx", dx)
+        dx = argument_checks.floating(name, "dx", dx)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
     return scan_formulas.area_between(y, dx, dim)
 
@@ -678,11 +678,11 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
     if out is not None:
         return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
     if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
+        y = argument_checks.tensor(name, "y", y)
     if not isinstance(x, Tensor):
-        x = checks.tensor(name, "x", x)
+        x = argument_checks.tensor(name, "x", x)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
     return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).cumsum(dim) / 2
 
@@ -713,11 +713,11 @@ def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Ten
     if out is not None:
         return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
     if not isinstance(y, Tensor):
-        y = checks.tensor(name, "y", y)
+        y = argument_checks.tensor(name, "y", y)
     if dx.__class__ is not float:
-        dx = checks.floating(name, "dx", dx)
+        dx = argument_checks.floating(name, "dx", dx)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
     return scan_formulas.trapezoids(y, dx, dim).cumsum(dim) / 2
 

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype, in_input_dtype
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype, in_input_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.softmax import checks as softmax_checks
 from ...runtime.ops.softmax import cpu as softmax_cpu
 from ...runtime.ops.softmax import plans as softmax_plans
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
 from ..functions import softmax as functions
 
 SOFTMAX = KernelOp(
@@ -104,11 +104,11 @@ def softmax(
 def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
+        dtype = argument_checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.every and dtype is None and SOFTMAX.remember(given, (self, dim)):
         result = SOFTMAX.launch(self, dim)
@@ -170,11 +170,11 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
 def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     given = (grad_output, output, dim)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(output, Tensor):
-        output = checks.tensor(name, "output", output)
+        output = argument_checks.tensor(name, "output", output)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
     if into is None and not watch.every and SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
@@ -253,11 +253,11 @@ def log_softmax(
 def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
+        dtype = argument_checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.every and dtype is None and LOG_SOFTMAX.remember(given, (self, dim)):
         result = LOG_SOFTMAX.launch(self, dim)
@@ -318,11 +318,11 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
 def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     given = (grad_output, output, dim)
     if not isinstance(grad_output, Tensor):
-        grad_output = checks.tensor(name, "grad_output", grad_output)
+        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
     if not isinstance(output, Tensor):
-        output = checks.tensor(name, "output", output)
+        output = argument_checks.tensor(name, "output", output)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
     if into is None and not watch.every and LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)

@@ -9,34 +9,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import result_dtype
-from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import result_dtype
+from ...runtime.dispatch.errors import reraise
+from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import write, write_out
-from ...runtime.dispatch.writing_several import write_outs
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.dispatch.devices import at
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.sorting import checks as sorting_checks
-from ...runtime.ops.sorting import checks_counting as sorting_checks_counting
+from ...runtime.ops.sorting import checks as sorting_checks_counting
 from ...runtime.ops.sorting import cpu as sorting_cpu
 from ...runtime.ops.sorting import cpu_counting as sorting_cpu_counting
-from ...runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
+from ...runtime.ops.sorting import cpu_counting as sorting_cpu_searchsorted
 from ...runtime.ops.sorting import formulas as sorting_formulas
 from ...runtime.ops.sorting import plans as sorting_plans
-from ...runtime.ops.sorting import plans_counting as sorting_plans_counting
-from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
+from ...runtime.ops.sorting import plans as sorting_plans_counting
+from ...runtime.tensor.tensor import TensorBase as Tensor
+from ...runtime.tensor.tensor import adopt
+from ...runtime.device.device import CPU
 from ..functions import sorting as functions
 
 SORT = KernelOp(
@@ -219,13 +219,13 @@ _sort_result = ReturnType("sort", ("values", "indices"))
 def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     given = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if descending.__class__ is not bool:
-        descending = checks.boolean(name, "descending", descending)
+        descending = argument_checks.boolean(name, "descending", descending)
     if stable.__class__ is not bool:
-        stable = checks.boolean(name, "stable", stable)
+        stable = argument_checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
     if into is None and not watch.every and SORT.remember(given, (self, dim, descending, stable)):
         results = SORT.launch(self, dim, descending, stable)
@@ -276,7 +276,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, msort(input))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     return op.sort(self, 0)[0]
 
 
@@ -328,13 +328,13 @@ def argsort(
 def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     given = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if descending.__class__ is not bool:
-        descending = checks.boolean(name, "descending", descending)
+        descending = argument_checks.boolean(name, "descending", descending)
     if stable.__class__ is not bool:
-        stable = checks.boolean(name, "stable", stable)
+        stable = argument_checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
     if into is None and not watch.every and ARGSORT.remember(given, (self, dim, descending, stable)):
         result = ARGSORT.launch(self, dim, descending, stable)
@@ -415,15 +415,15 @@ _topk_result = ReturnType("topk", ("values", "indices"))
 def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     given = (self, k, dim, largest, sorted)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if k.__class__ is not int:
-        k = checks.integer(name, "k", k)
+        k = argument_checks.integer(name, "k", k)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if largest.__class__ is not bool:
-        largest = checks.boolean(name, "largest", largest)
+        largest = argument_checks.boolean(name, "largest", largest)
     if sorted.__class__ is not bool:
-        sorted = checks.boolean(name, "sorted", sorted)
+        sorted = argument_checks.boolean(name, "sorted", sorted)
     self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
     if into is None and not watch.every and TOPK.remember(given, (self, k, dim, largest, sorted)):
         results = TOPK.launch(self, k, dim, largest, sorted)
@@ -506,13 +506,13 @@ _kthvalue_result = ReturnType("kthvalue", ("values", "indices"))
 def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     given = (self, k, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if k.__class__ is not int:
-        k = checks.integer(name, "k", k)
+        k = argument_checks.integer(name, "k", k)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
+        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
     self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
     if into is None and not watch.every and KTHVALUE.remember(given, (self, k, dim, keepdim)):
         results = KTHVALUE.launch(self, k, dim, keepdim)
@@ -567,7 +567,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _median_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if into is None and not watch.every and MEDIAN_DEFAULT.remember(given, (self,)):
         result = MEDIAN_DEFAULT.launch(self)
         if result is not None:
@@ -629,11 +629,11 @@ _median_dim_result = ReturnType("median", ("values", "indices"))
 def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
+        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and MEDIAN_DIM.remember(given, (self, dim, keepdim)):
         results = MEDIAN_DIM.launch(self, dim, keepdim)
@@ -689,7 +689,7 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _nanmedian_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if into is None and not watch.every and NANMEDIAN_DEFAULT.remember(given, (self,)):
         result = NANMEDIAN_DEFAULT.launch(self)
         if result is not None:
@@ -751,11 +751,11 @@ _nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
 def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
+        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and NANMEDIAN_DIM.remember(given, (self, dim, keepdim)):
         results = NANMEDIAN_DIM.launch(self, dim, keepdim)
@@ -835,11 +835,11 @@ _mode_result = ReturnType("mode", ("values", "indices"))
 def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
+        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and MODE.remember(given, (self, dim, keepdim)):
         results = MODE.launch(self, dim, keepdim)
@@ -906,15 +906,15 @@ def quantile_default(
         return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(q, Tensor):
-        q = checks.tensor(name, "q", q)
+        q = argument_checks.tensor(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
+        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
+        interpolation = argument_checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, False)
 
@@ -969,15 +969,15 @@ def quantile_scalar(
         return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if q.__class__ is not float:
-        q = checks.floating(name, "q", q)
+        q = argument_checks.floating(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
+        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
+        interpolation = argument_checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
         self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
@@ -1034,15 +1034,15 @@ def nanquantile_default(
         return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(q, Tensor):
-        q = checks.tensor(name, "q", q)
+        q = argument_checks.tensor(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
+        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
+        interpolation = argument_checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, True)
 
@@ -1097,15 +1097,15 @@ def nanquantile_scalar(
         return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if q.__class__ is not float:
-        q = checks.floating(name, "q", q)
+        q = argument_checks.floating(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
+        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
+        interpolation = argument_checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
         self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
@@ -1148,17 +1148,17 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
     name = "quantiles"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(q, Tensor):
-        q = checks.tensor(name, "q", q)
+        q = argument_checks.tensor(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
+        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
+        interpolation = argument_checks.string(name, "interpolation", interpolation)
     if skip_nan.__class__ is not bool:
-        skip_nan = checks.boolean(name, "skip_nan", skip_nan)
+        skip_nan = argument_checks.boolean(name, "skip_nan", skip_nan)
     x = elementwise_formulas.in_computed_dtype(self)
     rows = x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
     last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows._dtype) if skip_nan else rows._shape[-1] - 1
@@ -1200,11 +1200,11 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
         return result
     name = "at_ranks"
     if not isinstance(ordered, Tensor):
-        ordered = checks.tensor(name, "ordered", ordered)
+        ordered = argument_checks.tensor(name, "ordered", ordered)
     if not isinstance(rank, Tensor):
-        rank = checks.tensor(name, "rank", rank)
+        rank = argument_checks.tensor(name, "rank", rank)
     if interpolation.__class__ is not str:
-        interpolation = checks.string(name, "interpolation", interpolation)
+        interpolation = argument_checks.string(name, "interpolation", interpolation)
     if interpolation == "lower":
         lower = ordered.gather(-1, rank.long())
         return lower
@@ -1253,11 +1253,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
         return write_out(name, out, bincount(input, weights, minlength))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if weights is not None and not isinstance(weights, Tensor):
-        weights = checks.tensor(name, "weights", weights)
+        weights = argument_checks.tensor(name, "weights", weights)
     if minlength.__class__ is not int:
-        minlength = checks.integer(name, "minlength", minlength)
+        minlength = argument_checks.integer(name, "minlength", minlength)
     self, weights, minlength = sorting_checks_counting.bincount(name, self, weights, minlength)
     counts = op.bin_counts(self, minlength)
     shares = None if weights is None else elementwise_formulas.in_single_or_double(weights)
@@ -1296,9 +1296,9 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
 def _bin_counts(name: str, self, minlength, into=None) -> Any:
     given = (self, minlength)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if minlength.__class__ is not int:
-        minlength = checks.integer(name, "minlength", minlength)
+        minlength = argument_checks.integer(name, "minlength", minlength)
     self, minlength = sorting_checks_counting.bin_counts(name, self, minlength)
     if into is None and not watch.every and BIN_COUNTS.remember(given, (self, minlength)):
         result = BIN_COUNTS.launch(self, minlength)
@@ -1360,11 +1360,11 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
 def _histc(name: str, self, bins, min, max, into=None) -> Any:
     given = (self, bins, min, max)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if bins.__class__ is not int:
-        bins = checks.integer(name, "bins", bins)
-    min = checks.scalar(name, "min", min)
-    max = checks.scalar(name, "max", max)
+        bins = argument_checks.integer(name, "bins", bins)
+    min = argument_checks.scalar(name, "min", min)
+    max = argument_checks.scalar(name, "max", max)
     self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
     if into is None and not watch.every and HISTC.remember(given, (self, bins, min, max)):
         result = HISTC.launch(self, bins, min, max)
@@ -1437,13 +1437,13 @@ def histogram_bins_tensor(
         return write_outs(name, out, histogram_bins_tensor(input, bins, weight=weight, density=density))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(bins, Tensor):
-        bins = checks.tensor(name, "bins", bins)
+        bins = argument_checks.tensor(name, "bins", bins)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if density.__class__ is not bool:
-        density = checks.boolean(name, "density", density)
+        density = argument_checks.boolean(name, "density", density)
     self, bins, weight, density = sorting_checks_counting.histogram_of_edges(name, self, bins, weight, density)
     edges = bins.detach().clone()
     weights = None if weight is None else weight.detach().reshape(-1)
@@ -1507,15 +1507,15 @@ def histogram_bin_ct(
         return write_outs(name, out, histogram_bin_ct(input, bins, range=range, weight=weight, density=density))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if bins.__class__ is not int:
-        bins = checks.integer(name, "bins", bins)
+        bins = argument_checks.integer(name, "bins", bins)
     if range is not None:
-        range = checks.floating_list(name, "range", range)
+        range = argument_checks.floating_list(name, "range", range)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if density.__class__ is not bool:
-        density = checks.boolean(name, "density", density)
+        density = argument_checks.boolean(name, "density", density)
     self, bins, range, weight, density = sorting_checks_counting.histogram_of_parts(
         name, self, bins, range, weight, density
     )
@@ -1555,11 +1555,11 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
 def _counts_between(name: str, self, edges, weight, into=None) -> Any:
     given = (self, edges, weight)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(edges, Tensor):
-        edges = checks.tensor(name, "edges", edges)
+        edges = argument_checks.tensor(name, "edges", edges)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = checks.tensor(name, "weight", weight)
+        weight = argument_checks.tensor(name, "weight", weight)
     if (
         self._device is not CPU
         and into is None
@@ -1649,18 +1649,18 @@ def searchsorted_tensor(
             searchsorted_tensor(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
         )
     if not isinstance(sorted_sequence, Tensor):
-        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+        sorted_sequence = argument_checks.tensor(name, "sorted_sequence", sorted_sequence)
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if out_int32.__class__ is not bool:
-        out_int32 = checks.boolean(name, "out_int32", out_int32)
+        out_int32 = argument_checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
-        right = checks.boolean(name, "right", right)
+        right = argument_checks.boolean(name, "right", right)
     if side is not None and side.__class__ is not str:
-        side = checks.string(name, "side", side)
+        side = argument_checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
-        sorter = checks.tensor(name, "sorter", sorter)
+        sorter = argument_checks.tensor(name, "sorter", sorter)
     sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
@@ -1724,17 +1724,17 @@ def searchsorted_scalar(
             searchsorted_scalar(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
         )
     if not isinstance(sorted_sequence, Tensor):
-        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+        sorted_sequence = argument_checks.tensor(name, "sorted_sequence", sorted_sequence)
     self = input
-    self = checks.scalar(name, "input", self)
+    self = argument_checks.scalar(name, "input", self)
     if out_int32.__class__ is not bool:
-        out_int32 = checks.boolean(name, "out_int32", out_int32)
+        out_int32 = argument_checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
-        right = checks.boolean(name, "right", right)
+        right = argument_checks.boolean(name, "right", right)
     if side is not None and side.__class__ is not str:
-        side = checks.string(name, "side", side)
+        side = argument_checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
-        sorter = checks.tensor(name, "sorter", sorter)
+        sorter = argument_checks.tensor(name, "sorter", sorter)
     sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
@@ -1785,13 +1785,13 @@ def bucketize_tensor(
         return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if not isinstance(boundaries, Tensor):
-        boundaries = checks.tensor(name, "boundaries", boundaries)
+        boundaries = argument_checks.tensor(name, "boundaries", boundaries)
     if out_int32.__class__ is not bool:
-        out_int32 = checks.boolean(name, "out_int32", out_int32)
+        out_int32 = argument_checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
-        right = checks.boolean(name, "right", right)
+        right = argument_checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
     buckets = op.searchsorted_indices(boundaries, self, right, None)
     return buckets.int() if out_int32 else buckets
@@ -1837,13 +1837,13 @@ def bucketize_scalar(
     if out is not None:
         return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
     self = input
-    self = checks.scalar(name, "input", self)
+    self = argument_checks.scalar(name, "input", self)
     if not isinstance(boundaries, Tensor):
-        boundaries = checks.tensor(name, "boundaries", boundaries)
+        boundaries = argument_checks.tensor(name, "boundaries", boundaries)
     if out_int32.__class__ is not bool:
-        out_int32 = checks.boolean(name, "out_int32", out_int32)
+        out_int32 = argument_checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
-        right = checks.boolean(name, "right", right)
+        right = argument_checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
     bucket = op.searchsorted_indices(boundaries, sorting_formulas.number_beside(boundaries, self), right, None)
     return bucket.int() if out_int32 else bucket
@@ -1905,13 +1905,13 @@ def isin_tensor_tensor(
 def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, invert, into=None) -> Any:
     given = (elements, test_elements, assume_unique, invert)
     if not isinstance(elements, Tensor):
-        elements = checks.tensor(name, "elements", elements)
+        elements = argument_checks.tensor(name, "elements", elements)
     if not isinstance(test_elements, Tensor):
-        test_elements = checks.tensor(name, "test_elements", test_elements)
+        test_elements = argument_checks.tensor(name, "test_elements", test_elements)
     if assume_unique.__class__ is not bool:
-        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+        assume_unique = argument_checks.boolean(name, "assume_unique", assume_unique)
     if invert.__class__ is not bool:
-        invert = checks.boolean(name, "invert", invert)
+        invert = argument_checks.boolean(name, "invert", invert)
     elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
@@ -1988,12 +1988,12 @@ def isin_tensor_scalar(
             name, out, isin_tensor_scalar(elements, test_element, assume_unique=assume_unique, invert=invert)
         )
     if not isinstance(elements, Tensor):
-        elements = checks.tensor(name, "elements", elements)
-    test_element = checks.scalar(name, "test_element", test_element)
+        elements = argument_checks.tensor(name, "elements", elements)
+    test_element = argument_checks.scalar(name, "test_element", test_element)
     if assume_unique.__class__ is not bool:
-        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+        assume_unique = argument_checks.boolean(name, "assume_unique", assume_unique)
     if invert.__class__ is not bool:
-        invert = checks.boolean(name, "invert", invert)
+        invert = argument_checks.boolean(name, "invert", invert)
     elements, test_element, assume_unique, invert = sorting_checks.isin(
         name, elements, test_element, assume_unique, invert
     )
@@ -2045,13 +2045,13 @@ def isin_scalar_tensor(
         return write_out(
             name, out, isin_scalar_tensor(elements, test_elements, assume_unique=assume_unique, invert=invert)
         )
-    elements = checks.scalar(name, "elements", elements)
+    elements = argument_checks.scalar(name, "elements", elements)
     if not isinstance(test_elements, Tensor):
-        test_elements = checks.tensor(name, "test_elements", test_elements)
+        test_elements = argument_checks.tensor(name, "test_elements", test_elements)
     if assume_unique.__class__ is not bool:
-        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+        assume_unique = argument_checks.boolean(name, "assume_unique", assume_unique)
     if invert.__class__ is not bool:
-        invert = checks.boolean(name, "invert", invert)
+        invert = argument_checks.boolean(name, "invert", invert)
     elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
@@ -2091,13 +2091,13 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
 def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
     given = (sorted_sequence, self, right, sorter)
     if not isinstance(sorted_sequence, Tensor):
-        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+        sorted_sequence = argument_checks.tensor(name, "sorted_sequence", sorted_sequence)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if right.__class__ is not bool:
-        right = checks.boolean(name, "right", right)
+        right = argument_checks.boolean(name, "right", right)
     if sorter is not None and not isinstance(sorter, Tensor):
-        sorter = checks.tensor(name, "sorter", sorter)
+        sorter = argument_checks.tensor(name, "sorter", sorter)
     sorted_sequence, self, right, sorter = sorting_checks.searchsorted_indices(
         name, sorted_sequence, self, right, sorter
     )
@@ -2175,15 +2175,15 @@ def unique(
     name = "unique"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if sorted.__class__ is not bool:
-        sorted = checks.boolean(name, "sorted", sorted)
+        sorted = argument_checks.boolean(name, "sorted", sorted)
     if return_inverse.__class__ is not bool:
-        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+        return_inverse = argument_checks.boolean(name, "return_inverse", return_inverse)
     if return_counts.__class__ is not bool:
-        return_counts = checks.boolean(name, "return_counts", return_counts)
+        return_counts = argument_checks.boolean(name, "return_counts", return_counts)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     self, sorted, return_inverse, return_counts, dim = sorting_checks_counting.distinct_in_order(
         name, self, sorted, return_inverse, return_counts, dim
     )
@@ -2238,13 +2238,13 @@ def unique_consecutive(
     name = "unique_consecutive"
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if return_inverse.__class__ is not bool:
-        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+        return_inverse = argument_checks.boolean(name, "return_inverse", return_inverse)
     if return_counts.__class__ is not bool:
-        return_counts = checks.boolean(name, "return_counts", return_counts)
+        return_counts = argument_checks.boolean(name, "return_counts", return_counts)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     self, return_inverse, return_counts, dim = sorting_checks_counting.distinct_runs(
         name, self, return_inverse, return_counts, dim
     )
@@ -2285,13 +2285,13 @@ _distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
 def _distinct(name: str, self, dim, runs, return_index, into=None) -> Any:
     given = (self, dim, runs, return_index)
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
+        dim = argument_checks.integer(name, "dim", dim)
     if runs.__class__ is not bool:
-        runs = checks.boolean(name, "runs", runs)
+        runs = argument_checks.boolean(name, "runs", runs)
     if return_index.__class__ is not bool:
-        return_index = checks.boolean(name, "return_index", return_index)
+        return_index = argument_checks.boolean(name, "return_index", return_index)
     if into is None and not watch.every and DISTINCT.remember(given, (self, dim, runs, return_index)):
         results = DISTINCT.launch(self, dim, runs, return_index)
         if results is not None:

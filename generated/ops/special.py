@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import adopt_result, after_write
-from ...runtime.autograd.undefined import record_undefined
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import Promoting, run
-from ...runtime.dispatch.elementwise.row_loops import run_rows
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import adopt_result, after_write
+from ...runtime.autograd.not_differentiable import record_undefined
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import Promoting, run
+from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.writing import before_write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
-from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import special as functions
 
@@ -56,7 +56,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ERF.launch_out(input, out) is not None:
             return out
         return write_out("erf", out, _erf("erf", input), (input,), share="same")
-    checks.tensor("erf", "input", input)
+    argument_checks.tensor("erf", "input", input)
     return _erf("erf", input)
 
 
@@ -73,7 +73,7 @@ def erf_(input: Tensor) -> Tensor:
 
 
 def _erf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERF, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ErfBackward0.record(result, self)
@@ -111,7 +111,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ERFC.launch_out(input, out) is not None:
             return out
         return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
-    checks.tensor("erfc", "input", input)
+    argument_checks.tensor("erfc", "input", input)
     return _erfc("erfc", input)
 
 
@@ -128,7 +128,7 @@ def erfc_(input: Tensor) -> Tensor:
 
 
 def _erfc(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFC, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ErfcBackward0.record(result, self)
@@ -159,12 +159,12 @@ def normal_pdf(input: Tensor) -> Tensor:
         and (result := intercept("normal_pdf", normal_pdf, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    checks.tensor("normal_pdf", "input", input)
+    argument_checks.tensor("normal_pdf", "input", input)
     return _normal_pdf("normal_pdf", input)
 
 
 def _normal_pdf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.NORMAL_PDF, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NormalPdfBackward0.record(result, self)
@@ -195,12 +195,12 @@ def normal_cdf(input: Tensor) -> Tensor:
         and (result := intercept("normal_cdf", normal_cdf, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    checks.tensor("normal_cdf", "input", input)
+    argument_checks.tensor("normal_cdf", "input", input)
     return _normal_cdf("normal_cdf", input)
 
 
 def _normal_cdf(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.NORMAL_CDF, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NormalCdfBackward0.record(result, self)
@@ -244,7 +244,7 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         if not watch.every and kernels.XLOGY_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
-    checks.tensor("xlogy", "input", input)
+    argument_checks.tensor("xlogy", "input", input)
     return _xlogy_tensor("xlogy", input, other)
 
 
@@ -263,8 +263,8 @@ def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _xlogy_tensor(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.XLOGY_TENSOR, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.XlogyBackward0.record(result, self, other)
@@ -304,8 +304,8 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
 
 
 def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
-    self = checks.scalar(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.scalar(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (other,) = run(kernels.XLOGY_SCALAR_SELF, name, (other,), (Promoting(self),), into)
     if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
         functions.XlogyBackward1.record(result, self, other)
@@ -349,13 +349,13 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
         if not watch.every and kernels.XLOG1PY.launch_out(input, other, out) is not None:
             return out
         return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="same")
-    checks.tensor("xlog1py", "input", input)
+    argument_checks.tensor("xlog1py", "input", input)
     return _xlog1py_default("xlog1py", input, other)
 
 
 def _xlog1py_default(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.XLOG1PY, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.Xlog1pyBackward0.record(result, self, other)
@@ -395,8 +395,8 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
 
 
 def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
-    self = checks.scalar(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.scalar(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (other,) = run(kernels.XLOG1PY_SELF_SCALAR, name, (other,), (Promoting(self),), into)
     if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
         functions.Xlog1pyBackward1.record(result, self, other)
@@ -432,9 +432,9 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         return write_out(name, out, logit(input, eps))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if eps is not None and eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
+        eps = argument_checks.floating(name, "eps", eps)
     return op.log_odds(self) if eps is None or eps < 0 else op.limited_log_odds(self, eps)
 
 
@@ -473,12 +473,12 @@ def log_odds(input: Tensor) -> Tensor:
         and (result := intercept("log_odds", log_odds, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    checks.tensor("log_odds", "input", input)
+    argument_checks.tensor("log_odds", "input", input)
     return _log_odds("log_odds", input)
 
 
 def _log_odds(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG_ODDS, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogOddsBackward0.record(result, self)
@@ -509,14 +509,14 @@ def limited_log_odds(input: Tensor, eps: float) -> Tensor:
         result := intercept("limited_log_odds", limited_log_odds, "elementwise", input, eps)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("limited_log_odds", "input", input)
+    argument_checks.tensor("limited_log_odds", "input", input)
     return _limited_log_odds("limited_log_odds", input, eps)
 
 
 def _limited_log_odds(name: str, self, eps, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     if eps.__class__ is not float:
-        eps = checks.floating(name, "eps", eps)
+        eps = argument_checks.floating(name, "eps", eps)
     result, (self,) = run(kernels.LIMITED_LOG_ODDS, name, (self,), (eps,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LimitedLogOddsBackward0.record(result, self, eps)
@@ -554,12 +554,12 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ENTR.launch_out(input, out) is not None:
             return out
         return write_out("entr", out, _entr("entr", input), (input,), share="same")
-    checks.tensor("entr", "input", input)
+    argument_checks.tensor("entr", "input", input)
     return _entr("entr", input)
 
 
 def _entr(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ENTR, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.EntrBackward0.record(result, self)
@@ -599,7 +599,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SINC.launch_out(input, out) is not None:
             return out
         return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
-    checks.tensor("sinc", "input", input)
+    argument_checks.tensor("sinc", "input", input)
     return _sinc("sinc", input)
 
 
@@ -616,7 +616,7 @@ def sinc_(input: Tensor) -> Tensor:
 
 
 def _sinc(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SINC, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SincBackward0.record(result, self)
@@ -655,7 +655,7 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ERFINV.launch_out(input, out) is not None:
             return out
         return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
-    checks.tensor("erfinv", "input", input)
+    argument_checks.tensor("erfinv", "input", input)
     return _erfinv("erfinv", input)
 
 
@@ -675,7 +675,7 @@ def erfinv_(input: Tensor) -> Tensor:
 
 
 def _erfinv(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFINV, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ErfinvBackward0.record(result, self)
@@ -713,12 +713,12 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ERFCX.launch_out(input, out) is not None:
             return out
         return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
-    checks.tensor("erfcx", "input", input)
+    argument_checks.tensor("erfcx", "input", input)
     return _erfcx("erfcx", input)
 
 
 def _erfcx(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFCX, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ErfcxBackward0.record(result, self)
@@ -756,12 +756,12 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.NDTR.launch_out(input, out) is not None:
             return out
         return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
-    checks.tensor("ndtr", "input", input)
+    argument_checks.tensor("ndtr", "input", input)
     return _ndtr("ndtr", input)
 
 
 def _ndtr(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.NDTR, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NdtrBackward0.record(result, self)
@@ -799,12 +799,12 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.NDTRI.launch_out(input, out) is not None:
             return out
         return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
-    checks.tensor("ndtri", "input", input)
+    argument_checks.tensor("ndtri", "input", input)
     return _ndtri("ndtri", input)
 
 
 def _ndtri(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.NDTRI, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.NdtriBackward0.record(result, self)
@@ -843,12 +843,12 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG_NDTR.launch_out(input, out) is not None:
             return out
         return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="same")
-    checks.tensor("log_ndtr", "input", input)
+    argument_checks.tensor("log_ndtr", "input", input)
     return _log_ndtr("log_ndtr", input)
 
 
 def _log_ndtr(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG_NDTR, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LogNdtrBackward0.record(result, self)
@@ -886,7 +886,7 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LGAMMA.launch_out(input, out) is not None:
             return out
         return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
-    checks.tensor("lgamma", "input", input)
+    argument_checks.tensor("lgamma", "input", input)
     return _lgamma("lgamma", input)
 
 
@@ -906,7 +906,7 @@ def lgamma_(input: Tensor) -> Tensor:
 
 
 def _lgamma(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.LGAMMA, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.LgammaBackward0.record(result, self)
@@ -944,9 +944,9 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, mvlgamma(input, p))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     if p.__class__ is not int:
-        p = checks.integer(name, "p", p)
+        p = argument_checks.integer(name, "p", p)
     self, p = elementwise_checks.positive_order(name, self, p)
     return elementwise_formulas.multivariate_log_gamma(self, p)
 
@@ -993,7 +993,7 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.DIGAMMA.launch_out(input, out) is not None:
             return out
         return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
-    checks.tensor("digamma", "input", input)
+    argument_checks.tensor("digamma", "input", input)
     return _digamma("digamma", input)
 
 
@@ -1013,7 +1013,7 @@ def digamma_(input: Tensor) -> Tensor:
 
 
 def _digamma(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.DIGAMMA, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.DigammaBackward0.record(result, self)
@@ -1078,8 +1078,8 @@ def polygamma_(input: Tensor, n: int) -> Tensor:
 
 def _polygamma(name: str, n, self, into=None) -> Any:
     if n.__class__ is not int:
-        n = checks.integer(name, "n", n)
-    self = checks.operand(name, "input", self)
+        n = argument_checks.integer(name, "n", n)
+    self = argument_checks.operand(name, "input", self)
     n, self = elementwise_checks.natural_order(name, n, self)
     result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1124,13 +1124,13 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         if not watch.every and kernels.ZETA.launch_out(input, other, out) is not None:
             return out
         return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="same")
-    checks.tensor("zeta", "input", input)
+    argument_checks.tensor("zeta", "input", input)
     return _zeta_default("zeta", input, other)
 
 
 def _zeta_default(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.ZETA, name, (self, other), (), into)
     if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
         functions.ZetaBackward0.record(result, self, other)
@@ -1170,8 +1170,8 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
 
 
 def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
-    self = checks.scalar(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.scalar(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (other,) = run(kernels.ZETA_SELF_SCALAR, name, (other,), (Promoting(self),), into)
     if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
         functions.ZetaBackward1.record(result, self, other)
@@ -1218,17 +1218,17 @@ def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: f
         result := intercept("orthogonal_polynomial", orthogonal_polynomial, "elementwise", input, n, kind, order)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("orthogonal_polynomial", "input", input)
+    argument_checks.tensor("orthogonal_polynomial", "input", input)
     return _orthogonal_polynomial("orthogonal_polynomial", input, n, kind, order)
 
 
 def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    n = checks.operand(name, "n", n)
+    self = argument_checks.operand(name, "input", self)
+    n = argument_checks.operand(name, "n", n)
     if kind.__class__ is not int:
-        kind = checks.integer(name, "kind", kind)
+        kind = argument_checks.integer(name, "kind", kind)
     if order.__class__ is not float:
-        order = checks.floating(name, "order", order)
+        order = argument_checks.floating(name, "order", order)
     result, (self, n) = run(kernels.ORTHOGONAL_POLYNOMIAL, name, (self, n), (kind, order), into)
     if grad_mode.grad and (self._rg or n._rg) and result._dtype.kind in "fc":
         functions.OrthogonalPolynomialBackward0.record(result, self, n, kind, order)
@@ -1275,7 +1275,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
         if not watch.every and kernels.IGAMMA.launch_out(input, other, out) is not None:
             return out
         return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="same")
-    checks.tensor("igamma", "input", input)
+    argument_checks.tensor("igamma", "input", input)
     return _igamma("igamma", input, other)
 
 
@@ -1294,8 +1294,8 @@ def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _igamma(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMA, name, (self, other), (), into)
     if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
         functions.IgammaBackward0.record(result, self, other)
@@ -1342,7 +1342,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         if not watch.every and kernels.IGAMMAC.launch_out(input, other, out) is not None:
             return out
         return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="same")
-    checks.tensor("igammac", "input", input)
+    argument_checks.tensor("igammac", "input", input)
     return _igammac("igammac", input, other)
 
 
@@ -1361,8 +1361,8 @@ def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _igammac(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMAC, name, (self, other), (), into)
     if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
         functions.IgammacBackward0.record(result, self, other)
@@ -1400,13 +1400,13 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
         result := intercept("standard_gamma_grad", standard_gamma_grad, "elementwise", input, output)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("standard_gamma_grad", "input", input)
+    argument_checks.tensor("standard_gamma_grad", "input", input)
     return _standard_gamma_grad("standard_gamma_grad", input, output)
 
 
 def _standard_gamma_grad(name: str, self, output, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    output = checks.operand(name, "output", output)
+    self = argument_checks.operand(name, "input", self)
+    output = argument_checks.operand(name, "output", output)
     result, (self, output) = run(kernels.STANDARD_GAMMA_GRAD, name, (self, output), (), into)
     if grad_mode.grad or watch.active:
         record_undefined(name, (result,), (self, output), "the slopes of draws are differentiated once")
@@ -1443,14 +1443,14 @@ def gamma_moved(input: Tensor, anchor: Tensor | Number, sample: Tensor | Number)
         result := intercept("gamma_moved", gamma_moved, "elementwise", input, anchor, sample)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("gamma_moved", "input", input)
+    argument_checks.tensor("gamma_moved", "input", input)
     return _gamma_moved("gamma_moved", input, anchor, sample)
 
 
 def _gamma_moved(name: str, self, anchor, sample, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    anchor = checks.operand(name, "anchor", anchor)
-    sample = checks.operand(name, "sample", sample)
+    self = argument_checks.operand(name, "input", self)
+    anchor = argument_checks.operand(name, "anchor", anchor)
+    sample = argument_checks.operand(name, "sample", sample)
     result, (self, anchor, sample) = run(kernels.GAMMA_MOVED, name, (self, anchor, sample), (), into)
     if grad_mode.grad and (self._rg or anchor._rg or sample._rg) and result._dtype.kind in "fc":
         functions.GammaMovedBackward0.record(result, self, anchor, sample)
@@ -1487,14 +1487,14 @@ def dirichlet_grad(x: Tensor, alpha: Tensor | Number, total: Tensor | Number) ->
         result := intercept("dirichlet_grad", dirichlet_grad, "elementwise", x, alpha, total)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("dirichlet_grad", "x", x)
+    argument_checks.tensor("dirichlet_grad", "x", x)
     return _dirichlet_grad("dirichlet_grad", x, alpha, total)
 
 
 def _dirichlet_grad(name: str, x, alpha, total, into=None) -> Any:
-    x = checks.operand(name, "x", x)
-    alpha = checks.operand(name, "alpha", alpha)
-    total = checks.operand(name, "total", total)
+    x = argument_checks.operand(name, "x", x)
+    alpha = argument_checks.operand(name, "alpha", alpha)
+    total = argument_checks.operand(name, "total", total)
     result, (x, alpha, total) = run(kernels.DIRICHLET_GRAD, name, (x, alpha, total), (), into)
     if grad_mode.grad or watch.active:
         record_undefined(name, (result,), (x, alpha, total), "the slopes of draws are differentiated once")
@@ -1530,13 +1530,13 @@ def von_mises_grad(x: Tensor, concentration: Tensor | Number) -> Tensor:
         result := intercept("von_mises_grad", von_mises_grad, "elementwise", x, concentration)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("von_mises_grad", "x", x)
+    argument_checks.tensor("von_mises_grad", "x", x)
     return _von_mises_grad("von_mises_grad", x, concentration)
 
 
 def _von_mises_grad(name: str, x, concentration, into=None) -> Any:
-    x = checks.operand(name, "x", x)
-    concentration = checks.operand(name, "concentration", concentration)
+    x = argument_checks.operand(name, "x", x)
+    concentration = argument_checks.operand(name, "concentration", concentration)
     result, (x, concentration) = run(kernels.VON_MISES_GRAD, name, (x, concentration), (), into)
     if grad_mode.grad or watch.active:
         record_undefined(name, (result,), (x, concentration), "the slopes of draws are differentiated once")
@@ -1572,7 +1572,7 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.I0.launch_out(input, out) is not None:
             return out
         return write_out("i0", out, _i0("i0", input), (input,), share="same")
-    checks.tensor("i0", "input", input)
+    argument_checks.tensor("i0", "input", input)
     return _i0("i0", input)
 
 
@@ -1589,7 +1589,7 @@ def i0_(input: Tensor) -> Tensor:
 
 
 def _i0(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.I0, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.I0Backward0.record(result, self)
@@ -1627,12 +1627,12 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.I0E.launch_out(input, out) is not None:
             return out
         return write_out("i0e", out, _i0e("i0e", input), (input,), share="same")
-    checks.tensor("i0e", "input", input)
+    argument_checks.tensor("i0e", "input", input)
     return _i0e("i0e", input)
 
 
 def _i0e(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.I0E, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.I0eBackward0.record(result, self)
@@ -1670,12 +1670,12 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.I1.launch_out(input, out) is not None:
             return out
         return write_out("i1", out, _i1("i1", input), (input,), share="same")
-    checks.tensor("i1", "input", input)
+    argument_checks.tensor("i1", "input", input)
     return _i1("i1", input)
 
 
 def _i1(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.I1Backward0.record(result, self)
@@ -1713,12 +1713,12 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.I1E.launch_out(input, out) is not None:
             return out
         return write_out("i1e", out, _i1e("i1e", input), (input,), share="same")
-    checks.tensor("i1e", "input", input)
+    argument_checks.tensor("i1e", "input", input)
     return _i1e("i1e", input)
 
 
 def _i1e(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1E, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.I1eBackward0.record(result, self)
@@ -1758,12 +1758,12 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(
             "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="same"
         )
-    checks.tensor("modified_bessel_k0", "input", input)
+    argument_checks.tensor("modified_bessel_k0", "input", input)
     return _modified_bessel_k0("modified_bessel_k0", input)
 
 
 def _modified_bessel_k0(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.MODIFIED_BESSEL_K0, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ModifiedBesselK0Backward0.record(result, self)
@@ -1803,12 +1803,12 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(
             "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="same"
         )
-    checks.tensor("modified_bessel_k1", "input", input)
+    argument_checks.tensor("modified_bessel_k1", "input", input)
     return _modified_bessel_k1("modified_bessel_k1", input)
 
 
 def _modified_bessel_k1(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.MODIFIED_BESSEL_K1, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ModifiedBesselK1Backward0.record(result, self)
@@ -1852,12 +1852,12 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
             (input,),
             share="same",
         )
-    checks.tensor("scaled_modified_bessel_k0", "input", input)
+    argument_checks.tensor("scaled_modified_bessel_k0", "input", input)
     return _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input)
 
 
 def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K0, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ScaledModifiedBesselK0Backward0.record(result, self)
@@ -1901,12 +1901,12 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
             (input,),
             share="same",
         )
-    checks.tensor("scaled_modified_bessel_k1", "input", input)
+    argument_checks.tensor("scaled_modified_bessel_k1", "input", input)
     return _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input)
 
 
 def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K1, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ScaledModifiedBesselK1Backward0.record(result, self)
@@ -1947,12 +1947,12 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(
             "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="same"
         )
-    checks.tensor("spherical_bessel_j0", "input", input)
+    argument_checks.tensor("spherical_bessel_j0", "input", input)
     return _spherical_bessel_j0("spherical_bessel_j0", input)
 
 
 def _spherical_bessel_j0(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SPHERICAL_BESSEL_J0, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SphericalBesselJ0Backward0.record(result, self)
@@ -1988,12 +1988,12 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.AIRY_AI.launch_out(input, out) is not None:
             return out
         return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="same")
-    checks.tensor("airy_ai", "input", input)
+    argument_checks.tensor("airy_ai", "input", input)
     return _airy_ai("airy_ai", input)
 
 
 def _airy_ai(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.AIRY_AI, name, (self,), (), into)
     return result
 
@@ -2027,12 +2027,12 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BESSEL_J0.launch_out(input, out) is not None:
             return out
         return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="same")
-    checks.tensor("bessel_j0", "input", input)
+    argument_checks.tensor("bessel_j0", "input", input)
     return _bessel_j0("bessel_j0", input)
 
 
 def _bessel_j0(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_J0, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.BesselJ0Backward0.record(result, self)
@@ -2070,12 +2070,12 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BESSEL_J1.launch_out(input, out) is not None:
             return out
         return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="same")
-    checks.tensor("bessel_j1", "input", input)
+    argument_checks.tensor("bessel_j1", "input", input)
     return _bessel_j1("bessel_j1", input)
 
 
 def _bessel_j1(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_J1, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.BesselJ1Backward0.record(result, self)
@@ -2113,12 +2113,12 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BESSEL_Y0.launch_out(input, out) is not None:
             return out
         return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="same")
-    checks.tensor("bessel_y0", "input", input)
+    argument_checks.tensor("bessel_y0", "input", input)
     return _bessel_y0("bessel_y0", input)
 
 
 def _bessel_y0(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_Y0, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.BesselY0Backward0.record(result, self)
@@ -2156,12 +2156,12 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BESSEL_Y1.launch_out(input, out) is not None:
             return out
         return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="same")
-    checks.tensor("bessel_y1", "input", input)
+    argument_checks.tensor("bessel_y1", "input", input)
     return _bessel_y1("bessel_y1", input)
 
 
 def _bessel_y1(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_Y1, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.BesselY1Backward0.record(result, self)

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import adopt_result, after_write
-from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise.elementwise import run
-from ...runtime.dispatch.elementwise.row_loops import run_rows
+from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import adopt_result, after_write
+from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch.elementwise.general import run
+from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.dispatch.writing import before_write, write_out
-from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
-from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import trigonometric as functions
 
@@ -54,7 +54,7 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SIN.launch_out(input, out) is not None:
             return out
         return write_out("sin", out, _sin("sin", input), (input,), share="same")
-    checks.tensor("sin", "input", input)
+    argument_checks.tensor("sin", "input", input)
     return _sin("sin", input)
 
 
@@ -71,7 +71,7 @@ def sin_(input: Tensor) -> Tensor:
 
 
 def _sin(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIN, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SinBackward0.record(result, self)
@@ -109,7 +109,7 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.COS.launch_out(input, out) is not None:
             return out
         return write_out("cos", out, _cos("cos", input), (input,), share="same")
-    checks.tensor("cos", "input", input)
+    argument_checks.tensor("cos", "input", input)
     return _cos("cos", input)
 
 
@@ -126,7 +126,7 @@ def cos_(input: Tensor) -> Tensor:
 
 
 def _cos(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.COS, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CosBackward0.record(result, self)
@@ -165,7 +165,7 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.TAN.launch_out(input, out) is not None:
             return out
         return write_out("tan", out, _tan("tan", input), (input,), share="same")
-    checks.tensor("tan", "input", input)
+    argument_checks.tensor("tan", "input", input)
     return _tan("tan", input)
 
 
@@ -182,7 +182,7 @@ def tan_(input: Tensor) -> Tensor:
 
 
 def _tan(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.TAN, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TanBackward0.record(result, self)
@@ -221,7 +221,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ASIN.launch_out(input, out) is not None:
             return out
         return write_out("asin", out, _asin("asin", input), (input,), share="same")
-    checks.tensor("asin", "input", input)
+    argument_checks.tensor("asin", "input", input)
     return _asin("asin", input)
 
 
@@ -238,7 +238,7 @@ def asin_(input: Tensor) -> Tensor:
 
 
 def _asin(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ASIN, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AsinBackward0.record(result, self)
@@ -277,7 +277,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ACOS.launch_out(input, out) is not None:
             return out
         return write_out("acos", out, _acos("acos", input), (input,), share="same")
-    checks.tensor("acos", "input", input)
+    argument_checks.tensor("acos", "input", input)
     return _acos("acos", input)
 
 
@@ -294,7 +294,7 @@ def acos_(input: Tensor) -> Tensor:
 
 
 def _acos(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ACOS, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AcosBackward0.record(result, self)
@@ -332,7 +332,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ATAN.launch_out(input, out) is not None:
             return out
         return write_out("atan", out, _atan("atan", input), (input,), share="same")
-    checks.tensor("atan", "input", input)
+    argument_checks.tensor("atan", "input", input)
     return _atan("atan", input)
 
 
@@ -349,7 +349,7 @@ def atan_(input: Tensor) -> Tensor:
 
 
 def _atan(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ATAN, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AtanBackward0.record(result, self)
@@ -388,7 +388,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SINH.launch_out(input, out) is not None:
             return out
         return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
-    checks.tensor("sinh", "input", input)
+    argument_checks.tensor("sinh", "input", input)
     return _sinh("sinh", input)
 
 
@@ -405,7 +405,7 @@ def sinh_(input: Tensor) -> Tensor:
 
 
 def _sinh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.SINH, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.SinhBackward0.record(result, self)
@@ -444,7 +444,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.COSH.launch_out(input, out) is not None:
             return out
         return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
-    checks.tensor("cosh", "input", input)
+    argument_checks.tensor("cosh", "input", input)
     return _cosh("cosh", input)
 
 
@@ -461,7 +461,7 @@ def cosh_(input: Tensor) -> Tensor:
 
 
 def _cosh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.COSH, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.CoshBackward0.record(result, self)
@@ -499,7 +499,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.TANH.launch_out(input, out) is not None:
             return out
         return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
-    checks.tensor("tanh", "input", input)
+    argument_checks.tensor("tanh", "input", input)
     return _tanh("tanh", input)
 
 
@@ -516,7 +516,7 @@ def tanh_(input: Tensor) -> Tensor:
 
 
 def _tanh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.TANH, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.TanhBackward0.record(result, self)
@@ -554,7 +554,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ASINH.launch_out(input, out) is not None:
             return out
         return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
-    checks.tensor("asinh", "input", input)
+    argument_checks.tensor("asinh", "input", input)
     return _asinh("asinh", input)
 
 
@@ -571,7 +571,7 @@ def asinh_(input: Tensor) -> Tensor:
 
 
 def _asinh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ASINH, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AsinhBackward0.record(result, self)
@@ -609,7 +609,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ACOSH.launch_out(input, out) is not None:
             return out
         return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
-    checks.tensor("acosh", "input", input)
+    argument_checks.tensor("acosh", "input", input)
     return _acosh("acosh", input)
 
 
@@ -626,7 +626,7 @@ def acosh_(input: Tensor) -> Tensor:
 
 
 def _acosh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ACOSH, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AcoshBackward0.record(result, self)
@@ -664,7 +664,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ATANH.launch_out(input, out) is not None:
             return out
         return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
-    checks.tensor("atanh", "input", input)
+    argument_checks.tensor("atanh", "input", input)
     return _atanh("atanh", input)
 
 
@@ -681,7 +681,7 @@ def atanh_(input: Tensor) -> Tensor:
 
 
 def _atanh(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
+    self = argument_checks.operand(name, "input", self)
     result, (self,) = run(kernels.ATANH, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.AtanhBackward0.record(result, self)
@@ -731,7 +731,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         if not watch.every and kernels.ATAN2.launch_out(input, other, out) is not None:
             return out
         return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
-    checks.tensor("atan2", "input", input)
+    argument_checks.tensor("atan2", "input", input)
     return _atan2("atan2", input, other)
 
 
@@ -750,8 +750,8 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _atan2(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.ATAN2, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.Atan2Backward0.record(result, self, other)
@@ -798,7 +798,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         if not watch.every and kernels.HYPOT.launch_out(input, other, out) is not None:
             return out
         return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
-    checks.tensor("hypot", "input", input)
+    argument_checks.tensor("hypot", "input", input)
     return _hypot("hypot", input, other)
 
 
@@ -817,8 +817,8 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def _hypot(name: str, self, other, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    other = checks.operand(name, "other", other)
+    self = argument_checks.operand(name, "input", self)
+    other = argument_checks.operand(name, "other", other)
     result, (self, other) = run(kernels.HYPOT, name, (self, other), (), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.HypotBackward0.record(result, self, other)
@@ -855,7 +855,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, deg2rad(input))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     (self,) = elementwise_checks.real_angles(name, self)
     return self * 0.017453292519943295
 
@@ -901,7 +901,7 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, rad2deg(input))
     self = input
     if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
+        self = argument_checks.tensor(name, "input", self)
     (self,) = elementwise_checks.real_angles(name, self)
     return self * 57.29577951308232
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 
-from ...runtime.modes.attention_kernels import allowed
+from ...runtime.extensions.torch_compat.cpu_streams import allowed
 
 WARN_FOR_UNFUSED_KERNELS = False
 

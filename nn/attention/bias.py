@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import ones
+from ...runtime.ops.creation import ones
 from ...runtime.tensor.dtypes import bool_
 
 

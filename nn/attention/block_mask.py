@@ -8,8 +8,8 @@ from typing import Any
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.batching.vmap import vmap
-from ...runtime.creation import arange, tensor, zeros
+from ...runtime.extensions.vmap.vmap import vmap
+from ...runtime.ops.creation import arange, tensor, zeros
 from ...runtime.tensor.dtypes import bool_, int32, int64
 
 Modification = Callable[..., Tensor]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.arguments import guard_module
+from ...runtime.methods.argument_guard import guard_module
 from ...runtime.tensor.dtypes import float32, float64
 from .block_mask import BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401
 from .block_mask import (

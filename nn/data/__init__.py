@@ -12,9 +12,8 @@ from .dataset import (
     TensorDataset,
     random_split,
 )
-from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler
-from .weighted import WeightedRandomSampler
-from .worker_info import WorkerInfo, get_worker_info
+from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler
+from .worker import WorkerInfo, get_worker_info
 
 __all__ = [
     "BatchSampler",

@@ -1,17 +1,28 @@
-"""Making one batch of many samples."""
+"""Making one batch of many samples.
+
+Batches by a table: which function makes one of samples of a class.
+
+Fetching: from what the sampler gives (a list of indices, an index, nothing) to a batch.
+
+Batches in page-locked memory, from which copies to a device need not be waited for.
+"""
 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...generated.ops import stack
 from ...generated.tensor import Tensor
-from ...runtime.creation import as_tensor, tensor
+from ...runtime.device.device import cuda_available
+from ...runtime.ops.creation import as_tensor, tensor
 from ...runtime.tensor.dtypes import float64
+from .dataset import IterableDataset
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
@@ -103,3 +114,135 @@ def _made(cls: Callable[[Any], Any], entries: Any) -> Any:
         return cls(entries)
     except TypeError:
         return entries
+
+
+default_collate_err_msg_format = (
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+)
+Collate = Callable[..., Any]
+
+
+def _collate_default(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
+    return default_collate(batch)
+
+
+collate_tensor_fn = collate_numpy_array_fn = collate_numpy_scalar_fn = _collate_default
+collate_float_fn = collate_int_fn = collate_str_fn = _collate_default
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  # dtypes of arrays that no tensor has
+default_collate_fn_map: dict[Any, Collate] = dict.fromkeys(
+    (Tensor, np.ndarray, (np.bool_, np.number, np.object_), float, int, str, bytes), _collate_default
+)
+
+
+def collate(batch: Sequence[Any], *, collate_fn_map: Mapping[Any, Collate] | None = None) -> Any:
+    """Samples as one batch, by the function that a table has for their class.
+
+    Mappings and sequences are collated entry by entry.
+
+    Args:
+        batch: samples of one structure.
+        collate_fn_map: by class, or tuple of classes, a function that is called with samples and, by name, the table.
+
+    Raises:
+        TypeError: a sample is of no class of the table.
+        RuntimeError: sequences differ in length.
+
+    Example:
+        >>> collate([{"a": 1}, {"a": 2}], collate_fn_map={int: lambda batch, *, collate_fn_map: sum(batch)})
+        {'a': 3}
+    """
+    table = {} if collate_fn_map is None else collate_fn_map
+    first = batch[0]
+    function = table.get(type(first)) or next((f for cls, f in table.items() if isinstance(first, cls)), None)
+    if function is not None:
+        return function(batch, collate_fn_map=collate_fn_map)
+    if isinstance(first, Mapping):
+        columns = {key: collate([one[key] for one in batch], collate_fn_map=collate_fn_map) for key in first}
+        return like_mapping(first, columns)
+    if isinstance(first, Sequence):
+        if {len(one) for one in batch} != {len(first)}:
+            raise RuntimeError("each element in list of batch should be of equal size")
+        rows = zip(*batch, strict=True)
+        return like_sequence(first, [collate(column, collate_fn_map=collate_fn_map) for column in rows])
+    raise TypeError(default_collate_err_msg_format.format(type(first)))
+
+
+class Source(NamedTuple):
+    """Dataset, collate function and mode of loading: all that a worker needs to make batches.
+
+    `batch_size` is that of iterable datasets; `in_batches` says that samples are made into batches at all.
+    """
+
+    dataset: Any
+    collate_fn: Callable[[Any], Any]
+    in_batches: bool
+    batch_size: int | None
+    drop_last: bool
+
+    def fetcher(self) -> Callable[[Any], Any]:
+        """A function from what the sampler gives to a batch; StopIteration when an iterable dataset ends."""
+        if isinstance(self.dataset, IterableDataset):
+            return _IterableFetcher(self)
+        return self._fetch_batch if self.in_batches else self._fetch_sample
+
+    def _fetch_batch(self, indices: list[int]) -> Any:
+        dataset = self.dataset
+        if self.collate_fn is default_collate and hasattr(dataset, "collated"):
+            batch = dataset.collated(indices)
+            if batch is not None:
+                return batch
+        if getattr(dataset, "__getitems__", None):
+            return self.collate_fn(dataset.__getitems__(indices))
+        return self.collate_fn([dataset[index] for index in indices])
+
+    def _fetch_sample(self, index: Any) -> Any:
+        return self.collate_fn(self.dataset[index])
+
+
+class _IterableFetcher:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.samples = iter(source.dataset)
+
+    def __call__(self, _: Any) -> Any:
+        source = self.source
+        if not source.in_batches:
+            return source.collate_fn(next(self.samples))
+        samples = list(islice(self.samples, source.batch_size))
+        if not samples or (source.drop_last and len(samples) < (source.batch_size or 0)):
+            raise StopIteration
+        return source.collate_fn(samples)
+
+
+def pinned(batch: Any, requested: bool) -> Any:
+    """A batch with its tensors in pinned memory, if that is wanted and there is a device that reads it."""
+    return pin_memory(batch) if requested and cuda_available() else batch
+
+
+def pin_memory(data: Any, device: Any = None) -> Any:
+    """The tensors of nested mappings and sequences in pinned memory, and what has a method `pin_memory`; all else as
+    it is.
+
+    Args:
+        data: a batch.
+        device: where it will go, which does not matter.
+    """
+    if isinstance(data, Tensor):
+        return data.pin_memory() if data.is_cpu else data
+    if isinstance(data, (str, bytes)):
+        return data
+    if isinstance(data, Mapping):
+        return _like(data, {key: pin_memory(value) for key, value in data.items()})
+    if isinstance(data, tuple) and hasattr(data, "_fields"):
+        return type(data)(*(pin_memory(value) for value in data))
+    if isinstance(data, Sequence):
+        return _like(data, [pin_memory(value) for value in data])
+    return data.pin_memory() if hasattr(data, "pin_memory") else data
+
+
+def _like(value: Any, result: Any) -> Any:
+    """A container of the class of the one that was given, where that takes one; else a plain one."""
+    try:
+        return type(value)(result)
+    except TypeError:
+        return result

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.creation import randint
 from ...runtime.errors import type_name
-from ...runtime.random import Generator
-from .collate import default_collate, default_convert
+from ...runtime.ops.creation import randint
+from ...runtime.tensor.generator import Generator
+from .collate import Source, default_collate, default_convert
 from .dataset import IterableDataset
-from .fetch import Source
 from .iterators import OneProcessIterator, WorkersIterator
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 

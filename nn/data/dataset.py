@@ -9,10 +9,10 @@ from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 from ...generated.tensor import Tensor
-from ...runtime.arguments import explained
-from ...runtime.creation import randperm, tensor
 from ...runtime.errors import warn_user
-from ...runtime.random import Generator
+from ...runtime.methods.argument_guard import explained
+from ...runtime.ops.creation import randperm, tensor
+from ...runtime.tensor.generator import Generator
 
 T_co = TypeVar("T_co", covariant=True)
 

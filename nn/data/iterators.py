@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.modes.intercept import watch
-from ...runtime.profiler.ranges import record_function
-from .pinning import pinned
+from ...runtime.extensions.profiler.named_ranges import record_function
+from ...runtime.tensor.observers import watch
+from .collate import pinned
 
 if TYPE_CHECKING:
     from .processes import WorkerPool

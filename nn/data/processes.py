@@ -18,7 +18,7 @@ from pickle import PicklingError
 from typing import Any, NamedTuple
 
 from . import worker as worker_side
-from .fetch import Source
+from .collate import Source
 
 _GRACE = 5.0  # seconds that workers get to end by themselves
 _NOT_PICKLED = (

@@ -1,13 +1,20 @@
-"""Samplers: the order in which samples are drawn from a dataset."""
+"""Samplers: the order in which samples are drawn from a dataset.
+
+A sampler for programs of several processes: each draws its share of the samples.
+
+Samples drawn with given probabilities.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from ...runtime.creation import randint, randperm
-from ...runtime.random import Generator
+from ...runtime.ops.creation import as_tensor, multinomial, randint, randperm
+from ...runtime.tensor.dtypes import float64
+from ...runtime.tensor.generator import Generator
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -162,3 +169,106 @@ class BatchSampler(Sampler[list[int]]):
 def _check_positive(name: str, value: Any) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+
+
+class DistributedSampler(Sampler[int]):
+    """The indices that one of several processes draws; all of them together draw each, and some twice for equal shares.
+
+    Args:
+        dataset: what is indexed.
+        num_replicas: how many processes there are; as many as ranks of the default process group when left out.
+        rank: the number of this process, from 0; its rank there when left out.
+        shuffle: whether the order is random, another one in each epoch, the same in all processes.
+        seed: what the order starts from, the same in all processes.
+        drop_last: whether shares are made equal by leaving samples out, and not by drawing some twice.
+
+    Raises:
+        ValueError: one is left out and there is no process group, or rank is not one of 0 to num_replicas - 1.
+
+    Example:
+        >>> import specgrad as sg
+        >>> samplers = [sg.utils.data.DistributedSampler(range(5), 2, rank, shuffle=False) for rank in (0, 1)]
+        >>> [list(sampler) for sampler in samplers]
+        [[0, 2, 4], [1, 3, 0]]
+    """
+
+    def __init__(
+        self,
+        dataset: Sized,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ) -> None:
+        if num_replicas is None or rank is None:
+            from ...runtime.extensions.distributed.world import get_rank, get_world_size
+
+            num_replicas = get_world_size() if num_replicas is None else num_replicas
+            rank = get_rank() if rank is None else rank
+        for name, number in (("num_replicas", num_replicas), ("rank", rank)):
+            if not isinstance(number, int):
+                raise TypeError(f"DistributedSampler(): {name} must be an int, but got {type(number).__name__}")
+        if rank >= num_replicas or rank < 0:
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+        self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
+        self.epoch = 0
+        self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
+        size = len(dataset)
+        self.num_samples = size // num_replicas if drop_last else math.ceil(size / num_replicas)
+        self.total_size = self.num_samples * num_replicas
+
+    def __iter__(self) -> Iterator[int]:
+        size = len(self.dataset)
+        indices = list(range(size))
+        if self.shuffle:
+            indices = randperm(size, generator=Generator().manual_seed(self.seed + self.epoch)).tolist()
+        if not self.drop_last and indices:
+            indices *= math.ceil(self.total_size / size)
+        return iter(indices[self.rank : self.total_size : self.num_replicas])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the order: call it with the number of the `epoch` before each."""
+        self.epoch = epoch
+
+
+class WeightedRandomSampler(Sampler[int]):
+    """Indices 0, 1, ... drawn with probabilities in proportion to weights, as for classes of different sizes.
+
+    Args:
+        weights: a number for each index; they need not sum to 1.
+        num_samples: how many to draw.
+        replacement: whether an index may be drawn more than once.
+        generator: source of the random numbers.
+
+    Raises:
+        ValueError: the number is not positive, or the weights are no sequence of numbers.
+
+    Example:
+        >>> import specgrad as sg
+        >>> list(sg.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))
+        [1, 1, 1]
+    """
+
+    def __init__(
+        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Generator | None = None
+    ) -> None:
+        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+        if not isinstance(replacement, bool):
+            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
+        result: Any = as_tensor(weights, dtype=float64)
+        if result.ndim != 1:
+            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(result.shape)}")
+        self.weights = result
+        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
+
+    def __iter__(self) -> Iterator[int]:
+        sampled_indices = multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
+        return iter(sampled_indices.tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples

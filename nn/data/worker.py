@@ -1,6 +1,8 @@
 """A worker process: fetches batches and sends them to the process that trains.
 
 Messages to a worker: NEW_PASS, or (what the sampler gave,), or None to end. Messages back: (kind, value).
+
+The identity of a worker process: number, seed and dataset.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import random
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
@@ -19,11 +22,42 @@ from typing import Any
 import numpy as np
 
 from ...generated.tensor import Tensor
-from ...runtime.pool.threads import set_num_threads
-from ...runtime.random import manual_seed
-from . import worker_info
+from ...runtime.device.threads.parallel_for import set_num_threads
+from ...runtime.tensor.generator import manual_seed
+from .collate import Source
 from .dataset import IterableDataset
-from .fetch import Source
+
+
+@dataclass
+class WorkerInfo:
+    """Result of `get_worker_info` in a worker.
+
+    Args:
+        id: number of the worker, from 0.
+        num_workers: how many there are.
+        seed: what the worker's random numbers start from.
+        dataset: the worker's copy of the dataset.
+    """
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+
+
+_info: WorkerInfo | None = None
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """In a worker process of a DataLoader: its number and its copy of the dataset; elsewhere None."""
+    return _info
+
+
+def set_worker_info(info: WorkerInfo) -> None:
+    """Note that this process is a worker."""
+    global _info
+    _info = info
+
 
 NEW_PASS = "new pass"
 DATA, ERROR, END = range(3)
@@ -117,7 +151,7 @@ def run(
     """The worker's life: until the parent says None or is gone. `foreign` are the parent's ends of pipes."""
     for end in foreign:
         end.close()
-    worker_info.set_worker_info(worker_info.WorkerInfo(number, count, seed, source.dataset))
+    set_worker_info(WorkerInfo(number, count, seed, source.dataset))
     where = f"in DataLoader worker process {number}"
     set_num_threads(1)  # there are as many processes as the user wants at work
     _seed(seed)

@@ -1,26 +1,26 @@
 """Probability distributions, with batch and event shapes, differentiable samples, transforms and divergences."""
 
 from . import transforms
+from .base.distribution import Distribution
+from .bernoulli import Bernoulli, Binomial, Geometric, NegativeBinomial
+from .beta import Beta, Dirichlet, FisherSnedecor
+from .categorical import Categorical, Multinomial, OneHotCategorical, OneHotCategoricalStraightThrough
+from .cauchy import Cauchy, Gumbel, HalfCauchy, Uniform
 from .constraint_registry import biject_to, transform_to
-from .continuous.cauchy import Cauchy, Gumbel, HalfCauchy, Uniform
-from .continuous.exponential import Exponential, GeneralizedPareto, Pareto, Weibull
-from .continuous.kumaraswamy import ContinuousBernoulli, Kumaraswamy, RelaxedBernoulli
-from .continuous.normal import HalfNormal, Laplace, LogNormal, Normal
-from .continuous.von_mises import VonMises
-from .discrete.bernoulli import Bernoulli, Binomial, Geometric, NegativeBinomial
-from .discrete.categorical import Categorical, Multinomial, OneHotCategorical, OneHotCategoricalStraightThrough
-from .discrete.poisson import Poisson
-from .distribution import Distribution
-from .gammas.beta import Beta, Dirichlet, FisherSnedecor
-from .gammas.gamma import Chi2, Gamma, InverseGamma, StudentT
+from .exponential import Exponential, GeneralizedPareto, Pareto, Weibull
+from .gamma import Chi2, Gamma, InverseGamma, StudentT
 from .independent import ExponentialFamily, Independent
 from .kl import kl_divergence, register_kl
 from .mixture_same_family import MixtureSameFamily
-from .multivariate.multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
-from .multivariate.relaxed_categorical import LogisticNormal, RelaxedOneHotCategorical
-from .multivariate.wishart import LKJCholesky, Wishart
+from .multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
+from .normal import HalfNormal, Laplace, LogNormal, Normal
+from .poisson import Poisson
+from .relaxed_categorical import LogisticNormal, RelaxedOneHotCategorical
 from .transformed_distribution import TransformedDistribution
 from .transforms import *
+from .unit_interval import ContinuousBernoulli, Kumaraswamy, RelaxedBernoulli
+from .von_mises import VonMises
+from .wishart import LKJCholesky, Wishart
 
 __all__ = [
     "Bernoulli",

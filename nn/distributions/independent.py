@@ -7,10 +7,10 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.autograd.backward import grad
-from ...runtime.modes.grad_mode import enable_grad, is_grad_enabled
+from ...runtime.tensor.grad_mode import enable_grad, is_grad_enabled
 from . import constraints
-from .distribution import Distribution
-from .parameters import _sum_rightmost, alias
+from .base.distribution import Distribution
+from .base.parameters import _sum_rightmost, alias
 
 __all__ = ["ExponentialFamily", "Independent"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.modes.grad_mode import no_grad
+from ...runtime.tensor.grad_mode import no_grad
 from . import constraints
-from .discrete.categorical import Categorical
-from .distribution import Distribution
-from .parameters import alias
+from .base.distribution import Distribution
+from .base.parameters import alias
+from .categorical import Categorical
 
 __all__ = ["MixtureSameFamily"]
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.modes.grad_mode import no_grad
-from ...runtime.tensor.shapes import Size
+from ...runtime.shapes import Size
+from ...runtime.tensor.grad_mode import no_grad
 from . import constraints
-from .distribution import Distribution
+from .base.distribution import Distribution
+from .base.parameters import _sum_rightmost
 from .independent import Independent
-from .parameters import _sum_rightmost
 from .transforms import ComposeTransform, Transform
 
 __all__ = ["TransformedDistribution"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
-from ...runtime.pytorch.trees.structure import TreeSpec, tree_flatten, tree_unflatten
-from ...runtime.tensor.base import TensorBase
+from ...runtime.extensions.pytree.structure import TreeSpec, tree_flatten, tree_unflatten
+from ...runtime.tensor.tensor import TensorBase
 from ..fx.graph import Graph
 from ..fx.graph_module import GraphModule
 from ..modules.module import Module

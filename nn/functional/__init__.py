@@ -63,6 +63,7 @@ from ...generated.ops import (
 from .activation import (
     celu,
     elu,
+    gumbel_softmax,
     hardsigmoid,
     hardswish,
     hardtanh,
@@ -70,37 +71,44 @@ from .activation import (
     mish,
     relu,
     relu6,
+    rrelu,
+    rrelu_,
     selu,
     sigmoid,
     silu,
     tanh,
     threshold,
 )
-from .attention.multihead import multi_head_attention_forward
-from .attention.scaled_dot_product import scaled_dot_product_attention
+from .attention import scaled_dot_product_attention
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, one_hot
-from .folding import fold, unfold
-from .group_norm import group_norm, instance_norm
+from .folding import fold, pad, unfold
 from .linear_cross_entropy import linear_cross_entropy
-from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, mse_loss, nll_loss
-from .normalization import batch_norm, layer_norm
-from .padding import pad
-from .pooling.adaptive import (
+from .loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    mse_loss,
+    nll_loss,
+    triplet_margin_with_distance_loss,
+)
+from .max_pool_indices import fractional_max_pool2d, fractional_max_pool3d
+from .multi_head_attention import multi_head_attention_forward
+from .normalization import batch_norm, group_norm, instance_norm, layer_norm, local_response_norm, rms_norm
+from .pooling import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
     adaptive_max_pool1d,
     adaptive_max_pool2d,
     adaptive_max_pool3d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
 )
-from .pooling.fractional import fractional_max_pool2d, fractional_max_pool3d
-from .pooling.window import avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
-from .randomized import gumbel_softmax, rrelu, rrelu_
-from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
-from .rms_norm import local_response_norm, rms_norm
-from .sampling import affine_grid, grid_sample
+from .resampling import affine_grid, grid_sample, interpolate, upsample, upsample_bilinear, upsample_nearest
 from .softmax import log_softmax, softmax, softmin
-from .triplet import triplet_margin_with_distance_loss
 
 __all__ = [
     "adaptive_avg_pool1d",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.creation.sampling import survivors
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
 from ...runtime.errors import warn_user
+from ...runtime.ops.creation.random import survivors
 from ..docstrings import completed_from
 
 ALPHA = 1.7580993408473766  # where selu goes for large negative inputs: minus its scale times its alpha
@@ -177,8 +177,8 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 
 
 def _check_probability(op: str, input: Tensor, p: float) -> None:
-    checks.tensor(op, "input", input)
-    if not 0 <= checks.floating(op, "p", p) <= 1:
+    argument_checks.tensor(op, "input", input)
+    if not 0 <= argument_checks.floating(op, "p", p) <= 1:
         raise ValueError(f"{op}(): dropout probability has to be between 0 and 1, but got {p}")
 
 

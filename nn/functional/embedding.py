@@ -1,19 +1,25 @@
-"""Indices as vectors: rows of a table, or one-hot."""
+"""Indices as vectors: rows of a table, or one-hot.
+
+Sums and the like of pieces of a tensor that lie one behind the other.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...generated import ops
+from ...generated.ops import repeat_interleave, scatter_reduce
 from ...generated.tensor import Tensor
-from ...runtime.batching import level_of
-from ...runtime.creation import arange, zeros
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
 from ...runtime.errors import DtypeError, RefusedValueError
-from ...runtime.functions.planned import ONE_HOT
-from ...runtime.modes.intercept import watch
-from ...runtime.modes.overrides.classes import known
+from ...runtime.extensions.vmap import level_of
+from ...runtime.ops.creation import arange, full, zeros
 from ...runtime.ops.embedding.checks import require_sparse_gradient
 from ...runtime.ops.embedding.formulas import limited_rows, rows_with_sparse_gradient
+from ...runtime.ops.numeric.fast_calls import ONE_HOT
 from ...runtime.tensor.dtypes import int64
+from ...runtime.tensor.observers import watch
+from ...runtime.tensor.overrides import known
 
 
 def embedding(
@@ -49,11 +55,11 @@ def embedding(
         tensor([[2., 3.],
                 [0., 1.]])
     """
-    checks.tensor("embedding", "input", input)
-    checks.tensor("embedding", "weight", weight)
-    checks.boolean("embedding", "sparse", sparse)
+    argument_checks.tensor("embedding", "input", input)
+    argument_checks.tensor("embedding", "weight", weight)
+    argument_checks.boolean("embedding", "sparse", sparse)
     if max_norm is not None:
-        max_norm = checks.floating("embedding", "max_norm", max_norm)
+        max_norm = argument_checks.floating("embedding", "max_norm", max_norm)
         limited_rows(weight, input, max_norm, norm_type)
     padding = _padding_row(weight, padding_idx)
     if sparse:
@@ -66,7 +72,7 @@ def _padding_row(weight: Tensor, padding_idx: int | None) -> int:
     """The row counted from the front; -1 for none."""
     if padding_idx is None:
         return -1
-    padding_idx = checks.integer("embedding", "padding_idx", padding_idx)
+    padding_idx = argument_checks.integer("embedding", "padding_idx", padding_idx)
     rows = weight.shape[0] if weight.ndim else 0
     if not -rows <= padding_idx < rows:
         raise RefusedValueError(
@@ -96,8 +102,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """
     if not watch.every and (result := ONE_HOT.launch(tensor, num_classes)) is not None:
         return result
-    num_classes = checks.integer("one_hot", "num_classes", num_classes)
-    if checks.tensor("one_hot", "tensor", tensor).dtype is not int64:
+    num_classes = argument_checks.integer("one_hot", "num_classes", num_classes)
+    if argument_checks.tensor("one_hot", "tensor", tensor).dtype is not int64:
         raise DtypeError(f"one_hot(): expected an index tensor of dtype int64, got {tensor.dtype.name}")
     if not tensor.numel():
         if num_classes < 1:
@@ -123,3 +129,72 @@ def _number_of_classes(tensor: Tensor, stated: int) -> int:
     if -1 != stated <= largest:
         raise RuntimeError(f"one_hot(): Class values must be smaller than num_classes={stated}, got {largest}")
     return largest + 1 if stated == -1 else stated
+
+
+_NAMES = {"sum": "sum", "mean": "sum", "prod": "prod", "max": "amax", "min": "amin"}
+_EMPTY = {"sum": 0.0, "mean": float("nan"), "prod": 1.0, "max": float("-inf"), "min": float("inf")}
+
+
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = None,
+    indices: Tensor | None = None,
+    offsets: Tensor | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: Any = None,
+) -> Tensor:
+    """The sum, mean, product, maximum or minimum of each of several pieces along a dimension.
+
+    Args:
+        data: the values.
+        reduce: 'sum', 'mean', 'prod', 'max' or 'min'.
+        lengths: how long the pieces are.
+        indices: must be None.
+        offsets: where the pieces begin, and where the last one ends, instead of `lengths`.
+        axis: the dimension; those before it are dimensions of `lengths` too.
+        unsafe: has no effect: lengths are always checked.
+        initial: where each piece begins to be reduced, and the result of an empty one.
+
+    Shape:
+        Data (*, N, **) and lengths (*, pieces); the output is (*, pieces, **).
+
+    Raises:
+        RuntimeError: neither lengths nor offsets are given, they do not add up to N, or the word is another one.
+
+    Example:
+        >>> import specgrad as sg
+        >>> segment_reduce(sg.tensor([1.0, 2.0, 4.0]), "sum", lengths=sg.tensor([2, 0, 1]))
+        tensor([3., 0., 4.])
+    """
+    if reduce not in _NAMES:
+        raise RuntimeError(f"segment_reduce(): unsupported reduction {reduce!r}: expected one of {', '.join(_NAMES)}")
+    if lengths is None and offsets is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    if indices is not None:
+        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
+    sizes = lengths if lengths is not None else offsets.diff(dim=-1)  # type: ignore[union-attr]
+    axis %= data.dim()
+    if (sizes < 0).any() or (sizes.sum(-1) != data.shape[axis]).any():
+        raise RuntimeError(
+            "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
+            "!unsafe."
+        )
+    return _reduced(data, reduce, sizes, axis, initial)
+
+
+def _reduced(data: Tensor, reduce: str, sizes: Tensor, axis: int, initial: Any) -> Tensor:
+    """All pieces at once: those of each row of sizes one behind the other along one dimension."""
+    rest, pieces = data.shape[axis + 1 :], sizes.numel()
+    flat = data.reshape(-1, *rest)
+    piece = repeat_interleave(arange(pieces, device=data.device), sizes.reshape(-1))
+    index = piece.reshape(-1, *(1 for _ in rest)).expand(flat.shape)
+    start = {"mean": 0.0}.get(reduce, _EMPTY[reduce]) if initial is None else initial
+    begun = full((pieces, *rest), start, dtype=data.dtype, device=data.device)
+    result = scatter_reduce(begun, 0, index, flat, _NAMES[reduce])
+    if reduce == "mean":
+        counts = sizes.reshape(-1, *(1 for _ in rest))
+        result = (result / counts.clamp(min=1)).where(counts > 0, _EMPTY["mean"] if initial is None else initial)
+    return result.reshape(*sizes.shape, *rest)

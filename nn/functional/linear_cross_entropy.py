@@ -1,17 +1,80 @@
-"""A linear map to many classes and the cross-entropy of its scores, a few rows at a time where that is asked for."""
+"""A linear map to many classes and the cross-entropy of its scores, a few rows at a time where that is asked for.
+
+The number of rows that a loss of very many classes takes at a time.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.autograd.checkpointing.checkpoint import checkpoint
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
 from ...runtime.errors import ShapeError, warn_user
-from ...runtime.tensor.dtypes import int64
-from .chunking import LinearCrossEntropyOptions
+from ...runtime.extensions.checkpoint.checkpoint import checkpoint
+from ...runtime.tensor.dtypes import dtype, int64
 from .loss import cross_entropy
+
+
+@dataclass
+class LinearCrossEntropyOptions:
+    """The chunks in which `linear_cross_entropy` takes its rows, so that scores exist for one chunk at a time.
+
+    Backward computes the scores of a chunk again; gradients of any order work as without options.
+
+    Args:
+        allow_retain_graph: without effect: backward may run more than once anyway.
+        batch_chunk_size: the number of rows in a chunk.
+        chunking_method: 'aspect_ratio': as many rows as have no more scores than the input has elements;
+            'aspect_ratio:N': an Nth of these; 'auto': 'aspect_ratio'; None: all rows. A given size comes first.
+        acc_policy, acc_dtype: without effect: losses add up in the dtype of the input.
+
+    Raises:
+        ValueError: an unknown method or policy, a dtype that is no real float, or a size below 1.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.LinearCrossEntropyOptions(batch_chunk_size=8).rows(100, 4, 16)
+        8
+        >>> sg.nn.LinearCrossEntropyOptions().rows(100, 4, 16)
+        25
+    """
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: str = "auto"
+    acc_dtype: dtype | None = None
+
+    def __post_init__(self) -> None:
+        if self.acc_policy not in ("auto", "accurate", "balanced", "compact"):
+            raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
+        if self.chunking_method not in (None, "auto"):
+            name, _, factor = str(self.chunking_method).partition(":")
+            if name != "aspect_ratio" or not (factor or "1").isdigit() or int(factor or 1) < 1:
+                raise ValueError(f"invalid chunking_method: {self.chunking_method!r}")
+        size = self.batch_chunk_size
+        if size is not None and (not isinstance(size, int) or size < 1):
+            raise ValueError(f"batch_chunk_size must be positive int or None, got {size!r}")
+        if self.acc_dtype is not None and self.acc_dtype.kind != "f":
+            raise ValueError(f"acc_dtype must be a floating-point dtype or None, got {self.acc_dtype}")
+
+    def rows(self, batch: int, features: int, classes: int) -> int:
+        """The number of rows of a chunk.
+
+        Args:
+            batch: the number of rows of the input.
+            features: their size.
+            classes: the number of classes.
+        """
+        if self.batch_chunk_size is not None:
+            return self.batch_chunk_size
+        if self.chunking_method is None:
+            return max(batch, 1)
+        factor = self.chunking_method.partition(":")[2] or "1"
+        return max(batch * features // (max(classes, 1) * int(factor)), 1)
+
 
 _REDUCTIONS = ("mean", "sum", "none")
 
@@ -56,7 +119,7 @@ def linear_cross_entropy(
         tensor(1.3863)
     """
     _require_fitting(input, linear_weight, linear_bias)
-    checks.tensor("linear_cross_entropy", "target", target)
+    argument_checks.tensor("linear_cross_entropy", "target", target)
     shape = (*input.shape[:-1], *linear_weight.shape[:-1])
     if tuple(target.shape) == shape and ignore_index is not None:
         raise RuntimeError(
@@ -83,17 +146,17 @@ def scores(input: Tensor, linear_weight: Tensor, bias: Tensor | None) -> Tensor:
 
 def _require_fitting(input: Tensor, linear_weight: Tensor, bias: Tensor | None) -> None:
     name = "linear_cross_entropy"
-    dims = checks.tensor(name, "input", input).ndim
+    dims = argument_checks.tensor(name, "input", input).ndim
     if not 1 <= dims <= 2:
         raise ShapeError(f"{name}(): expected input with dimensionality 1 or 2, got {dims}")
-    if checks.tensor(name, "linear_weight", linear_weight).ndim < 2:
+    if argument_checks.tensor(name, "linear_weight", linear_weight).ndim < 2:
         raise ShapeError(f"{name}(): expected linear_weight with dimensionality at least 2, got {linear_weight.ndim}")
     if input.shape[-1] != linear_weight.shape[-1]:
         raise ShapeError(
             f"{name}(): expected equal input and linear_weight last dimensions (in_features), got {input.shape[-1]} "
             f"and {linear_weight.shape[-1]}, respectively"
         )
-    bias = checks.optional_tensor(name, "linear_bias", bias)
+    bias = argument_checks.optional_tensor(name, "linear_bias", bias)
     if bias is not None and bias.shape != linear_weight.shape[:-1]:
         raise ShapeError(
             f"{name}(): expected linear_bias shape {tuple(linear_weight.shape[:-1])}, got {tuple(bias.shape)}"

@@ -1,16 +1,19 @@
-"""Losses of values against targets of the same shape, and of class scores against classes."""
+"""Losses of values against targets of the same shape, and of class scores against classes.
+
+The triplet loss for distances of any kind.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
 from ...runtime.errors import DtypeError, ShapeError
-from ...runtime.functions.loss_reduction import reduction_word
-from ...runtime.modes.intercept import autocast_as, interceptable
-from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden_in
-from ...runtime.modes.overrides.classes import plain
-from ...runtime.ops.loss.checks import expanded
+from ...runtime.ops.loss.checks import expanded, reduction_word, triplet
+from ...runtime.tensor.observers import autocast_as, interceptable
+from ...runtime.tensor.overrides import NOT_HANDLED, overridden_in, plain
 from ..docstrings import completed_from
 
 
@@ -48,8 +51,8 @@ def mse_loss(
     ) is not NOT_HANDLED:
         return result
     code = reduction_code("mse_loss", size_average, reduce, reduction)
-    checks.tensor("mse_loss", "input", input)
-    checks.tensor("mse_loss", "target", target)
+    argument_checks.tensor("mse_loss", "input", input)
+    argument_checks.tensor("mse_loss", "target", target)
     input, target = expanded("mse_loss", input, target, stacklevel=3)
     if weight is None:
         return ops.mse_loss(input, target, code)
@@ -131,7 +134,7 @@ def binary_cross_entropy_with_logits(
 
 
 def _weighted(op: str, loss: Tensor, weight: Tensor, code: int) -> Tensor:
-    if checks.tensor(op, "weight", weight).shape != loss.shape:
+    if argument_checks.tensor(op, "weight", weight).shape != loss.shape:
         raise ShapeError(f"{op}(): expected weight of shape {list(loss.shape)}, got {list(weight.shape)}")
     loss = loss * weight
     return loss.sum() / weight.sum() if code == 1 else loss.sum() if code == 2 else loss
@@ -215,11 +218,11 @@ def cross_entropy(
     ) is not NOT_HANDLED:
         return result
     code = reduction_code("cross_entropy", size_average, reduce, reduction)
-    checks.tensor("cross_entropy", "input", input)
-    if checks.tensor("cross_entropy", "target", target)._shape != input._shape:
+    argument_checks.tensor("cross_entropy", "input", input)
+    if argument_checks.tensor("cross_entropy", "target", target)._shape != input._shape:
         return ops.cross_entropy_loss(input, target, weight, code, ignore_index, label_smoothing)[0]
-    checks.optional_tensor("cross_entropy", "weight", weight)
-    label_smoothing = checks.floating("cross_entropy", "label_smoothing", label_smoothing)
+    argument_checks.optional_tensor("cross_entropy", "weight", weight)
+    label_smoothing = argument_checks.floating("cross_entropy", "label_smoothing", label_smoothing)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
     return _of_probabilities(input, target, weight, code, label_smoothing)
@@ -263,3 +266,51 @@ def reduction_code(op: str, size_average: bool | None, reduce: bool | None, redu
         ValueError: reduction is no name of one.
     """
     return _CODES[reduction_word(op, size_average, reduce, reduction)]
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean of max(0, margin + d(anchor, positive) - d(anchor, negative)) for any distance d.
+
+    Args:
+        anchor: what the others are near to or far from.
+        positive: what should be near.
+        negative: what should be farther by the margin.
+        distance_function: d, of two tensors; `pairwise_distance` when left out.
+        margin: how much farther, more than 0.
+        swap: whether d(positive, negative) counts where it is less than d(anchor, negative).
+        reduction: 'mean', 'sum' or 'none'.
+
+    Shape:
+        All inputs (N, *), as d takes them; the output is a scalar, or of the shape of d with reduction='none'.
+
+    Raises:
+        ValueError: an unknown reduction, or a margin of 0 or less.
+        RuntimeError: inputs that differ in their number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> a, p, n = sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]])
+        >>> d = lambda x, y: (x - y).abs().sum(-1)
+        >>> sg.nn.functional.triplet_margin_with_distance_loss(a, p, n, distance_function=d)
+        tensor(1.)
+    """
+    name = "triplet_margin_with_distance_loss"
+    word = reduction_word(name, None, None, reduction)
+    for which, tensor in (("anchor", anchor), ("positive", positive), ("negative", negative)):
+        argument_checks.tensor(name, which, tensor)
+    triplet(name, anchor, positive, negative, argument_checks.floating(name, "margin", margin))
+    distance = ops.pairwise_distance if distance_function is None else distance_function
+    positive_distance, negative_distance = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        negative_distance = negative_distance.minimum(distance(positive, negative))
+    loss = (margin + positive_distance - negative_distance).clamp(0)
+    return loss.mean() if word == "mean" else loss.sum() if word == "sum" else loss

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.modes.intercept import autocast_as, interceptable
+from ...runtime.tensor.observers import autocast_as, interceptable
 from .dropout import dropout
 
 Weights = Sequence[Tensor | None]

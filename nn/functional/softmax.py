@@ -6,10 +6,9 @@ import warnings
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.dispatch import checks
-from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden_in
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.dispatch import argument_checks
 from ...runtime.tensor.dtypes import dtype as Dtype
+from ...runtime.tensor.overrides import NOT_HANDLED, overridden_in, plain
 from ..docstrings import completed_from
 
 
@@ -66,11 +65,11 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 
 def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
     """`dim`, or with a warning the one that PyTorch assumes."""
-    checks.tensor(name, "input", input)
+    argument_checks.tensor(name, "input", input)
     if dim is not None:
         return dim
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=checks.integer(name, "_stacklevel", stacklevel),
+        stacklevel=argument_checks.integer(name, "_stacklevel", stacklevel),
     )
     return 0 if input.ndim in (0, 1, 3) else 1

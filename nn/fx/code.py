@@ -1,4 +1,7 @@
-"""A graph as the text of a Python function, and what its names mean."""
+"""A graph as the text of a Python function, and what its names mean.
+
+The operators of Python as functions of the module `operator`, and how they are written.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,35 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...runtime.tensor.base import TensorBase
-from ...runtime.tensor.devices import device
+from ...runtime.device.device import device
+from ...runtime.namespace import OWN, known
 from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.memory_format import layout, memory_format
-from ...runtime.tensor.package_name import OWN, known
+from ...runtime.tensor.tensor import TensorBase
 from .lint import GraphLike
 from .names import Namespace, is_ours, qualified_name
 from .node import Node
-from .operators import SYMBOLS
+
+# Of each function's name the operation on operands {0} and {1}.
+BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "floordiv": "//", "truediv": "/", "mod": "%", "pow": "**", "lshift": "<<",
+    "rshift": ">>", "and_": "&", "or_": "|", "xor": "^", "matmul": "@", "eq": "==", "ne": "!=", "lt": "<", "gt": ">",
+    "le": "<=", "ge": ">=",
+}  # fmt: skip
+REFLECTED = tuple(name for name in BINARY if name not in ("eq", "ne", "lt", "gt", "le", "ge"))
+UNARY = {"pos": "+", "neg": "-", "invert": "~"}
+SYMBOLS = {name: f"{{}} {sign} {{}}" for name, sign in BINARY.items()} | {
+    "pos": "+{}",
+    "neg": "-{}",
+    "invert": "~{}",
+    "getitem": "{}[{}]",
+}
+
+
+def method_name(name: str) -> str:
+    """The special method of an operator: `__and__` of `and_`."""
+    return f"__{name.rstrip('_')}__"
+
 
 _CONSTANTS = (dtype, layout, memory_format)  # which the package has under their names
 _PLAIN = (bool, int, str, type(None), bytes)

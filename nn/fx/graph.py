@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
-from .aggregates import map_arg
 from .code import CodeGen, PythonCode
 from .lint import lint
 from .names import Namespace, target_name
 from .node import Node
+from .node_arguments import map_arg
 
 
 class Graph:

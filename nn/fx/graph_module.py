@@ -8,7 +8,7 @@ import linecache
 from typing import Any
 
 from ...runtime.errors import ArgumentError, type_name
-from ...runtime.tensor.base import TensorBase
+from ...runtime.tensor.tensor import TensorBase
 from ..modules.module import Module
 from ..parameter import Parameter
 from .code import PythonCode

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .aggregates import map_aggregate, map_arg
 from .graph import Graph
 from .node import Node
+from .node_arguments import map_aggregate, map_arg
 
 
 class Record(NamedTuple):

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...runtime.errors import ArgumentError, type_name
 from ..modules.module import Module
-from .aggregates import map_aggregate, map_arg
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import Node
+from .node_arguments import map_aggregate, map_arg
 from .proxy import Proxy
 from .tracer import Tracer
 

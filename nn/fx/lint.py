@@ -1,9 +1,13 @@
-"""Whether a graph is whole: what `Graph.lint` looks at."""
+"""Whether a graph is whole: what `Graph.lint` looks at.
+
+Arguments of nodes by name, as the signature of what is called has them.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Reversible
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class NodeLike(Protocol):
@@ -81,3 +85,25 @@ def _check_target(node: NodeLike, module: Any) -> None:
         result = getattr(result, part)
     if node.op == "call_module" and not callable(getattr(result, "forward", None)):
         raise RuntimeError(f"Node {node} target {node.target} {part} of {result} does not reference an nn.Module")
+
+
+class ArgsKwargsPair(NamedTuple):
+    """Arguments by place, and by name."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def normalized(node: NodeLike, root: Any) -> ArgsKwargsPair | None:
+    """All arguments of a call by name, defaults too; None where the signature is not known."""
+    called = node.target if node.op == "call_function" else None
+    if node.op == "call_module":
+        called = root.get_submodule(node.target).forward
+    if called is None:
+        return None
+    try:
+        bound = inspect.signature(called).bind(*node.args, **node.kwargs)
+    except (TypeError, ValueError):
+        return None
+    bound.apply_defaults()
+    return ArgsKwargsPair((), dict(bound.arguments))

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ...runtime.modes.overrides.api import resolve_name
-from ...runtime.tensor.package_name import OWN, known
+from ...runtime.extensions.torch_compat.overrides_api import resolve_name
+from ...runtime.namespace import OWN, known
 
 _ILLEGAL = re.compile(r"[^0-9a-zA-Z_]+")
 _NUMBERED = re.compile(r"(.*)_(\d+)$")

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...runtime.errors import ArgumentError, type_name
-from ...runtime.modes.overrides.api import _assert
-from .aggregates import AnyNode, map_aggregate, map_arg
-from .immutable_collections import immutable_dict
+from ...runtime.extensions.torch_compat.overrides_api import _assert
 from .lint import GraphLike
 from .names import qualified_name
+from .node_arguments import AnyNode, immutable_dict, map_aggregate, map_arg
 
 Target = Callable[..., Any] | str
 Argument = Any  # nodes, numbers, strings, dtypes ..., nested in tuples, lists, dicts and slices
@@ -290,7 +289,7 @@ class Node(AnyNode):
             arg_types, kwarg_types: accepted; overloads are told apart by the call itself.
             **options: `normalize_to_only_use_kwargs`, which is what happens.
         """
-        from .signatures import normalized
+        from .lint import normalized
 
         return normalized(self, root)
 

@@ -1,24 +1,46 @@
-"""Proxy: what a traced program computes with, each operation a node of the graph; and who makes proxies."""
+"""Proxy: what a traced program computes with, each operation a node of the graph; and who makes proxies.
+
+How a traced program asks for the items of a value: `a, b = x` says how many there are, a loop does not.
+"""
 
 from __future__ import annotations
 
+import dis
 import operator
+import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from types import FrameType
 from typing import Any
 
-from ...runtime.modes.overrides.api import is_tensor_method_or_property
-from ...runtime.tensor.base import TensorBase
-from ...runtime.tensor.devices import device
+from ...runtime.device.device import device
+from ...runtime.extensions.torch_compat.overrides_api import is_tensor_method_or_property
+from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.memory_format import layout, memory_format
-from ...runtime.tensor.shapes import Size
-from .aggregates import map_aggregate
-from .control_flow import iterated_count
+from ...runtime.tensor.tensor import TensorBase
+from .code import BINARY, REFLECTED, UNARY, method_name
 from .graph import Graph
 from .node import Node
-from .operators import BINARY, REFLECTED, UNARY, method_name
+from .node_arguments import map_aggregate
+
+_PACKAGE_FILE = __file__.rpartition("/")[0]
+
+
+def iterated_count() -> int | None:
+    """How many names the program that is traced unpacks a value into where it stands; None where it does something
+    else."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE_FILE):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    match = next((i for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti), None)
+    if match is not None and match.opname == "UNPACK_SEQUENCE":
+        return match.argval if isinstance(match.argval, int) else match.arg
+    return None
+
 
 _PLAIN = (str, int, float, bool, complex, dtype, device, memory_format, layout, type(None), type(Ellipsis), range)
 

@@ -10,18 +10,17 @@ from contextlib import contextmanager
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ...runtime.dispatch.member_classes import look_into_tables
+from ...runtime.dispatch.registry import look_into_tables
 from ...runtime.errors import ArgumentError, type_name
-from ...runtime.tensor.base import TensorBase
+from ...runtime.tensor.tensor import TensorBase
 from ..modules.container import Sequential
 from ..modules.module import Module
 from ..parameter import Parameter
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import has_side_effect
-from .patching import Patcher
+from .patches import Patcher, patch_layers, patch_wrapped, recording
 from .proxy import ParameterProxy, Proxy, TracerBase
-from .wrapping import patch_layers, patch_wrapped, recording
 
 _LAYERS = (__name__.partition(".")[0] + ".nn.", "torch.nn.")  # the second is what they say under `as_torch`
 _VARIADIC = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS

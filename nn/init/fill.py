@@ -7,12 +7,12 @@ import math
 from ...generated.ops import linalg_qr
 from ...generated.ops.special import ndtri
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty, rand, randperm
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
 from ...runtime.errors import warn_user
-from ...runtime.modes.grad_mode import no_grad
-from ...runtime.random import Generator
+from ...runtime.ops.creation import empty, rand, randperm
 from ...runtime.tensor.dtypes import float64
+from ...runtime.tensor.generator import Generator
+from ...runtime.tensor.grad_mode import no_grad
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -29,7 +29,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
         >>> bool((w >= 1).all() and (w < 2).all())
         True
     """
-    checks.tensor("uniform_", "tensor", tensor)
+    argument_checks.tensor("uniform_", "tensor", tensor)
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
@@ -48,7 +48,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
         >>> sg.nn.init.normal_(sg.empty(2), mean=3.0, std=0.0)
         tensor([3., 3.])
     """
-    checks.tensor("normal_", "tensor", tensor)
+    argument_checks.tensor("normal_", "tensor", tensor)
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -65,7 +65,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         >>> sg.nn.init.constant_(sg.empty(2), 0.3)
         tensor([0.3000, 0.3000])
     """
-    checks.tensor("constant_", "tensor", tensor)
+    argument_checks.tensor("constant_", "tensor", tensor)
     with no_grad():
         return tensor.fill_(val)
 
@@ -103,7 +103,7 @@ def eye_(tensor: Tensor) -> Tensor:
         tensor([[1., 0., 0.],
                 [0., 1., 0.]])
     """
-    checks.tensor("eye_", "tensor", tensor)
+    argument_checks.tensor("eye_", "tensor", tensor)
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -137,7 +137,7 @@ def trunc_normal_(
         >>> float(sg.nn.init.trunc_normal_(sg.empty(100), std=2.0).abs().max()) <= 2.0
         True
     """
-    checks.tensor("trunc_normal_", "tensor", tensor)
+    argument_checks.tensor("trunc_normal_", "tensor", tensor)
     from scipy.special import ndtr
 
     if mean < a - 2 * std or mean > b + 2 * std:
@@ -174,7 +174,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         >>> sg.allclose(w @ w.T, sg.eye(2), atol=1e-6)
         True
     """
-    checks.tensor("orthogonal_", "tensor", tensor)
+    argument_checks.tensor("orthogonal_", "tensor", tensor)
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
@@ -208,7 +208,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
                 [[0., 0., 0.],
                  [0., 1., 0.]]])
     """
-    checks.tensor("dirac_", "tensor", tensor)
+    argument_checks.tensor("dirac_", "tensor", tensor)
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.size(0) % groups != 0:
@@ -242,7 +242,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
         >>> int((sg.nn.init.sparse_(sg.empty(10, 3), sparsity=0.25) == 0).sum())
         9
     """
-    checks.tensor("sparse_", "tensor", tensor)
+    argument_checks.tensor("sparse_", "tensor", tensor)
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape

@@ -6,7 +6,7 @@ import math
 
 from ...generated.tensor import Tensor
 from ...runtime.errors import warn_user
-from ...runtime.random import Generator
+from ...runtime.tensor.generator import Generator
 from .fill import normal_, uniform_
 
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "sigmoid")

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.errors import ArgumentError, type_name
-from ...runtime.modes.overrides.switches import DisableTorchFunctionSubclass
 from ...runtime.namespace import op
-from ...runtime.tensor.base import TensorBase
 from ...runtime.tensor.dtypes import bool_
+from ...runtime.tensor.overrides import DisableTorchFunctionSubclass
+from ...runtime.tensor.tensor import TensorBase
 
 
 class MaskedTensor(Tensor):

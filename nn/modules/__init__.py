@@ -28,7 +28,6 @@ from . import utils as utils
 from .activation import *
 from .adaptive import *
 from .batchnorm import *
-from .borrowed import borrowed as _borrowed
 from .channelshuffle import *
 from .container import *
 from .conv import *
@@ -46,6 +45,7 @@ from .pixelshuffle import *
 from .pooling import *
 from .rnn import *
 from .sparse import *
+from .torch_imports import borrowed as _borrowed
 from .transformer import *
 from .upsampling import *
 

@@ -1,30 +1,65 @@
-"""Batch normalisation: layers on one base class, lazy ones, and that over the batches of several processes."""
+"""Batch normalisation: layers on one base class, lazy ones, and that over the batches of several processes.
+
+Batch normalisation over the batches of all ranks: its sums are sums over ranks, and so are their gradients.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ...generated.ops import all_reduce, cat
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty, ones, tensor, zeros
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
+from ...runtime.extensions.distributed.groups.process_group import ProcessGroup
+from ...runtime.extensions.distributed.world import is_initialized, member
+from ...runtime.ops.creation import empty, ones, tensor, zeros
 from ...runtime.tensor.dtypes import int64
+from ...runtime.tensor.grad_mode import no_grad
 from .. import functional as F
 from .. import init
 from ..docstrings import completed_from
-from ..functional.running import count
+from ..functional.normalization import count
 from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from .lazy import LazyModuleMixin, materialized
 from .module.base import Module
 
-__all__ = [
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "LazyBatchNorm3d",
-    "SyncBatchNorm",
-]
+
+def group_of(chosen: Any) -> ProcessGroup | None:
+    """The group whose ranks share statistics; None where this process is the only one, or alone in it."""
+    result = member(chosen) if is_initialized() else None
+    return result if result is not None and result.size() > 1 else None
+
+
+def batch_norm(input: Any, layer: Any, factor: float, group: ProcessGroup) -> Any:
+    """The input, less the mean of each channel over all ranks' batches and over its standard deviation there.
+
+    Args:
+        input: of shape (N, C) or (N, C, ...); N may differ between ranks.
+        layer: the SyncBatchNorm.
+        factor: the weight of this batch in running estimates.
+        group: the ranks.
+    """
+    wide = input if input.element_size() >= 4 else input.float()
+    around = [dim for dim in range(input.dim()) if dim != 1]
+    shape = [1, -1, *[1] * (input.dim() - 2)]
+    count = wide.new_full((1,), input.numel() / max(1, input.shape[1]))
+    sums = all_reduce(cat([wide.sum(around), count]), "sum", group)
+    count = sums[-1:].detach()
+    mean = sums[:-1] / count
+    centred = wide - mean.view(shape)
+    variance = all_reduce((centred * centred).sum(around), "sum", group) / count
+    if layer.training and layer.track_running_stats:
+        _update(layer.running_mean, mean, factor)
+        _update(layer.running_var, variance * (count / (count - 1)), factor)
+    result = centred * (variance + layer.eps).rsqrt().view(shape)
+    if layer.weight is not None:
+        result = result * layer.weight.view(shape)
+    return (result if layer.bias is None else result + layer.bias.view(shape)).to(input.dtype)
+
+
+def _update(running: Any, new: Any, factor: float) -> None:
+    with no_grad():
+        running.mul_(1 - factor).add_(new.detach().to(running.dtype), alpha=factor)
 
 
 class NormBase(Module):
@@ -50,7 +85,7 @@ class NormBase(Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        self.num_features = checks.integer(type(self).__name__, "num_features", num_features)
+        self.num_features = argument_checks.integer(type(self).__name__, "num_features", num_features)
         self.eps, self.momentum, self.affine = eps, momentum, affine
         self.track_running_stats = track_running_stats
         factory = {"device": device, "dtype": dtype}
@@ -99,7 +134,7 @@ class _BatchNorm(NormBase):
     expected_dims: tuple[int, ...]
 
     def _check_input_dim(self, input: Tensor) -> None:
-        checks.tensor(type(self).__name__, "input", input)
+        argument_checks.tensor(type(self).__name__, "input", input)
         if input.dim() not in self.expected_dims:
             expected = " or ".join(f"{dims}D" for dims in self.expected_dims)
             raise ValueError(f"expected {expected} input (got {input.dim()}D input)")
@@ -234,7 +269,7 @@ class LazyNorm(LazyModuleMixin, NormBase):
             input: the input of the first call.
         """
         if self.has_uninitialized_params():
-            self.num_features = self._channels(checks.tensor(type(self).__name__, "input", input))
+            self.num_features = self._channels(argument_checks.tensor(type(self).__name__, "input", input))
             names = ("weight", "bias", "running_mean", "running_var")
             materialized(self, **dict.fromkeys(names, (self.num_features,)))
             self.reset_parameters()
@@ -323,13 +358,11 @@ class SyncBatchNorm(_BatchNorm):
         self.process_group = process_group
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if checks.tensor("SyncBatchNorm", "input", input).dim() < 2:
+        if argument_checks.tensor("SyncBatchNorm", "input", input).dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
 
     def forward(self, input: Tensor) -> Tensor:
         if self.training or self.running_mean is None:
-            from .synchronized import batch_norm, group_of  # with process groups, which few programs have
-
             group = group_of(self.process_group)
             if group is not None:
                 self._check_input_dim(input)
@@ -365,3 +398,13 @@ class SyncBatchNorm(_BatchNorm):
 
 
 _NormBase = NormBase
+
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "SyncBatchNorm",
+]

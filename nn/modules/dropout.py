@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...generated.tensor import Tensor
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
 from .. import functional as F
 from ..docstrings import completed_from
 from .module.base import Module
@@ -21,7 +21,7 @@ class _Dropout(Module):
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        checks.floating(type(self).__name__, "p", p)
+        argument_checks.floating(type(self).__name__, "p", p)
         if not 0 <= p <= 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         self.p, self.inplace = p, inplace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...generated.ops import flatten
 from ...generated.tensor import Tensor
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
 from ...runtime.errors import type_name
 from .module.base import Module
 
@@ -80,6 +80,6 @@ class Unflatten(Module):
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
-        checks.tensor("Unflatten", "input", input)
-        dim = checks.wrap_dim("Unflatten", self.dim, input.ndim)
+        argument_checks.tensor("Unflatten", "input", input)
+        dim = argument_checks.wrap_dim("Unflatten", self.dim, input.ndim)
         return input.reshape(*input.shape[:dim], *self.unflattened_size, *input.shape[dim + 1 :])

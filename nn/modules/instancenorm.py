@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
 from .. import functional as F
 from ..docstrings import completed_from
 from .batchnorm import LazyNorm, NormBase
@@ -41,7 +41,7 @@ class _InstanceNorm(NormBase):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        dims = checks.tensor(type(self).__name__, "input", input).dim()
+        dims = argument_checks.tensor(type(self).__name__, "input", input).dim()
         expected = self.spatial_dims + 1
         if dims not in (expected, expected + 1):
             raise ValueError(f"expected {expected}D or {expected + 1}D input (got {dims}D input)")

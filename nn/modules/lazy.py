@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.modes.grad_mode import no_grad
+from ...runtime.tensor.grad_mode import no_grad
 from ..parameter import is_lazy
 from .module.base import Module
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
+from ...runtime.ops.creation import empty
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter, UninitializedParameter
@@ -74,8 +74,8 @@ class Linear(Module):
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
-        self.in_features = checks.integer("Linear", "in_features", in_features)
-        self.out_features = checks.integer("Linear", "out_features", out_features)
+        self.in_features = argument_checks.integer("Linear", "in_features", in_features)
+        self.out_features = argument_checks.integer("Linear", "out_features", out_features)
         self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
         self.register_parameter("bias", Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None)
         self.reset_parameters()
@@ -139,9 +139,9 @@ class Bilinear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.in1_features = checks.integer("Bilinear", "in1_features", in1_features)
-        self.in2_features = checks.integer("Bilinear", "in2_features", in2_features)
-        self.out_features = checks.integer("Bilinear", "out_features", out_features)
+        self.in1_features = argument_checks.integer("Bilinear", "in1_features", in1_features)
+        self.in2_features = argument_checks.integer("Bilinear", "in2_features", in2_features)
+        self.out_features = argument_checks.integer("Bilinear", "out_features", out_features)
         if self.in1_features <= 0:
             raise ValueError(f"Bilinear(): in1_features must be > 0, but got {in1_features}")
         shape = (self.out_features, self.in1_features, self.in2_features)
@@ -191,7 +191,7 @@ class LazyLinear(LazyModuleMixin, Linear):
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(0, 0, False)
-        self.out_features = checks.integer("LazyLinear", "out_features", out_features)
+        self.out_features = argument_checks.integer("LazyLinear", "out_features", out_features)
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         if bias:
             self.bias = UninitializedParameter(device=device, dtype=dtype)
@@ -208,7 +208,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             input: the input of the first call.
         """
         if self.has_uninitialized_params():
-            self.in_features = checks.tensor("LazyLinear", "input", input).shape[-1]
+            self.in_features = argument_checks.tensor("LazyLinear", "input", input).shape[-1]
             materialized(self, weight=(self.out_features, self.in_features), bias=(self.out_features,))
             self.reset_parameters()
         self.in_features = self.weight.shape[-1]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
+from ...runtime.ops.creation import empty
 from .. import functional as F
 from .. import init
 from ..docstrings import completed_from
@@ -74,7 +74,7 @@ class LayerNorm(_Affine):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        shape = checks.integer_list("LayerNorm", "normalized_shape", normalized_shape, 1)
+        shape = argument_checks.integer_list("LayerNorm", "normalized_shape", normalized_shape, 1)
         self.normalized_shape = shape
         self.eps, self.elementwise_affine = eps, elementwise_affine
         self._register(shape, device, dtype, weight=elementwise_affine, bias=elementwise_affine and bias)
@@ -117,7 +117,7 @@ class RMSNorm(_Affine):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = checks.integer_list("RMSNorm", "normalized_shape", normalized_shape, 1)
+        self.normalized_shape = argument_checks.integer_list("RMSNorm", "normalized_shape", normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         self._register(self.normalized_shape, device, dtype, weight=elementwise_affine)
 

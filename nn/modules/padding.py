@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...generated.tensor import Tensor
-from ...runtime.dispatch import checks
+from ...runtime.dispatch import argument_checks
 from .. import functional as F
 from ..docstrings import completed_from
 from .module.base import Module
@@ -39,7 +39,7 @@ class BorderPadNd(Module):
 
     def __init__(self, padding: Padding) -> None:
         super().__init__()
-        self.padding = checks.integer_list(type(self).__name__, "padding", padding, 2 * self.spatial_dims)
+        self.padding = argument_checks.integer_list(type(self).__name__, "padding", padding, 2 * self.spatial_dims)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.pad(input, self.padding, self.mode)
@@ -227,7 +227,7 @@ class _ConstantPadNd(Module):
 
     def __init__(self, padding: Padding, value: float) -> None:
         super().__init__()
-        self.padding = checks.integer_list(type(self).__name__, "padding", padding, 2 * self.spatial_dims)
+        self.padding = argument_checks.integer_list(type(self).__name__, "padding", padding, 2 * self.spatial_dims)
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:

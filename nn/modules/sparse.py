@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty
-from ...runtime.dispatch import checks
-from ...runtime.modes.grad_mode import no_grad
+from ...runtime.dispatch import argument_checks
+from ...runtime.ops.creation import empty
+from ...runtime.tensor.grad_mode import no_grad
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
@@ -27,8 +27,8 @@ class _Table(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        self.num_embeddings = checks.integer(name, "num_embeddings", rows)
-        self.embedding_dim = checks.integer(name, "embedding_dim", columns)
+        self.num_embeddings = argument_checks.integer(name, "num_embeddings", rows)
+        self.embedding_dim = argument_checks.integer(name, "embedding_dim", columns)
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
         self.sparse = sparse
 
@@ -106,7 +106,7 @@ class Embedding(_Table):
         dtype: Any = None,
     ) -> None:
         super().__init__(num_embeddings, embedding_dim, max_norm, norm_type, scale_grad_by_freq, sparse)
-        padding_idx = checks.optional_integer("Embedding", "padding_idx", padding_idx)
+        padding_idx = argument_checks.optional_integer("Embedding", "padding_idx", padding_idx)
         self.padding_idx = _row("Padding_idx", padding_idx, self.num_embeddings)
         self._set_weight(_weight, not _freeze, device, dtype)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.creation.data import tensor
 from ...runtime.errors import ArgumentError, type_name
 from ...runtime.namespace import op
-from ...runtime.tensor.base import TensorBase
+from ...runtime.ops.creation.from_data import tensor
 from ...runtime.tensor.memory_format import jagged, strided
+from ...runtime.tensor.tensor import TensorBase
 from .rules import to_padded_tensor as padded
 from .tensor import NestedTensor, Ragged, pack
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.namespace import op
-from ...runtime.tensor.shapes import Size
+from ...runtime.shapes import Size
 from .. import functional as F
 from .operands import first_nested, nested_in, pointwise, repacked
 from .tensor import NestedSize, NestedTensor, pack

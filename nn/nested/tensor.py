@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from ...generated.tensor import Tensor
-from ...runtime.creation.data import tensor
 from ...runtime.errors import ArgumentError
-from ...runtime.modes.overrides.switches import DisableTorchFunctionSubclass
+from ...runtime.ops.creation.from_data import tensor
 from ...runtime.tensor.memory_format import jagged
+from ...runtime.tensor.overrides import DisableTorchFunctionSubclass
 
 _numbers = itertools.count(1)
 

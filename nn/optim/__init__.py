@@ -3,9 +3,9 @@
 from . import lr_scheduler, swa_utils
 from .adagrad import Adadelta, Adafactor, Adagrad
 from .adam import Adam, Adamax, AdamW, NAdam
+from .adam_variants import Muon, RAdam, SparseAdam
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
-from .radam import Muon, RAdam, SparseAdam
 from .sgd import ASGD, SGD, RMSprop, Rprop
 
 __all__ = [

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import zeros_like
-from ...runtime.modes.grad_mode import is_grad_enabled
+from ...runtime.ops.creation import zeros_like
 from ...runtime.ops.optim.cpu import adadelta_update, adagrad_update
 from ...runtime.tensor.dtypes import finfo
+from ...runtime.tensor.grad_mode import is_grad_enabled
 from ..docstrings import completed_from
 from .functional import functional
 from .optimizer import check_not_negative, checked

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from ...generated.ops import view_as_real
 from ...generated.tensor import Tensor
-from ...runtime.arguments import explained
-from ...runtime.modes.grad_mode import enable_grad, no_grad, set_grad_enabled
+from ...runtime.methods.argument_guard import explained
 from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
-from .launches import Launches
+from ...runtime.tensor.grad_mode import enable_grad, no_grad, set_grad_enabled
+from .cuda_launch import Launches
 from .per_parameter import PerParameter
 
 Tensors = Sequence[Tensor | None]

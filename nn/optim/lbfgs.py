@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from ...generated.ops import cat, stack
 from ...generated.tensor import Tensor
-from ...runtime.creation import zeros_like
-from ...runtime.modes.grad_mode import enable_grad, no_grad
+from ...runtime.ops.creation import zeros_like
+from ...runtime.tensor.grad_mode import enable_grad, no_grad
 from .optimizer import Closure, Optimizer, checked
 
 _MAX_STEPS = 25

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from ...generated.tensor import Tensor
-from ...runtime import arguments
-from ...runtime.autograd.engine.accumulate_grad import forget_gradients
-from ...runtime.autograd.hooks.hooks import RemovableHandle, add_hook
+from ...runtime.autograd.accumulate_grad import forget_gradients
+from ...runtime.autograd.hooks import RemovableHandle, add_hook
 from ...runtime.errors import type_name, warn_user
-from ...runtime.modes.intercept import watch
-from ...runtime.profiler.ranges import record_function
+from ...runtime.extensions.profiler.named_ranges import record_function
+from ...runtime.tensor.observers import watch
 from .state import OptimizerState
 
 _NAMES_IN_ERRORS = {"lr": "learning rate", "eps": "epsilon value"}  # of the other names errors say "... value"

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.saved.mutation import announce_write
-from ...runtime.creation import tensor
-from ...runtime.dispatch.shape_checks import is_recorded_on
-from ...runtime.modes.grad_mode import enable_grad, no_grad
-from ...runtime.modes.intercept import watch
-from ...runtime.pool.parallel_for import by_slices
-from ...runtime.tensor.devices import CPU
+from ...runtime.autograd.saved_tensor_hooks import announce_write
+from ...runtime.device.device import CPU
+from ...runtime.device.threads.parallel_for import by_slices
+from ...runtime.dispatch.shape_rules import is_recorded_on
+from ...runtime.ops.creation import tensor
 from ...runtime.tensor.dtypes import float32, float64
+from ...runtime.tensor.grad_mode import enable_grad, no_grad
 from ...runtime.tensor.memory_format import strided
-from .launches import Launches, fits
+from ...runtime.tensor.observers import watch
+from .cuda_launch import Launches, fits
 from .optimizer import Closure, Optimizer
 from .rule import Rule, buffers_of, host_counts, in_parts, rate, scalar_dtype, uphill
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import ones_like, zeros_like
+from ...runtime.ops.creation import ones_like, zeros_like
 from ...runtime.ops.optim.cpu import asgd_update, rmsprop_update, rprop_update, sgd_update
 from ..docstrings import completed_from
 from .functional import functional

@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.hooks.hooks import RemovableHandle, add_hook
+from ...runtime.autograd.hooks import RemovableHandle, add_hook
 from ...runtime.tensor.dtypes import float32
 from .rule import is_counted_on_device
 

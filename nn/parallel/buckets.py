@@ -1,17 +1,21 @@
-"""Gradients of several parameters in one memory each, averaged over ranks while backward goes on."""
+"""Gradients of several parameters in one memory each, averaged over ranks while backward goes on.
+
+Which parameters have no part in what a module has computed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...runtime.creation import tensor
-from ...runtime.distributed import collectives
-from ...runtime.distributed.groups.process_group import ProcessGroup
-from ...runtime.distributed.groups.reduce_op import ReduceOp
-from ...runtime.distributed.groups.work import Work
-from ...runtime.modes.grad_mode import no_grad
+from ...runtime.extensions.distributed import collectives
+from ...runtime.extensions.distributed.groups.process_group import ProcessGroup
+from ...runtime.extensions.distributed.groups.reduce_op import ReduceOp
+from ...runtime.extensions.distributed.groups.work import Work
+from ...runtime.ops.creation import tensor
 from ...runtime.tensor.dtypes import float64, int64
+from ...runtime.tensor.grad_mode import no_grad
+from ...runtime.tensor.tensor import TensorBase
 
 _FIRST = 2**20  # bytes of the first bucket: small, so that the first collective begins early
 _LARGE = 2**19  # bytes of a gradient from which on copying it costs more than a collective of its own
@@ -240,3 +244,35 @@ class Reducer:
         collectives.broadcast(order, group=self.group, group_src=0)
         self._build([int(number) for number in order.tolist()])
         self.rebuilt = True
+
+
+def tensors_in(value: Any) -> Iterator[Any]:
+    """The tensors in a structure of lists, tuples, mappings and objects of dataclasses."""
+    if isinstance(value, TensorBase):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from tensors_in(one)
+    elif isinstance(value, list | tuple | set):
+        for one in value:
+            yield from tensors_in(one)
+    elif hasattr(value, "__dataclass_fields__"):
+        yield from tensors_in([getattr(value, name) for name in value.__dataclass_fields__])
+
+
+def unused_of(parameters: Sequence[Any], output: Any) -> list[int]:
+    """The numbers of the parameters that no graph of the output's tensors leads to."""
+    outputs = [one for one in tensors_in(output) if one.requires_grad]
+    matches = {id(one) for one in outputs}
+    waiting = [one.grad_fn for one in outputs if one.grad_fn is not None]
+    seen = set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        leaf = getattr(node, "variable", None)
+        if leaf is not None:
+            matches.add(id(leaf))
+        waiting.extend(following for following, _ in node.next_functions if following is not None)
+    return [number for number, one in enumerate(parameters) if id(one) not in matches]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime.arguments import explained
-from ...runtime.tensor.devices import cuda_device_count
+from ...runtime.device.device import cuda_device_count
+from ...runtime.methods.argument_guard import explained
 from ..modules.module.base import Module
 from .parallel_apply import parallel_apply
 from .replicate import replicate

@@ -1,4 +1,7 @@
-"""Data parallelism of several processes: each computes a part of the batch, and all have the same gradients."""
+"""Data parallelism of several processes: each computes a part of the batch, and all have the same gradients.
+
+What a rank does that has no more batches while others have.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,43 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...runtime.distributed import collectives
-from ...runtime.distributed.groups import algorithms, header
-from ...runtime.distributed.world import get_default_group
-from ...runtime.modes.grad_mode import is_grad_enabled, no_grad
+from ...runtime.extensions.distributed import collectives
+from ...runtime.extensions.distributed.groups import algorithms, point_to_point
+from ...runtime.extensions.distributed.groups.reduce_op import ReduceOp
+from ...runtime.extensions.distributed.world import get_default_group
+from ...runtime.ops.creation import tensor
+from ...runtime.tensor.dtypes import int64
+from ...runtime.tensor.grad_mode import is_grad_enabled, no_grad
 from ..modules.module.base import Module
-from .buckets import Reducer
-from .graph_search import unused_of
-from .uneven import notify_join
+from .buckets import Reducer, unused_of
+
+
+def notify_join(parallel: Any) -> None:
+    """Take part in the others' passes, with zeros, until nobody has a batch; then all get the last one's parameters.
+
+    Args:
+        parallel: the DistributedDataParallel.
+
+    Raises:
+        RuntimeError: others have batches, and the program wants that to be an error.
+    """
+    passes = 0
+    while True:
+        active, reducing = parallel._count_active(0.0, 0.0)
+        if not active:
+            break
+        passes += 1
+        _shadow(parallel, bool(reducing))
+    last = tensor([-1 if passes else parallel.process_group.rank()], dtype=int64)
+    collectives.all_reduce(last, ReduceOp.MAX, parallel.process_group)
+    parallel._copy_from(int(last))
+
+
+def _shadow(parallel: Any, reduces: bool) -> None:
+    parallel._begin_pass(reduces)
+    if reduces:
+        parallel._reducer.reduce_nothing()
+
 
 _MEBIBYTE = 2**20
 
@@ -102,7 +134,7 @@ class DistributedDataParallel(Module):
         )
         count = sum(1 for _ in self.module.parameters())
         message = f"with {count} parameters of checksum {zlib.crc32(listed.encode()):08x}"
-        line = header.called("DistributedDataParallel", "", None, message)
+        line = point_to_point.called("DistributedDataParallel", "", None, message)
         self.process_group.begin(line, algorithms.barrier(self.process_group.link), 1).wait()
 
     def _copy_from(self, rank: int, parameters: bool = True) -> None:

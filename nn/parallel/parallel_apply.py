@@ -6,8 +6,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...runtime.arguments import explained
-from ...runtime.modes.grad_mode import is_grad_enabled, set_grad_enabled
+from ...runtime.methods.argument_guard import explained
+from ...runtime.tensor.grad_mode import is_grad_enabled, set_grad_enabled
 
 
 @explained

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from ...generated.tensor import Tensor
-from ...runtime.arguments import explained
+from ...runtime.methods.argument_guard import explained
 from ..modules.module.base import Module
 from .scatter_gather import device_of
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...generated.ops import cat
 from ...generated.tensor import Tensor
-from ...runtime.arguments import explained
+from ...runtime.device.device import device as Device
 from ...runtime.errors import warn_user
-from ...runtime.tensor.devices import device as Device
+from ...runtime.methods.argument_guard import explained
 
 
 def device_of(index: Any) -> Device:

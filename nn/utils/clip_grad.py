@@ -8,14 +8,14 @@ from typing import Any
 
 from ...generated.ops import stack
 from ...generated.tensor import Tensor
-from ...runtime.autograd.engine.accumulate_grad import can_batch_update
-from ...runtime.creation import tensor, zeros
-from ...runtime.dispatch import checks
+from ...runtime.autograd.accumulate_grad import can_batch_update
+from ...runtime.dispatch import argument_checks
 from ...runtime.errors import warn_user
 from ...runtime.kernels.cpu.sums import square_sum
-from ...runtime.modes.grad_mode import no_grad
-from ...runtime.modes.intercept import watch
-from ...runtime.tensor.base import adopt
+from ...runtime.ops.creation import tensor, zeros
+from ...runtime.tensor.grad_mode import no_grad
+from ...runtime.tensor.observers import watch
+from ...runtime.tensor.tensor import adopt
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -23,7 +23,7 @@ Tensors = Tensor | Iterable[Tensor]
 def _as_list(tensors: Tensors) -> list[Tensor]:
     matches = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     for value in matches:
-        checks.tensor("clip_grad", "parameters", value)
+        argument_checks.tensor("clip_grad", "parameters", value)
     return matches
 
 
@@ -49,7 +49,7 @@ def get_total_norm(
     """
     norm_type, result = float(norm_type), _as_list(tensors)
     if any(getattr(one, "_rows", None) is not None for one in result):  # this rank's rows of tensors
-        from ..parallel.sharded.norms import total_norm as over_ranks  # loaded with the first such tensor
+        from .total_norm import total_norm as over_ranks  # loaded with the first such tensor
 
         total = over_ranks(result, norm_type)
     elif norm_type in (2, math.inf) and _can_fuse(result, norm_type):
@@ -90,7 +90,7 @@ def _can_fuse(tensors: list[Tensor], norm_type: float) -> bool:
 
 def _norm_on_device(tensors: list[Tensor], norm_type: float) -> Tensor:
     """The norm with one launch over all tensors, and some over what that leaves; nothing waits for it."""
-    from ...runtime.cuda.launching.several import folded, reals
+    from ...runtime.kernels.cuda_launch.multi_tensor import folded, reals
 
     arrays = [reals(t._flat) for t in tensors]
     parts = adopt(folded("squares" if norm_type == 2 else "norm_inf", arrays))

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import ones_like, zeros_like
+from ...runtime.ops.creation import ones_like, zeros_like
 from ..parameter import Parameter
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import randn
-from ...runtime.modes.grad_mode import no_grad
-from ..modules.conv.transposed import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from ...runtime.ops.creation import randn
+from ...runtime.tensor.grad_mode import no_grad
+from ..modules.conv.convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module.base import Module
 from ..parameter import Parameter
 

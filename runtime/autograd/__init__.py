@@ -1,6 +1,6 @@
 """The autograd engine: nodes, backward, hooks, grad modes, custom Functions and forward mode."""
 
-from ..modes.grad_mode import (
+from ..tensor.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -10,8 +10,8 @@ from ..modes.grad_mode import (
 )
 from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
 from .backward import backward, grad
-from .custom.context import FunctionCtx
-from .custom.function import Function, once_differentiable
+from .function import Function, once_differentiable
+from .function_context import FunctionCtx
 
 __all__ = [
     "Function",

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import PACKAGE, warn_user
-from ..modes.intercept import Watcher, watch
-from ..modes.thread_state import PerThread
-from ..tensor.base import compute_array
 from ..tensor.memory_format import strided
-from .engine.engine import BackwardPass
+from ..tensor.observers import Watcher, watch
+from ..tensor.tensor import compute_array
+from ..thread_state import PerThread
+from .engine import BackwardPass
 from .node import Node, recording_node
 
 _NAME = "anomaly mode"

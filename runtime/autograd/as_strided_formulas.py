@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ..namespace import op
-from ..tensor import views
+from ..tensor import view_shapes
 from ..tensor.layouts import are_alike, is_dense
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -30,7 +30,7 @@ def as_strided_forward(
     Else the tangent is put into storage through the input's layout and read through the new one.
     """
     start = to_offset - offset
-    within = start >= 0 and start + views.span(to_size, to_stride) <= tangent.numel()
+    within = start >= 0 and start + view_shapes.span(to_size, to_stride) <= tangent.numel()
     placed = tangent.stride()
     if within and are_alike(tangent._shape, placed, strides) and is_dense(tangent._shape, placed):
         return tangent.as_strided(to_size, to_stride, tangent.storage_offset() + start)
@@ -41,7 +41,7 @@ def as_strided_forward(
 
 def _overlaps(like: Tensor, shape: Ints, strides: Ints) -> Tensor | None:
     """For each element of a layout, how many share its memory; None when none do."""
-    if not views.may_overlap(shape, strides):
+    if not view_shapes.may_overlap(shape, strides):
         return None
     ones = op.ones(shape, dtype=like.dtype, device=like.device)
     return op.restride(ones, strides, 0, shape, strides, 0)

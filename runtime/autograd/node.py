@@ -2,17 +2,51 @@
 
 A node's edges name where each input's gradient goes: the node that made the input, `Output(node, i)` when that node
 has several outputs, the leaf tensor itself, or None when the input needs no gradient.
+
+Making a gradient look like the input it belongs to: what the generator adds to every formula.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..dispatch.spec_lines import entry_location
 from ..errors import GraphError
-from .engine.match_input import fit
+from ..namespace import op
+from ..shapes import Shape
+from ..spec_lines import entry_location
+
+
+def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
+    """A gradient made to look like its input: summed over broadcast dimensions, projected to real, cast."""
+    shape, dtype = meta
+    if grad._shape != shape:
+        grad = op.sum_to_size(grad, shape) if was_broadcast(shape, grad._shape) else grad.expand(shape)
+    if grad._dtype is not dtype:
+        if grad._dtype.kind == "c" and dtype.kind != "c":
+            grad = op.real_copy(grad)
+        if grad._dtype is not dtype:
+            grad = grad.to(dtype)
+    return grad
+
+
+def in_rows(grad: Any) -> Any:
+    """A gradient that is one number for all elements, written down for each of them."""
+    return grad.contiguous()
+
+
+def broadcasts(shape: Shape, to: Shape) -> bool:
+    pairs = zip(shape[::-1], to[::-1], strict=False)
+    return len(shape) <= len(to) and all(size in (1, wide) for size, wide in pairs)
+
+
+@functools.lru_cache(maxsize=4096)
+def was_broadcast(shape: Shape, to: Shape) -> bool:
+    """Whether `to` is larger than `shape` by broadcasting; with empty tensors their element counts cannot tell."""
+    return len(to) > len(shape) or any(size == 1 != wide for size, wide in zip(shape[::-1], to[::-1], strict=False))
+
 
 next_sequence = itertools.count().__next__
 
@@ -153,13 +187,13 @@ class Node:
 
     def register_hook(self, hook: Any) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after this node has run; it may return new grad_inputs."""
-        from .hooks.hooks import add_node_hook
+        from .hooks import add_node_hook
 
         return add_node_hook(self, "post", hook)
 
     def register_prehook(self, hook: Any) -> Any:
         """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
-        from .hooks.hooks import add_node_hook
+        from .hooks import add_node_hook
 
         return add_node_hook(self, "pre", hook)
 

@@ -1,4 +1,7 @@
-"""Whether an in-place op may write where its results are to go while it still reads, or after."""
+"""Whether an in-place op may write where its results are to go while it still reads, or after.
+
+`out=` of ops with several outputs: a tuple with a tensor for each.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor.base import TensorBase
-from ..tensor.devices import CPU
-from ..tensor.shapes import Shape
-from ..tensor.views import may_overlap
+from ..autograd.inplace import check_out, write_out
+from ..device.device import CPU
+from ..errors import DtypeError
+from ..shapes import Shape
+from ..tensor.tensor import TensorBase
+from ..tensor.view_shapes import may_overlap
 
 
 def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any) -> bool:
@@ -58,3 +63,25 @@ def disjoint(tensor: Any, other: Any) -> bool:
 def layout_of(value: Any) -> tuple[Any, Any, Any]:
     there = isinstance(value, TensorBase)
     return (value._dtype, value._shape, value._strides) if there else (None, None, None)
+
+
+def write_outs(name: str, outs: Any, results: Any, operands: tuple[Any, ...] = (), share: str = "anyhow") -> Any:
+    """The results copied into tensors of just their dtypes, all of which are looked at before one is written to.
+
+    Returns these tensors as the op returns its results: `torch.sort(x, out=(values, indices)).indices`.
+    """
+    if not isinstance(outs, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(outs).__name__}")
+    if len(outs) != len(results):
+        raise TypeError(f"{name}(): argument 'out': expected tuple of {len(results)} elements but got {len(outs)}")
+    for index, (out, result) in enumerate(zip(outs, results, strict=True)):
+        if not isinstance(out, TensorBase):
+            value = type(out).__name__
+            raise TypeError(f"{name}(): argument 'out': expected Tensor as element {index}, but got {value}")
+        if out._dtype is not result._dtype:
+            raise DtypeError(
+                f"{name}(): Expected out tensor {index} to have dtype {result._dtype!r}, but got {out._dtype!r} instead"
+            )
+        check_out(name, out, result)
+    written = [write_out(name, out, result, operands, share) for out, result in zip(outs, results, strict=True)]
+    return getattr(results, "_make", tuple)(written)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError, type_name
-from ..modes.overrides.calls import NOT_HANDLED, overridden_call
-from ..tensor.base import TensorBase
+from ..shapes import Size
 from ..tensor.dtypes import dtype
-from ..tensor.shapes import Size
+from ..tensor.overrides import NOT_HANDLED, overridden_call
+from ..tensor.tensor import TensorBase
 
 Parameter = tuple[str, str, bool, bool]  # python name, schema type, required, keyword only
 

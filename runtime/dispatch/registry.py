@@ -2,18 +2,27 @@
 
 `generated/registry.jsonl` has a line for each op. Hardly any program asks for all of them, and most for none: the file
 is read when the first op is asked for, and a line is parsed when its op is.
+
+The classes whose attributes are looked up natively (native/members.py), from the time on when native code is there.
+
+The function behind attributes stands in a slot of each class. CPython puts its own back by itself when somebody gives a
+class, or one that it is derived from, another `__getattr__` or `__getattribute__`.
+
+`register()` of a package of a user's ops: methods of Tensor, and functions in specgrad's namespaces.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import pkgutil
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, overload
 
-from .spec_lines import entry_location, spec_path
+from ..spec_lines import entry_location, spec_path
 
 DATA = "registry.jsonl"
 _LEAD = len('{"name": ')  # of a line, before the name of its op
@@ -140,3 +149,77 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(map(_plain, value))
     return {key: _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+class _Slot:
+    """Where the slot is, CPython's function for classes with a `__getattr__`, and ours; 0 while there is none."""
+
+    distance = default_slot = native = 0
+
+
+_waiting: weakref.WeakSet[type] = weakref.WeakSet()
+
+
+def look_into_tables(cls: type) -> None:
+    """From now on, or from when there is native code, a class whose `__getattr__` does no more than look into the
+    tables of members has the native slot."""
+    if not _Slot.native:
+        _waiting.add(cls)
+        return
+    slot = ctypes.c_int64.from_address(id(cls) + _Slot.distance)
+    if slot.value == _Slot.default_slot:
+        slot.value = _Slot.native
+
+
+def begin(distance: int, default_slot: int, native: int) -> None:
+    """There is native code: where a class has the slot, and the functions that stand there."""
+    _Slot.distance, _Slot.default_slot, _Slot.native = distance, default_slot, native
+    while _waiting:
+        look_into_tables(_waiting.pop())
+
+
+Functions = Mapping[str, Callable[..., Any]]
+
+
+class Registration:
+    """The names that a package gives, on request, to places that are not its own.
+
+    Args:
+        package: the package, for errors.
+        places: `Tensor` or a namespace, by the name under which users know it.
+        functions: for each of them the functions by name.
+    """
+
+    def __init__(self, package: str, locations: Mapping[str, Any], functions: Mapping[str, Functions]) -> None:
+        self.package = package
+        self.locations = locations
+        self.functions = functions
+
+    def register(self) -> None:
+        """Put every function in its place, or none where something else has a name already.
+
+        Raises:
+            ValueError: something has; the message names both.
+        """
+        for label, location, name, function in self._each():
+            there = getattr(location, name, None)
+            if there is not None and there is not function:
+                message = f"{label}.{name} is {_named(there)} and would be {_named(function)}"
+                raise ValueError(f"{self.package}.register(): {message}: nothing was registered")
+        for _, location, name, function in self._each():
+            setattr(location, name, function)
+
+    def unregister(self) -> None:
+        for _, location, name, function in self._each():
+            if vars(location).get(name) is function:
+                delattr(location, name)
+
+    def _each(self) -> Iterator[tuple[str, Any, str, Callable[..., Any]]]:
+        for label, functions in self.functions.items():
+            for name, function in functions.items():
+                yield label, self.locations[label], name, function
+
+
+def _named(value: Any) -> str:
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    return f"{module}.{name}" if module and name else repr(value)

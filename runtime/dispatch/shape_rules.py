@@ -2,14 +2,21 @@
 
 A rule takes a kernel's arguments, arrays whose elements it does not look at among them, and gives the shape of the
 result, or a list with the shape of each. An entry names it under `shape`.
+
+Checks of shapes, dtypes and numbers that several families of ops make.
 """
 
 from __future__ import annotations
 
+import functools
+import math
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ..errors import NoDataError
-from ..tensor.shapes import Shape, broadcast_shapes
+from ..errors import DtypeError, NoDataError, ShapeError, UnsupportedDtypeError
+from ..shapes import Shape, broadcast_shapes
+from ..tensor import dtypes
+from ..tensor.dtypes import dtype, finfo, iinfo
 
 
 def same(first: Any, *rest: Any) -> Shape:
@@ -57,3 +64,86 @@ def by_values(*args: Any) -> NoReturn:
         "attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered: the "
         "shape of its result depends on the values of its elements"
     )
+
+
+def require_shape(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
+    """`tensor` must have exactly this shape."""
+    if tuple(tensor._shape) != tuple(shape):
+        raise ShapeError(f"{op}(): expected {name} of shape {list(shape)}, got {list(tensor._shape)}")
+
+
+def require_index_dtype(op: str, name: str, tensor: Any, allowed: Sequence[dtypes.dtype]) -> None:
+    """`tensor` must hold integers of one of the `allowed` dtypes."""
+    if tensor.dtype not in allowed:
+        names = " or ".join(d.name for d in allowed)
+        raise DtypeError(f"{op}(): expected {name} of dtype {names}, got {tensor.dtype.name}")
+
+
+def broadcastable(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
+    """`tensor` must broadcast to `shape`, not widen it."""
+    if tensor is not None and broadcast_shapes(op, tensor._shape, shape) != tuple(shape):
+        raise ShapeError(f"{op}(): {name} of shape {list(tensor._shape)} does not broadcast to {list(shape)}")
+
+
+def all_examples(tensor: Any) -> Any:
+    """The tensor with the values of all examples, of one inside vmap; any other as it is."""
+    while tensor._vmap_level is not None:
+        tensor = tensor.value
+    return tensor
+
+
+def require_kind(op: str, tensor: Any, kinds: str, expected: str) -> None:
+    """`tensor` must have a dtype of one of the `kinds`, of "bifc" for bool, integers, floating-point and complex."""
+    if tensor.dtype.kind not in kinds:
+        raise UnsupportedDtypeError(f"{op}(): expected {expected}, but got {tensor.dtype!r}")
+
+
+def is_known(value: Any) -> bool:
+    """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap, and not those
+    that are not there."""
+    return getattr(value, "_vmap_level", None) is None and not is_recorded(value)
+
+
+def is_recorded(value: Any) -> bool:
+    """Whether the elements of a tensor are not there: it is on a device whose current stream is recorded for a graph,
+    or has no memory."""
+    if getattr(value, "is_cuda", False):
+        return is_recorded_on(value.device)
+    return getattr(value, "is_meta", False)
+
+
+def is_recorded_on(target_device: Any) -> bool:
+    """Whether the current stream of a device is recorded for a graph."""
+    if target_device.type != "cuda":
+        return False
+    from ..device.cuda.graph_capture import here_on  # loaded with the first device
+
+    return here_on(target_device.index) is not None
+
+
+def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:
+    """`value` as the Python number of the dtype's kind; fractions are cut off for integers, as in PyTorch.
+
+    Raises:
+        RuntimeError: a complex number for a real dtype, or one outside the dtype's range.
+    """
+    parts = (value.real, value.imag) if into.kind == "c" else (value,)
+    if any(isinstance(part, complex) or not _in_range(part, into.to_real()) for part in parts):
+        raise RuntimeError(f"{op}(): {name} {value} cannot be converted to {into} without overflow")
+    return {"b": bool, "i": int, "f": float, "c": complex}[into.kind](value)
+
+
+def _in_range(value: float, into: dtype) -> bool:
+    """Whether a real number is between the dtype's limits; only floating-point dtypes have inf and nan."""
+    if into.kind == "b":
+        return True
+    if isinstance(value, float) and not math.isfinite(value):
+        return into.kind == "f"
+    lower_bound, maximum = _limits(into)
+    return lower_bound <= value <= maximum
+
+
+@functools.cache
+def _limits(into: dtype) -> tuple[float, float]:
+    limits = finfo(into) if into.kind == "f" else iinfo(into)
+    return limits.min, limits.max

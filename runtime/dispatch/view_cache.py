@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.inplace.view_history import MULTI_VIEW
-from ..tensor.base import placed
-from ..tensor.devices import CPU
-from .fast_path import fast_path
+from ..autograd.view_history import MULTI_VIEW
+from ..device.device import CPU
+from ..fast_path import fast_path
+from ..tensor.tensor import placed
 
 MAX_CACHED_VIEWS = 4096  # of one op; then it forgets all of them
 

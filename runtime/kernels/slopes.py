@@ -1,5 +1,5 @@
 """The old name of `derivatives`, kept for packages written before."""
 
-from .derivatives import derivatives as slopes
+from .user_derivatives import derivatives as slopes
 
 __all__ = ["slopes"]

@@ -12,18 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import tensor as make_tensor
-from ..creation.options import convert_number
-from ..dispatch.elementwise.elementwise import constant, elementwise_ops
-from ..dispatch.fast_path import item_getter
+from ..dispatch.elementwise.general import constant, elementwise_ops
 from ..dispatch.kernel_ops.kernel_op import kernel_ops
 from ..errors import type_name, warn_once
-from ..modes.intercept import watch
-from ..modes.overrides.calls import NOT_HANDLED, overridden
-from ..modes.overrides.classes import foreign, known, plain
+from ..fast_path import item_getter
 from ..namespace import op
+from ..ops.creation import tensor as make_tensor
+from ..ops.creation.options import convert_number
 from ..tensor import dtypes
-from ..tensor.base import TensorBase, adopt
+from ..tensor.observers import watch
+from ..tensor.overrides import NOT_HANDLED, foreign, known, overridden, plain
+from ..tensor.tensor import TensorBase, adopt
 
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 _PLAIN = frozenset((int, slice))

@@ -7,20 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import creation
-from ..dispatch import checks
+from ..device.device import CPU, resolve
+from ..device.device import device as Device
+from ..dispatch import argument_checks
 from ..errors import ArgumentError, type_name
-from ..modes import inference
-from ..modes.overrides import subclasses
 from ..namespace import op
-from ..tensor import dtypes
-from ..tensor.base import TensorBase
-from ..tensor.devices import CPU, resolve
-from ..tensor.devices import device as Device
+from ..ops import creation
+from ..tensor import dtypes, grad_mode, host, override_modes
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory_format import contiguous_format, strided
-from . import indexing, interop, printing, queries, resizing
-from .conversion import contiguous_as, converted, to_format
+from ..tensor.tensor import TensorBase
+from . import indexing, printing, queries, resizing
+from .dtype_and_layout import contiguous_as, converted, to_format
 
 
 class TensorAttributes(TensorBase):
@@ -57,7 +55,7 @@ class TensorAttributes(TensorBase):
 
     def is_pinned(self) -> bool:
         """Whether the memory is page-locked, so that a device copies it while the program goes on."""
-        return interop.is_pinned(self)
+        return host.is_pinned(self)
 
     def is_distributed(self) -> bool:
         """Whether the elements are spread over processes: never."""
@@ -65,7 +63,7 @@ class TensorAttributes(TensorBase):
 
     def is_inference(self) -> bool:
         """Whether the tensor was made in `inference_mode`, or is a view of one that was."""
-        return inference.is_inference(self)
+        return grad_mode.is_inference(self)
 
     def is_set_to(self, tensor: Any) -> bool:
         """Whether another tensor is the same view of the same memory.
@@ -73,7 +71,7 @@ class TensorAttributes(TensorBase):
         Args:
             tensor: the other tensor.
         """
-        checks.tensor("is_set_to", "tensor", tensor)
+        argument_checks.tensor("is_set_to", "tensor", tensor)
         same = self._storage is tensor._storage and self._offset == tensor._offset
         return same and self._shape == tensor._shape and self.stride() == tensor.stride()
 
@@ -83,7 +81,7 @@ class TensorAttributes(TensorBase):
         return tuple(sorted(range(len(strides)), key=lambda dim: -strides[dim]))
 
     def _is_view(self) -> bool:
-        return self._base is not None and not inference.is_inference(self)
+        return self._base is not None and not grad_mode.is_inference(self)
 
     def _conj(self) -> Any:
         return op.conj(self)
@@ -206,7 +204,7 @@ class TensorMethods(TensorAttributes):
 
     def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
         """The tensor on the CUDA device `device`, the current one when None; `non_blocking` is as in `to`."""
-        target_device = "cuda" if device is None else checks.device("cuda", "device", device)
+        target_device = "cuda" if device is None else argument_checks.device("cuda", "device", device)
         return self.to(target_device, non_blocking=non_blocking)
 
     def contiguous(self, memory_format: Any = None) -> Any:
@@ -236,7 +234,7 @@ class TensorMethods(TensorAttributes):
         Raises:
             RuntimeError: the tensor lies on a device.
         """
-        return interop.pin_memory(self)
+        return host.pin_memory(self)
 
     def record_stream(self, stream: Any) -> None:
         """Say that a stream uses the memory: once nobody refers to it, it is free again only when that work is done.
@@ -247,7 +245,7 @@ class TensorMethods(TensorAttributes):
         Raises:
             RuntimeError: the tensor lies on the CPU.
         """
-        interop.record_stream(self, stream)
+        host.record_stream(self, stream)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -257,7 +255,7 @@ class TensorMethods(TensorAttributes):
             AttributeError: the tensor lies on the CPU.
             RuntimeError: it requires grad.
         """
-        return interop.cuda_array_interface(self)
+        return host.cuda_array_interface(self)
 
     @property
     def T(self) -> Any:
@@ -301,21 +299,21 @@ class TensorMethods(TensorAttributes):
     def imag(self, value: Any) -> None:
         op.imag(self).copy_(_as_tensor(value, self))
 
-    numpy = interop.numpy
-    item = interop.item
-    tolist = interop.tolist
-    __array__ = interop.array_protocol
-    __float__ = interop.to_float
-    __int__ = interop.to_int
-    __complex__ = interop.to_complex
-    __bool__ = interop.to_bool
-    __index__ = interop.to_index
-    __len__ = interop.length
-    __iter__ = interop.iterate
-    __contains__ = interop.contains
-    __format__ = interop.format_tensor
-    __dlpack__ = interop.dlpack
-    __dlpack_device__ = interop.dlpack_device
+    numpy = host.numpy
+    item = host.item
+    tolist = host.tolist
+    __array__ = host.array_protocol
+    __float__ = host.to_float
+    __int__ = host.to_int
+    __complex__ = host.to_complex
+    __bool__ = host.to_bool
+    __index__ = host.to_index
+    __len__ = host.length
+    __iter__ = host.iterate
+    __contains__ = host.contains
+    __format__ = host.format_tensor
+    __dlpack__ = host.dlpack
+    __dlpack_device__ = host.dlpack_device
     __getitem__ = indexing.getitem
     __setitem__ = indexing.setitem
 
@@ -344,9 +342,9 @@ class TensorMethods(TensorAttributes):
         """
         return other.detach() if assign else self.detach().copy_(other)  # type: ignore[attr-defined]
 
-    as_subclass = subclasses.as_subclass
-    _make_subclass = staticmethod(subclasses.make_subclass)
-    __torch_function__: Any = classmethod(subclasses.torch_function)
+    as_subclass = override_modes.as_subclass
+    _make_subclass = staticmethod(override_modes.make_subclass)
+    __torch_function__: Any = classmethod(override_modes.torch_function)
 
 
 for _name, _function in vars(TensorMethods).items():
@@ -383,7 +381,7 @@ def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Conversion:
             raise ArgumentError(f"to(): expected a dtype, a device or a Tensor, but got {type_name(value)}")
     non_blocking, copy = (*flags, False, False)[:2]
     return Conversion(
-        checks.optional_dtype("to", "dtype", dtype),
+        argument_checks.optional_dtype("to", "dtype", dtype),
         None if target_device is None else resolve(target_device),
         bool(kwargs.get("non_blocking", non_blocking)),
         bool(kwargs.get("copy", copy)),

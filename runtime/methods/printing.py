@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..modes.overrides.classes import overrides
-from ..tensor.base import number_array
 from ..tensor.dtypes import bool_, get_default_dtype, int64
+from ..tensor.overrides import overrides
+from ..tensor.tensor import number_array
 
 
 @dataclass

@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ..dispatch import checks
-from ..dispatch.places import check_devices
+from ..device.device import CPU
+from ..dispatch import argument_checks
+from ..dispatch.devices import check_devices
 from ..errors import DtypeError
-from ..functions.planned import EQUAL
-from ..modes.intercept import watch
-from ..modes.overrides.calls import NOT_HANDLED, overridden
-from ..modes.overrides.classes import plain
-from ..tensor.base import TensorBase, adopt, compute_array
-from ..tensor.devices import CPU
+from ..ops.numeric.fast_calls import EQUAL
+from ..shapes import broadcast_shapes
 from ..tensor.memory import placed
-from ..tensor.shapes import broadcast_shapes
+from ..tensor.observers import watch
+from ..tensor.overrides import NOT_HANDLED, overridden, plain
+from ..tensor.tensor import TensorBase, adopt, compute_array
 
 
 def is_tensor(obj: Any) -> bool:
@@ -36,7 +35,7 @@ def is_floating_point(input: Any) -> bool:
     """
     if input.__class__ not in plain and (result := overridden(is_floating_point, input)) is not NOT_HANDLED:
         return result
-    return checks.tensor("is_floating_point", "input", input).is_floating_point()
+    return argument_checks.tensor("is_floating_point", "input", input).is_floating_point()
 
 
 def is_complex(input: Any) -> bool:
@@ -47,7 +46,7 @@ def is_complex(input: Any) -> bool:
     """
     if input.__class__ not in plain and (result := overridden(is_complex, input)) is not NOT_HANDLED:
         return result
-    return checks.tensor("is_complex", "input", input).is_complex()
+    return argument_checks.tensor("is_complex", "input", input).is_complex()
 
 
 def is_conj(input: Any) -> bool:
@@ -58,7 +57,7 @@ def is_conj(input: Any) -> bool:
     """
     if input.__class__ not in plain and (result := overridden(is_conj, input)) is not NOT_HANDLED:
         return result
-    return bool(checks.tensor("is_conj", "input", input).conjugated)
+    return bool(argument_checks.tensor("is_conj", "input", input).conjugated)
 
 
 def is_neg(input: Any) -> bool:
@@ -69,7 +68,7 @@ def is_neg(input: Any) -> bool:
     """
     if input.__class__ not in plain and (result := overridden(is_neg, input)) is not NOT_HANDLED:
         return result
-    return bool(checks.tensor("is_neg", "input", input).negated)
+    return bool(argument_checks.tensor("is_neg", "input", input).negated)
 
 
 def is_nonzero(input: Any) -> bool:
@@ -83,7 +82,7 @@ def is_nonzero(input: Any) -> bool:
     """
     if input.__class__ not in plain and (result := overridden(is_nonzero, input)) is not NOT_HANDLED:
         return result
-    return bool(checks.tensor("is_nonzero", "input", input))
+    return bool(argument_checks.tensor("is_nonzero", "input", input))
 
 
 def is_same_size(input: Any, other: Any) -> bool:
@@ -96,8 +95,8 @@ def is_same_size(input: Any, other: Any) -> bool:
         result := overridden(is_same_size, input, other)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("is_same_size", "input", input)
-    return input.is_same_size(checks.tensor("is_same_size", "other", other))
+    argument_checks.tensor("is_same_size", "input", input)
+    return input.is_same_size(argument_checks.tensor("is_same_size", "other", other))
 
 
 def numel(input: Any) -> int:
@@ -108,7 +107,7 @@ def numel(input: Any) -> int:
     """
     if input.__class__ not in plain and (result := overridden(numel, input)) is not NOT_HANDLED:
         return result
-    return checks.tensor("numel", "input", input).numel()
+    return argument_checks.tensor("numel", "input", input).numel()
 
 
 def equal(input: Any, other: Any) -> bool:
@@ -128,8 +127,8 @@ def equal(input: Any, other: Any) -> bool:
         result := overridden(equal, input, other)
     ) is not NOT_HANDLED:
         return result
-    checks.tensor("equal", "input", input)
-    checks.tensor("equal", "other", other)
+    argument_checks.tensor("equal", "input", input)
+    argument_checks.tensor("equal", "other", other)
     if input._shape != other._shape:
         return False
     if not watch.every and input._device is CPU and other._device is CPU:
@@ -183,13 +182,13 @@ def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, e
 
 
 def _close(name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: Any) -> np.ndarray:
-    checks.tensor(name, "input", a)
-    checks.tensor(name, "other", b)
+    argument_checks.tensor(name, "input", a)
+    argument_checks.tensor(name, "other", b)
     if a._dtype is not b._dtype:
         raise DtypeError(f"{name}(): expected Tensors of one dtype, but got {a._dtype} and {b._dtype}")
     check_devices(name, (a, b))
     broadcast_shapes(name, a._shape, b._shape)
-    rtol, atol = checks.floating(name, "rtol", rtol), checks.floating(name, "atol", atol)
+    rtol, atol = argument_checks.floating(name, "rtol", rtol), argument_checks.floating(name, "atol", atol)
     for argument, value in (("rtol", rtol), ("atol", atol)):
         if value < 0:
             raise RuntimeError(f"{name}(): expected {argument} >= 0, but got {value}")

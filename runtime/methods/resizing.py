@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.inplace.writers import end_write, note_write
-from ..creation.options import allocating, checked_size, size_argument
-from ..dispatch import checks
+from ..autograd.version_counter import end_write, note_write
+from ..device.device import CPU
+from ..dispatch import argument_checks
 from ..errors import ShapeError, type_name
-from ..modes.inference import check_written
-from ..tensor.base import alias, note_layout_change
-from ..tensor.devices import CPU
+from ..ops.creation.options import allocating, checked_size, size_argument
+from ..tensor.grad_mode import check_written
+from ..tensor.tensor import alias, note_layout_change
 
 LAYOUT = ("_storage", "_flat", "_shape", "_strides", "_offset")
 
@@ -37,7 +37,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
         tensor([[0, 1],
                 [2, 3]])
     """
-    checks.optional_memory_format("resize_", "memory_format", memory_format)
+    argument_checks.optional_memory_format("resize_", "memory_format", memory_format)
     return _resized("resize_", self, size_argument("resize_", sizes))
 
 
@@ -56,8 +56,8 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
         >>> sg.arange(6).resize_as_(sg.ones(2))
         tensor([0, 1])
     """
-    checks.optional_memory_format("resize_as_", "memory_format", memory_format)
-    template = checks.tensor("resize_as_", "the_template", the_template)
+    argument_checks.optional_memory_format("resize_as_", "memory_format", memory_format)
+    template = argument_checks.tensor("resize_as_", "the_template", the_template)
     return _resized("resize_as_", self, template._shape)
 
 
@@ -69,7 +69,7 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
         return tensor
     end = tensor._offset + prod(checked_size(name, size))
     if end > tensor._storage.size:
-        from ..sharing.storages.replacing import grow  # few tensors grow
+        from ..tensor.replace_memory import grow  # few tensors grow
 
         with allocating(name):
             grow(tensor, end)
@@ -143,7 +143,7 @@ def _called(name: str, tensor: Any, others: tuple[Any, ...], function: Any) -> A
     if tensor._device is not CPU:
         raise TypeError(f"{name} is only implemented on CPU tensors, but got one on {tensor._device}")
     for other in others:
-        if checks.tensor(name, "other", other)._dtype is not tensor._dtype:
+        if argument_checks.tensor(name, "other", other)._dtype is not tensor._dtype:
             raise TypeError(f"{name}(): expected tensors of {tensor._dtype}, but got {other._dtype}")
     if any(x.requires_grad for x in (tensor, *others)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")

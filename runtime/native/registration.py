@@ -10,16 +10,16 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dispatch import fast_path
-from ..dispatch.fast_path import FastPath, no_native, not_handled
-from ..kernels.cache.ahead import begin_early
-from ..kernels.compile.loading import load_compiler
+from .. import fast_path
+from ..compiler.cache.precompile import begin_early
+from ..compiler.passes.loading import load_compiler
+from ..fast_path import FastPath, no_native, not_handled
 
 
 @functools.cache
 def supported() -> bool:
     """Whether native code runs here; its compiler is then loaded."""
-    from . import layout
+    from .objects import layout
 
     if result := layout.supported():
         begin_early()
@@ -29,8 +29,8 @@ def supported() -> bool:
 
 def learn_gradients(node: Any) -> None:
     """Let a backward pass run nodes that hand on the gradient of the result, or keep what it sees of views of it."""
-    from .interned import node_plans
-    from .plans import gradient_plan, has_view_gradient, view_gradients_plan
+    from .objects.interned import node_plans
+    from .plans.op_plans import gradient_plan, has_view_gradient, view_gradients_plan
 
     if node is None or node in node_plans:
         return
@@ -47,22 +47,22 @@ class NativePath(FastPath):
         """Of contiguous tensors of one shape and native dtype, and of two that broadcast."""
         if not supported():
             return not_handled
-        from . import plans
-        from .builtins import HOST, builtin
-        from .comparison import compared, public_function
-        from .conversions.plans import let_convert
-        from .elementwise.launching import launch
-        from .elementwise.writing import launch_in_place, launch_out
+        from .check_mode import compared, public_function
+        from .elementwise.inplace import launch_in_place, launch_out
+        from .elementwise.launch import launch
         from .graph.node_gradients import gradients
-        from .interned import node_plans
+        from .objects.interned import node_plans
+        from .plans import op_plans
+        from .plans.builtins import HOST, builtin
+        from .plans.kernel_op_plans import let_convert
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
         if name == "gradients":
-            if not plans.fits_backward_capacity(op.node):
+            if not op_plans.fits_backward_capacity(op.node):
                 return not_handled
-            plan = node_plans[op.node] = plans.gradient_plan(op.node)
+            plan = node_plans[op.node] = op_plans.gradient_plan(op.node)
             return compared(builtin(HOST, gradients, plan, doc), op.node.__name__, op.node.apply)
-        if not plans.fits_capacity(op):
+        if not op_plans.fits_capacity(op):
             return not_handled
         if op.converts:
             let_convert()
@@ -72,17 +72,16 @@ class NativePath(FastPath):
             "launch_out": (launch_out, -1, ("out",)),
         }[name]
         again = public_function(op, (*op.operands, *op.numbers, *more), written == 0)
-        return compared(builtin(HOST, function, plans.forward_plan(op, name), doc), op.name, again, written)
+        return compared(builtin(HOST, function, op_plans.forward_plan(op, name), doc), op.name, again, written)
 
     def view(self, op: Any) -> Callable[..., Any]:
         """Of a layout and arguments that the op has seen."""
         if not supported():
             return not_handled
-        from .builtins import HOST, builtin
-        from .comparison import compared, public_function
-        from .plans import view_plan
-        from .views.one import launch_view
-        from .views.several import launch_made_view, launch_views
+        from .check_mode import compared, public_function
+        from .plans.builtins import HOST, builtin
+        from .plans.op_plans import view_plan
+        from .views.view_cache import launch_made_view, launch_view, launch_views
 
         doc = f"{op.name} of a tensor whose layout it has seen; None for others."
         launch = launch_views if op.multiple_views else launch_made_view
@@ -94,11 +93,11 @@ class NativePath(FastPath):
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
         if not supported():
             return not_handled
-        from .builtins import HOST, builtin
-        from .comparison import compared, public_function
-        from .kernel_ops.in_place import launch_in_place
-        from .kernel_ops.launch import launch
-        from .kernel_ops.plans import kernel_op_plan
+        from .check_mode import compared, public_function
+        from .kernel_ops.inplace import launch_in_place
+        from .kernel_ops.kernel_op import launch
+        from .plans.builtins import HOST, builtin
+        from .plans.kernel_op_plans import kernel_op_plan
 
         learn_gradients(op.node)
         doc, writes = f"{op.name} of tensors whose layouts it has seen; None for others.", name == "launch_in_place"
@@ -114,11 +113,11 @@ class NativePath(FastPath):
         """Of a node's layouts that have a plan; the walk through a graph knows of it too."""
         if not supported():
             return not_handled
-        from .builtins import HOST, builtin
-        from .comparison import compared
+        from .check_mode import compared
         from .graph.node_gradients import gradients
-        from .interned import node_plans
-        from .kernel_ops.plans import planned_gradients_plan
+        from .objects.interned import node_plans
+        from .plans.builtins import HOST, builtin
+        from .plans.kernel_op_plans import planned_gradients_plan
 
         plan = node_plans[op.node] = planned_gradients_plan(op)
         doc = f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
@@ -127,7 +126,7 @@ class NativePath(FastPath):
     def creation(self, creation: Any) -> Callable[..., Any]:
         if not supported():
             return not_handled
-        from .comparison import compared
+        from .check_mode import compared
         from .creation.plans import UNIT, general_path_of, launch_of
 
         if UNIT.comes_later():  # the general path can wait for it
@@ -138,10 +137,10 @@ class NativePath(FastPath):
         """Of a tensor whose dtype has a number, into another such dtype."""
         if not supported():
             return not_handled
-        from .builtins import HOST, builtin
-        from .comparison import compared, public_function
-        from .conversions.convert import convert
-        from .conversions.plans import conversion_plan
+        from .check_mode import compared, public_function
+        from .objects.convert import convert
+        from .plans.builtins import HOST, builtin
+        from .plans.kernel_op_plans import conversion_plan
 
         learn_gradients(op.node)
         doc = f"{op.name} of a tensor and a dtype; None for pairs of dtypes that have no kernel yet."
@@ -151,9 +150,9 @@ class NativePath(FastPath):
         """For ints and slices, where `select` and `slice` have found the view."""
         if not supported():
             return not_handled
-        from .builtins import HOST, builtin
-        from .comparison import compared
-        from .kernel_ops.plans import getitem_plan
+        from .check_mode import compared
+        from .plans.builtins import HOST, builtin
+        from .plans.kernel_op_plans import getitem_plan
         from .views.getitem import getitem
 
         doc = "x[key] for ints and slices; None where select and slice have yet to find it."
@@ -162,10 +161,10 @@ class NativePath(FastPath):
     def detacher(self) -> Callable[..., Any]:
         if not supported():
             return not_handled
-        from .builtins import HOST, builtin
-        from .comparison import compared
-        from .plans import no_plan
-        from .views.one import detach
+        from .check_mode import compared
+        from .plans.builtins import HOST, builtin
+        from .plans.op_plans import no_plan
+        from .views.view_cache import detach
 
         doc = "A tensor over the same memory outside the graph."
         return compared(builtin(HOST, detach, no_plan, doc), "detach", operator.methodcaller("detach"))
@@ -173,10 +172,10 @@ class NativePath(FastPath):
     def native_backward(self) -> Callable[..., Any]:
         if not supported():
             return no_native
-        from .builtins import HOST, builtin
-        from .compared_walk import compared_native_backward
+        from .check_mode import compared_native_backward
         from .graph.backward import walk
-        from .plans import adding_kernels
+        from .plans.builtins import HOST, builtin
+        from .plans.op_plans import adding_kernels
 
         doc = "Run nodes of a backward pass from one to the next."
         return compared_native_backward(builtin(HOST, walk, adding_kernels(), doc))
@@ -184,9 +183,9 @@ class NativePath(FastPath):
     def starter(self) -> Callable[..., Any]:
         if not supported():
             return not_handled
-        from .builtins import HOST, builtin
-        from .graph.starting import start
-        from .plans import adding_kernels
+        from .graph.start import start
+        from .plans.builtins import HOST, builtin
+        from .plans.op_plans import adding_kernels
 
         return builtin(
             HOST, start, adding_kernels(), "Run the backward pass of a tensor of one float; None for others."
@@ -195,14 +194,14 @@ class NativePath(FastPath):
     def launches_on_devices(self) -> Any:
         if not supported():
             return None
-        from .devices.found import Devices
+        from .cuda.cached_launches import Devices
 
         return Devices()
 
     def rows(self, plan: Any, count: int, is_long: bool) -> Any:
         if not supported():
             return None
-        from .plans import rows_plan
+        from .plans.op_plans import rows_plan
 
         return rows_plan(plan, count, is_long)
 
@@ -218,7 +217,7 @@ class NativePath(FastPath):
     ) -> Any:
         if not supported():
             return None
-        from .kernel_ops.plans import call_plan
+        from .plans.kernel_op_plans import call_plan
 
         return call_plan(plan, layouts, arg_kinds, outputs, arguments, singles, in_pairs)
 

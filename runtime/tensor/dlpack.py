@@ -134,8 +134,8 @@ def hand_over(device: int, stream: int | None) -> None:
         BufferError: 2, the default stream of a thread, which is not used here.
         AssertionError: 0, which does not say which default stream is meant.
     """
-    from ..cuda.current import current_stream  # loaded with the first device
-    from ..cuda.driver import driver
+    from ..device.cuda.current import current_stream  # loaded with the first device
+    from ..device.cuda.driver import driver
 
     if stream == NO_STREAM:
         return
@@ -196,7 +196,7 @@ class Borrowed:
             self.streams.add(stream)
 
     def __del__(self) -> None:
-        from ..cuda.driver import driver
+        from ..device.cuda.driver import driver
 
         for stream in self.streams:
             driver().synchronize_stream(stream)

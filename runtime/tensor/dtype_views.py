@@ -2,6 +2,8 @@
 
 A memory has one array for each dtype in which somebody reads it, so that tensors of one dtype over one memory have the
 same storage, and who looks for shared memory compares storages.
+
+Tensors without marks, for code that keeps a tensor's memory or hands it to others; see representations/marked/.
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..locks import new_lock
-from .base import ViewGeometry, alias, part_of, view
+from ..namespace import op
 from .dtypes import dtype, from_numpy
+from .tensor import ViewGeometry, alias, part_of, view
 
 _arrays: dict[tuple[int, dtype], weakref.ref[np.ndarray]] = {}  # by the number of the storage
 _origins: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}  # number of such an array: it, and the storage
@@ -83,3 +86,8 @@ def _note(key: tuple[int, dtype], array: np.ndarray, origin: np.ndarray) -> None
     reference = weakref.ref(array, forget)
     _arrays[key] = reference
     _origins[number] = reference, origin
+
+
+def unmarked(tensor: Any) -> Any:
+    """What a conjugate or negative shows, in memory of its own; another tensor as it is."""
+    return op.resolve_neg(op.resolve_conj(tensor)) if tensor.lazy_conj else tensor

@@ -10,7 +10,7 @@ import numpy
 import numpy as np
 
 from ..errors import DtypeError, type_name
-from .package_name import known
+from ..namespace import known
 
 _CATEGORY_ORDER = "bifc"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import TensorBase
+from .tensor import TensorBase
 
 
 def set_history(tensor: TensorBase, edge: Any) -> None:

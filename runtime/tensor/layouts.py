@@ -6,21 +6,13 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from ..device.device import CPU, META
 from ..errors import ShapeError
-from ..kernels.cpu.movement.copies import copied as copied_on_host
-from .base import alias, from_flat
-from .devices import CPU, META
+from ..kernels.cpu.contiguous_copy import copied as copied_on_host
+from ..shapes import Shape, contiguous_strides, is_contiguous
 from .memory import copied
-from .memory_format import (
-    BY_DIMS,
-    ORDERS,
-    Strides,
-    contiguous_format,
-    memory_format,
-    ordered_strides,
-    preserve_format,
-)
-from .shapes import Shape, contiguous_strides, is_contiguous
+from .memory_format import BY_DIMS, ORDERS, Strides, contiguous_format, memory_format, ordered_strides, preserve_format
+from .tensor import alias, from_flat
 
 
 def format_strides(op: str, shape: Shape, requested: memory_format) -> Strides:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from .package_name import known
-from .shapes import Shape, contiguous_strides, is_contiguous
+from ..namespace import known
+from ..shapes import Shape, contiguous_strides, is_contiguous
 
 
 class Named:

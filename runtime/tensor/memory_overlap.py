@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .casting import copy_cast
+from .memory import copy_cast
 
 _ADVICE = "refer to a single memory location. Please clone() the tensor before performing the operation."
 
@@ -29,7 +29,7 @@ def check_single(name: str, tensor: Any) -> None:
 def write_changes(into: Any, result: Any) -> None:
     """Write the elements that have changed: what shares a place with them has not, or has changed alike."""
     if not isinstance(into, np.ndarray):
-        from ..cuda.memory import write_changes_on_host  # loaded with the first device
+        from ..kernels.cuda_launch.arrays import write_changes_on_host  # loaded with the first device
 
         write_changes_on_host(into, result, write_changes)
         return

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..device.device import META, device
 from ..errors import NoDataError
-from .devices import META, device
-from .shapes import Shape, byte_strides, contiguous_strides
+from ..shapes import Shape, byte_strides, contiguous_strides
 
 NO_DATA = "Cannot copy out of meta tensor; no data!"
 

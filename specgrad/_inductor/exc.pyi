@@ -1,4 +1,4 @@
 """PyTorch's `torch._inductor.exc`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.pytorch.compilers.compiler_errors import CppCompileError as CppCompileError
-from specgrad.runtime.pytorch.compilers.compiler_errors import InductorError as InductorError
+from specgrad.runtime.extensions.torch_compat.compile import CppCompileError as CppCompileError
+from specgrad.runtime.extensions.torch_compat.compile import InductorError as InductorError

@@ -12,10 +12,10 @@ from ..runtime.autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
-from ..runtime.autograd.checking.gradcheck import gradcheck, gradgradcheck
-from ..runtime.autograd.multithreading import is_multithreading_enabled as is_multithreading_enabled
-from ..runtime.autograd.multithreading import set_multithreading_enabled
-from ..runtime.autograd.variable import Variable
+from ..runtime.autograd.engine import is_multithreading_enabled as is_multithreading_enabled
+from ..runtime.autograd.engine import set_multithreading_enabled
+from ..runtime.extensions.gradcheck.gradcheck import gradcheck, gradgradcheck
+from ..runtime.extensions.torch_compat.functions import Variable
 from . import forward_ad, function, functional, grad_mode, graph, profiler, variable
 
 __all__ = [

@@ -1,5 +1,5 @@
 """PyTorch's `torch.autograd.gradcheck`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.autograd.checking.gradcheck import gradcheck as gradcheck
-from specgrad.runtime.autograd.checking.gradcheck import gradgradcheck as gradgradcheck
-from specgrad.runtime.autograd.checking.report import GradcheckError as GradcheckError
+from specgrad.runtime.extensions.gradcheck.case import GradcheckError as GradcheckError
+from specgrad.runtime.extensions.gradcheck.gradcheck import gradcheck as gradcheck
+from specgrad.runtime.extensions.gradcheck.gradcheck import gradgradcheck as gradgradcheck

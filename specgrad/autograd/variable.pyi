@@ -1,3 +1,3 @@
 """PyTorch's `torch.autograd.variable`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.autograd.variable import Variable as Variable
+from specgrad.runtime.extensions.torch_compat.functions import Variable as Variable

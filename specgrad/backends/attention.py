@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..runtime.modes.attention_kernels import allowed
+from ..runtime.extensions.torch_compat.cpu_streams import allowed
 
 
 def flash_sdp_enabled() -> bool:

@@ -1,3 +1,3 @@
 """PyTorch's `torch.backends.cpu`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.pytorch.environment.config import get_cpu_capability as get_cpu_capability
+from specgrad.runtime.extensions.torch_compat.config import get_cpu_capability as get_cpu_capability

@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 from .. import later as _later
-from ..runtime.settings import unavailable as is_flash_attention_available
+from ..runtime.methods.settings import unavailable as is_flash_attention_available
 from .switches import Matmul
 
 matmul = Matmul()

@@ -18,7 +18,7 @@ sys.modules[__name__].__class__ = Cudnn
 
 def is_available() -> bool:
     """Whether there is a CUDA device, and cuDNN's frontend is installed."""
-    from ..runtime.cuda.driver import available
+    from ..runtime.device.cuda.driver import available
 
     return find_spec("cudnn") is not None and available()
 

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from ..runtime.dispatch import checks
-from ..runtime.modes.math_modes import math_modes
+from ..runtime.device.cuda.math_modes import math_modes
+from ..runtime.dispatch import argument_checks
 
 
 class Switch:
@@ -29,7 +29,7 @@ class Switch:
         return getattr(math_modes, self.module_path)
 
     def __set__(self, instance: Any, value: bool) -> None:
-        setattr(math_modes, self.module_path, checks.boolean("backends", self.name, value))
+        setattr(math_modes, self.module_path, argument_checks.boolean("backends", self.name, value))
 
 
 class Cudnn(ModuleType):
@@ -54,7 +54,7 @@ class Matmul:
 
     @allow_tf32.setter
     def allow_tf32(self, value: bool) -> None:
-        math_modes.precision = "high" if checks.boolean("backends", "allow_tf32", value) else "highest"
+        math_modes.precision = "high" if argument_checks.boolean("backends", "allow_tf32", value) else "highest"
 
 
 class Verbose:

@@ -2,8 +2,8 @@
 
 from typing import Any as _Any
 
-from ..runtime.modes.cpu_streams import Event, Stream, StreamContext, current_stream, stream
-from ..runtime.tensor.allocation import empty_cache
+from ..runtime.extensions.torch_compat.cpu_streams import Event, Stream, StreamContext, current_stream, stream
+from ..runtime.tensor.memory import empty_cache
 from . import amp
 
 __all__ = [

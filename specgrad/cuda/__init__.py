@@ -1,23 +1,23 @@
-"""CUDA devices under PyTorch's names; the code is in specgrad.runtime.cuda. Loaded when it is first named."""
+"""CUDA devices under PyTorch's names; the code is in specgrad.runtime.device.cuda. Loaded when it is first named."""
 
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from .. import torch_modules as _torch_modules
-from ..runtime.arguments import guard_module as _guard_module
-from ..runtime.creation.legacy import CUDA_TYPES as _CUDA_TYPES
-from ..runtime.cuda.api import devices as _devices
-from ..runtime.cuda.api import graphs as _graphs
-from ..runtime.cuda.api import memory as _memory
-from ..runtime.cuda.api import random as _random
-from ..runtime.cuda.api import streams as _streams
-from ..runtime.cuda.api.devices import *
-from ..runtime.cuda.api.graphed_callables import make_graphed_callables
-from ..runtime.cuda.api.graphs import *
-from ..runtime.cuda.api.memory import *
-from ..runtime.cuda.api.random import *
-from ..runtime.cuda.api.streams import *
 from ..runtime.errors import AcceleratorError, OutOfMemoryError
+from ..runtime.extensions.cuda_api import devices as _devices
+from ..runtime.extensions.cuda_api import generator as _random
+from ..runtime.extensions.cuda_api import graphs as _graphs
+from ..runtime.extensions.cuda_api import memory as _memory
+from ..runtime.extensions.cuda_api import streams as _streams
+from ..runtime.extensions.cuda_api.devices import *
+from ..runtime.extensions.cuda_api.generator import *
+from ..runtime.extensions.cuda_api.graphed_callables import make_graphed_callables
+from ..runtime.extensions.cuda_api.graphs import *
+from ..runtime.extensions.cuda_api.memory import *
+from ..runtime.extensions.cuda_api.streams import *
+from ..runtime.extensions.storage.legacy_constructors import CUDA_TYPES as _CUDA_TYPES
+from ..runtime.methods.argument_guard import guard_module as _guard_module
 from . import amp, memory, nvtx, random, streams
 
 CudaError = AcceleratorError

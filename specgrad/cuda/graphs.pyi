@@ -1,3 +1,3 @@
 """PyTorch's `torch.cuda.graphs`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.cuda.api.graphs import *
+from specgrad.runtime.extensions.cuda_api.graphs import *

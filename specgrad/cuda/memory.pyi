@@ -1,3 +1,3 @@
 """PyTorch's `torch.cuda.memory`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.cuda.api.memory import *
+from specgrad.runtime.extensions.cuda_api.memory import *

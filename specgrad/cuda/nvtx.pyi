@@ -1,3 +1,3 @@
 """PyTorch's `torch.cuda.nvtx`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.cuda.api.nvtx import *
+from specgrad.runtime.extensions.cuda_api.nvtx import *

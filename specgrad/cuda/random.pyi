@@ -1,3 +1,3 @@
 """PyTorch's `torch.cuda.random`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.cuda.api.random import *
+from specgrad.runtime.extensions.cuda_api.generator import *

@@ -1,5 +1,5 @@
 """PyTorch's `torch.cuda.streams`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.cuda.api.streams import Event as Event
-from specgrad.runtime.cuda.api.streams import ExternalStream as ExternalStream
-from specgrad.runtime.cuda.api.streams import Stream as Stream
+from specgrad.runtime.extensions.cuda_api.streams import Event as Event
+from specgrad.runtime.extensions.cuda_api.streams import ExternalStream as ExternalStream
+from specgrad.runtime.extensions.cuda_api.streams import Stream as Stream

@@ -1,7 +1,46 @@
-"""Process groups on MPI, with torch.distributed's API. The code is in specgrad.runtime.distributed."""
+"""Process groups on MPI, with torch.distributed's API. The code is in specgrad.runtime.extensions.distributed."""
 
 from .. import torch_modules as _torch_modules
-from ..runtime.distributed.backend import (
+from ..runtime.extensions.distributed.all_to_all import (
+    all_gather,
+    all_gather_coalesced,
+    all_gather_into_tensor,
+    all_to_all,
+    all_to_all_single,
+    gather,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    scatter,
+)
+from ..runtime.extensions.distributed.collectives import (
+    all_reduce,
+    all_reduce_coalesced,
+    barrier,
+    broadcast,
+    monitored_barrier,
+    reduce,
+)
+from ..runtime.extensions.distributed.groups.errors import (
+    DistBackendError,
+    DistError,
+    DistNetworkError,
+    DistStoreError,
+    QueueEmptyError,
+)
+from ..runtime.extensions.distributed.groups.process_group import ProcessGroup
+from ..runtime.extensions.distributed.groups.reduce_op import ReduceOp
+from ..runtime.extensions.distributed.groups.reduce_op import premul_sum as _make_nccl_premul_sum  # noqa: F401
+from ..runtime.extensions.distributed.groups.work import Work
+from ..runtime.extensions.distributed.messages import P2POp, batch_isend_irecv, irecv, isend, recv, send
+from ..runtime.extensions.distributed.objects import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+    recv_object_list,
+    scatter_object_list,
+    send_object_list,
+)
+from ..runtime.extensions.distributed.session import (
     Backend,
     is_available,
     is_backend_available,
@@ -10,67 +49,11 @@ from ..runtime.distributed.backend import (
     is_nccl_available,
     is_torchelastic_launched,
 )
-from ..runtime.distributed.collectives import (
-    all_reduce,
-    all_reduce_coalesced,
-    barrier,
-    broadcast,
-    reduce,
-)
-from ..runtime.distributed.exchanges import (
-    all_to_all,
-    all_to_all_single,
-)
-from ..runtime.distributed.gathering import (
-    all_gather,
-    all_gather_coalesced,
-    all_gather_into_tensor,
-    gather,
-    reduce_scatter,
-    reduce_scatter_tensor,
-    scatter,
-)
-from ..runtime.distributed.groups.errors import (
-    DistBackendError,
-    DistError,
-    DistNetworkError,
-    DistStoreError,
-    QueueEmptyError,
-)
-from ..runtime.distributed.groups.process_group import (
-    ProcessGroup,
-)
-from ..runtime.distributed.groups.reduce_op import (
-    ReduceOp,
-)
-from ..runtime.distributed.groups.reduce_op import premul_sum as _make_nccl_premul_sum  # noqa: F401
-from ..runtime.distributed.groups.work import (
-    Work,
-)
-from ..runtime.distributed.messages import (
-    P2POp,
-    batch_isend_irecv,
-    irecv,
-    isend,
-    recv,
-    send,
-)
-from ..runtime.distributed.monitoring import (
-    monitored_barrier,
-)
-from ..runtime.distributed.objects import (
-    all_gather_object,
-    broadcast_object_list,
-    gather_object,
-    recv_object_list,
-    scatter_object_list,
-    send_object_list,
-)
-from ..runtime.distributed.stores.file_store import FileStore
-from ..runtime.distributed.stores.hash_store import HashStore, PrefixStore
-from ..runtime.distributed.stores.store import Store
-from ..runtime.distributed.stores.tcp_store import TCPStore
-from ..runtime.distributed.world import (
+from ..runtime.extensions.distributed.stores.file_store import FileStore
+from ..runtime.extensions.distributed.stores.hash_store import HashStore, PrefixStore
+from ..runtime.extensions.distributed.stores.store import Store
+from ..runtime.extensions.distributed.stores.tcp_store import TCPStore
+from ..runtime.extensions.distributed.world import (
     GroupMember,
     default_pg_timeout,
     destroy_process_group,
@@ -85,7 +68,7 @@ from ..runtime.distributed.world import (
     is_initialized,
     new_group,
 )
-from ..runtime.distributed.world import GroupMember as group
+from ..runtime.extensions.distributed.world import GroupMember as group
 from . import device_mesh as device_mesh
 
 __all__ = [

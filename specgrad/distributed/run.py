@@ -1,8 +1,8 @@
-"""`python -m specgrad.distributed.run -n 2 train.py`. The code is in specgrad.runtime.distributed.launching."""
+"""`python -m specgrad.distributed.run -n 2 train.py`. The code is in specgrad.runtime.extensions.distributed.launcher."""
 
 import sys
 
-from ..runtime.distributed.launching import main
+from ..runtime.extensions.distributed.launcher import main
 
 __all__ = ["main"]
 

@@ -1,12 +1,12 @@
 """`python -m specgrad.distributed.timeline OUT.json RANK0.json RANK1.json`, and `export` for running programs.
 
-The code is in specgrad.runtime.distributed.timeline.
+The code is in specgrad.runtime.extensions.distributed.trace.
 """
 
 import sys
 
-from ..runtime.distributed.timeline.command import export, main
-from ..runtime.distributed.timeline.overlap import Overlap, table
+from ..runtime.extensions.distributed.trace.clocks import Overlap, table
+from ..runtime.extensions.distributed.trace.merge import export, main
 
 __all__ = ["Overlap", "export", "main", "table"]
 

@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.bernoulli`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.discrete.bernoulli import *
+from specgrad.nn.distributions.bernoulli import *

@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.cauchy`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.continuous.cauchy import *
+from specgrad.nn.distributions.cauchy import *

@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.dirichlet`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.gammas.beta import *
+from specgrad.nn.distributions.beta import *

@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.distribution`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.distribution import *
+from specgrad.nn.distributions.base.distribution import *

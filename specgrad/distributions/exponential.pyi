@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.exponential`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.continuous.exponential import *
+from specgrad.nn.distributions.exponential import *

@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.half_normal`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.continuous.normal import *
+from specgrad.nn.distributions.normal import *

@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.multivariate_normal`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.multivariate.multivariate_normal import *
+from specgrad.nn.distributions.multivariate_normal import *

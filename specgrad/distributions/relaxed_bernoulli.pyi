@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.relaxed_bernoulli`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.continuous.kumaraswamy import *
+from specgrad.nn.distributions.unit_interval import *

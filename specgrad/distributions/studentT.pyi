@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.studentT`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.gammas.gamma import *
+from specgrad.nn.distributions.gamma import *

@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.utils`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.parameters import *
+from specgrad.nn.distributions.base.parameters import *

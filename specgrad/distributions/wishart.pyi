@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.wishart`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.multivariate.wishart import *
+from specgrad.nn.distributions.wishart import *

@@ -1,4 +1,4 @@
 """PyTorch's `torch.fx.subgraph_rewriter`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.fx.rewriting import Match as Match
-from specgrad.nn.fx.rewriting import replace_pattern as replace_pattern
+from specgrad.nn.fx.passes import Match as Match
+from specgrad.nn.fx.passes import replace_pattern as replace_pattern

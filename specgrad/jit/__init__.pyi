@@ -4,27 +4,27 @@ from contextlib import AbstractContextManager
 from typing import Any, NoReturn, TypeVar, overload
 from typing import Final as Final
 
-from specgrad.nn.script_module import RecursiveScriptModule as RecursiveScriptModule
-from specgrad.nn.script_module import ScriptModule as ScriptModule
-from specgrad.nn.script_module import TopLevelTracedModule as TopLevelTracedModule
-from specgrad.nn.script_module import TracedModule as TracedModule
-from specgrad.runtime.pytorch.compilers.compiled_calls import Error as Error
-from specgrad.runtime.pytorch.compilers.scripting import Attribute as Attribute
-from specgrad.runtime.pytorch.compilers.scripting import CompilationUnit as CompilationUnit
-from specgrad.runtime.pytorch.compilers.scripting import ScriptFunction as ScriptFunction
-from specgrad.runtime.pytorch.compilers.scripting import TracerWarning as TracerWarning
-from specgrad.runtime.pytorch.compilers.scripting import annotate as annotate
-from specgrad.runtime.pytorch.compilers.scripting import fork as fork
-from specgrad.runtime.pytorch.compilers.scripting import freeze as freeze
-from specgrad.runtime.pytorch.compilers.scripting import fuser as fuser
-from specgrad.runtime.pytorch.compilers.scripting import isinstance_of, unwrap_optional
-from specgrad.runtime.pytorch.compilers.scripting import optimize_for_inference as optimize_for_inference
-from specgrad.runtime.pytorch.compilers.scripting import script as script
-from specgrad.runtime.pytorch.compilers.scripting import set_fusion_strategy as set_fusion_strategy
-from specgrad.runtime.pytorch.compilers.scripting import trace as trace
-from specgrad.runtime.pytorch.compilers.scripting import trace_module as trace_module
-from specgrad.runtime.pytorch.compilers.scripting import wait as wait
-from specgrad.runtime.pytorch.futures import Future as Future
+from specgrad.nn.utils.quantized import RecursiveScriptModule as RecursiveScriptModule
+from specgrad.nn.utils.quantized import ScriptModule as ScriptModule
+from specgrad.nn.utils.quantized import TopLevelTracedModule as TopLevelTracedModule
+from specgrad.nn.utils.quantized import TracedModule as TracedModule
+from specgrad.runtime.extensions.distributed.groups.futures import Future as Future
+from specgrad.runtime.extensions.torch_compat.jit_script import Attribute as Attribute
+from specgrad.runtime.extensions.torch_compat.jit_script import CompilationUnit as CompilationUnit
+from specgrad.runtime.extensions.torch_compat.jit_script import ScriptFunction as ScriptFunction
+from specgrad.runtime.extensions.torch_compat.jit_script import TracerWarning as TracerWarning
+from specgrad.runtime.extensions.torch_compat.jit_script import annotate as annotate
+from specgrad.runtime.extensions.torch_compat.jit_script import fork as fork
+from specgrad.runtime.extensions.torch_compat.jit_script import freeze as freeze
+from specgrad.runtime.extensions.torch_compat.jit_script import fuser as fuser
+from specgrad.runtime.extensions.torch_compat.jit_script import isinstance_of, unwrap_optional
+from specgrad.runtime.extensions.torch_compat.jit_script import optimize_for_inference as optimize_for_inference
+from specgrad.runtime.extensions.torch_compat.jit_script import script as script
+from specgrad.runtime.extensions.torch_compat.jit_script import set_fusion_strategy as set_fusion_strategy
+from specgrad.runtime.extensions.torch_compat.jit_script import trace as trace
+from specgrad.runtime.extensions.torch_compat.jit_script import trace_module as trace_module
+from specgrad.runtime.extensions.torch_compat.jit_script import wait as wait
+from specgrad.runtime.extensions.torch_compat.script_errors import Error as Error
 
 from . import annotations as annotations
 

@@ -7,7 +7,7 @@ from typing import Optional as Optional
 from typing import Tuple as Tuple
 from typing import Union as Union
 
-from specgrad.runtime.pytorch.compilers.script_types import BroadcastingList1 as BroadcastingList1
-from specgrad.runtime.pytorch.compilers.script_types import BroadcastingList2 as BroadcastingList2
-from specgrad.runtime.pytorch.compilers.script_types import BroadcastingList3 as BroadcastingList3
-from specgrad.runtime.pytorch.compilers.script_types import BroadcastingListCls as BroadcastingListCls
+from specgrad.runtime.extensions.torch_compat.jit_script import BroadcastingList1 as BroadcastingList1
+from specgrad.runtime.extensions.torch_compat.jit_script import BroadcastingList2 as BroadcastingList2
+from specgrad.runtime.extensions.torch_compat.jit_script import BroadcastingList3 as BroadcastingList3
+from specgrad.runtime.extensions.torch_compat.jit_script import BroadcastingListCls as BroadcastingListCls

@@ -1,28 +1,21 @@
 """Processes that share tensors: Python's `multiprocessing`, whose queues, pipes and arguments share tensors' memory.
 
-The code is in specgrad.runtime.sharing.multiprocessing. Loaded when it is first named.
+The code is in specgrad.runtime.extensions.multiprocessing. Loaded when it is first named.
 """
 
 import multiprocessing as _multiprocessing
 from multiprocessing import *
 
 from .. import torch_modules as _torch_modules
-from ..runtime.arguments import guard_module as _guard_module
-from ..runtime.sharing.multiprocessing.reductions import init_reductions
-from ..runtime.sharing.multiprocessing.strategy import (
+from ..runtime.extensions.multiprocessing.reductions import (
     get_all_sharing_strategies,
     get_sharing_strategy,
+    init_reductions,
     set_sharing_strategy,
 )
+from ..runtime.methods.argument_guard import guard_module as _guard_module
 from . import pool, queue, reductions
-from .spawn import (
-    ProcessContext,
-    ProcessExitedException,
-    ProcessRaisedException,
-    SpawnContext,
-    spawn,
-    start_processes,
-)
+from .spawn import ProcessContext, ProcessExitedException, ProcessRaisedException, SpawnContext, spawn, start_processes
 
 __all__ = [
     "ProcessContext",

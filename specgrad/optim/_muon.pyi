@@ -1,4 +1,4 @@
 """PyTorch's `torch.optim._muon`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.optim.radam import *
-from specgrad.nn.optim.radam import Muon as Muon
+from specgrad.nn.optim.adam_variants import *
+from specgrad.nn.optim.adam_variants import Muon as Muon

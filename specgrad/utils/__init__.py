@@ -30,5 +30,5 @@ _MODULES = ("_pytree", "collect_env", "dlpack", "model_zoo")
 
 _torch_modules.attach(__name__)
 
-__getattr__ = _later.finder(__name__, _MODULES, {"swap_tensors": "runtime.tensor.swap"})
+__getattr__ = _later.finder(__name__, _MODULES, {"swap_tensors": "runtime.methods.swap"})
 __dir__ = _later.listing(__name__, *__all__)

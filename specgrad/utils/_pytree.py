@@ -1,13 +1,12 @@
-"""Trees of containers under PyTorch's name, `torch.utils._pytree`; the code is in specgrad.runtime.pytorch.trees."""
+"""Trees of containers under PyTorch's name, `torch.utils._pytree`; the code is in specgrad.runtime.extensions.pytree."""
 
 from collections import OrderedDict as _OrderedDict
 from collections import defaultdict as _defaultdict
 from collections import deque as _deque
 from collections import namedtuple as _namedtuple
 
-from ..runtime.arguments import guard_module as _guard_module
-from ..runtime.pytorch.trees.keys import GetAttrKey, MappingKey, SequenceKey, key_get, keystr
-from ..runtime.pytorch.trees.maps import (
+from ..runtime.extensions.pytree.json import treespec_dumps, treespec_loads
+from ..runtime.extensions.pytree.maps import (
     map_only,
     tree_all,
     tree_all_only,
@@ -21,22 +20,26 @@ from ..runtime.pytorch.trees.maps import (
     tree_map_only_,
     tree_map_with_path,
 )
-from ..runtime.pytorch.trees.nodes import (
+from ..runtime.extensions.pytree.registry import (
     SUPPORTED_NODES,
+    GetAttrKey,
+    MappingKey,
     NodeDef,
+    SequenceKey,
     is_namedtuple,
     is_namedtuple_class,
     is_namedtuple_instance,
+    key_get,
+    keystr,
     register_dataclass,
     register_pytree_node,
 )
-from ..runtime.pytorch.trees.nodes import deregister_pytree_node as _deregister_pytree_node  # noqa: F401
-from ..runtime.pytorch.trees.nodes import is_namedtuple_instance as _is_namedtuple_instance  # noqa: F401
-from ..runtime.pytorch.trees.nodes import node_type as _get_node_type  # noqa: F401
-from ..runtime.pytorch.trees.nodes import register_named_tuple as _register_namedtuple  # noqa: F401
-from ..runtime.pytorch.trees.nodes import register_pytree_node as _register_pytree_node  # noqa: F401
-from ..runtime.pytorch.trees.serialized import treespec_dumps, treespec_loads
-from ..runtime.pytorch.trees.structure import (
+from ..runtime.extensions.pytree.registry import deregister_pytree_node as _deregister_pytree_node  # noqa: F401
+from ..runtime.extensions.pytree.registry import is_namedtuple_instance as _is_namedtuple_instance  # noqa: F401
+from ..runtime.extensions.pytree.registry import node_type as _get_node_type  # noqa: F401
+from ..runtime.extensions.pytree.registry import register_named_tuple as _register_namedtuple  # noqa: F401
+from ..runtime.extensions.pytree.registry import register_pytree_node as _register_pytree_node  # noqa: F401
+from ..runtime.extensions.pytree.structure import (
     LeafSpec,
     TreeSpec,
     arg_tree_leaves,
@@ -51,8 +54,9 @@ from ..runtime.pytorch.trees.structure import (
     treespec_pprint,
     treespec_tuple,
 )
-from ..runtime.pytorch.trees.structure import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
-from ..runtime.pytorch.trees.structure import tree_is_leaf as _is_leaf  # noqa: F401
+from ..runtime.extensions.pytree.structure import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
+from ..runtime.extensions.pytree.structure import tree_is_leaf as _is_leaf  # noqa: F401
+from ..runtime.methods.argument_guard import guard_module as _guard_module
 
 _tuple_flatten, _tuple_unflatten, _tuple_flatten_with_keys = SUPPORTED_NODES[tuple][1:4]
 _list_flatten, _list_unflatten, _list_flatten_with_keys = SUPPORTED_NODES[list][1:4]

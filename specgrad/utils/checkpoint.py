@@ -1,23 +1,25 @@
 """Checkpointing under PyTorch's name; the code is in specgrad.runtime.autograd."""
 
 from .. import later as _later
-from ..runtime.autograd.checkpointing.checkpoint import (
+from ..runtime.extensions.checkpoint.checkpoint import (
+    CheckpointFunction,
+    check_backward_validity,
     checkpoint,
     checkpoint_sequential,
+    detach_variable,
     noop_context_fn,
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
 )
-from ..runtime.autograd.checkpointing.frame import CheckpointError
-from ..runtime.autograd.checkpointing.reentrant import CheckpointFunction, check_backward_validity, detach_variable
+from ..runtime.extensions.checkpoint.recomputed_frame import CheckpointError
 
 _NAMES = {
-    "CheckpointPolicy": "runtime.autograd.checkpointing.selective",
-    "DefaultDeviceType": "runtime.cuda.api.checkpoint_states",
-    "SelectiveCheckpointContext": "runtime.autograd.checkpointing.selective",
-    "create_selective_checkpoint_contexts": "runtime.autograd.checkpointing.selective",
-    "get_device_states": "runtime.cuda.api.checkpoint_states",
-    "set_device_states": "runtime.cuda.api.checkpoint_states",
+    "CheckpointPolicy": "runtime.extensions.checkpoint.selective",
+    "DefaultDeviceType": "runtime.extensions.cuda_api.generator",
+    "SelectiveCheckpointContext": "runtime.extensions.checkpoint.selective",
+    "create_selective_checkpoint_contexts": "runtime.extensions.checkpoint.selective",
+    "get_device_states": "runtime.extensions.cuda_api.generator",
+    "set_device_states": "runtime.extensions.cuda_api.generator",
 }
 
 __all__ = [

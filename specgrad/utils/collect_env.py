@@ -1,6 +1,6 @@
 """A description of the machine under PyTorch's name; `python -m specgrad.utils.collect_env` prints it."""
 
-from ..runtime.pytorch.environment.collect_env import SystemEnv, get_env_info, get_pretty_env_info, main
+from ..runtime.extensions.torch_compat.config import SystemEnv, get_env_info, get_pretty_env_info, main
 
 __all__ = ["SystemEnv", "get_env_info", "get_pretty_env_info", "main"]
 

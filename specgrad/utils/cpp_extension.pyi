@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-from specgrad.runtime.pytorch.environment.cpp_extension import BuildExtension as BuildExtension
+from specgrad.runtime.extensions.torch_compat.unavailable import BuildExtension as BuildExtension
 
 CUDA_HOME: str | None
 ROCM_HOME: str | None

@@ -1,9 +1,9 @@
-"""Exchange of memory with other libraries under PyTorch's name; the code is in specgrad.runtime.creation."""
+"""Exchange of memory with other libraries under PyTorch's name; the code is in specgrad.runtime.ops.creation."""
 
 from enum import IntEnum
 from typing import Any
 
-from ..runtime.creation import from_dlpack
+from ..runtime.ops.creation import from_dlpack
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
 

@@ -1,3 +1,3 @@
 """PyTorch's `torch.utils.flop_counter`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.flop_counter import FlopCounterMode as FlopCounterMode
+from specgrad.nn.utils.flop_counter import FlopCounterMode as FlopCounterMode

@@ -3,7 +3,7 @@
 from typing import Any as _Any
 
 from ..hub import load_state_dict_from_url
-from ..runtime.pytorch.environment.progress import bar_class as _bar_class
+from ..runtime.extensions.torch_compat.hub import bar_class as _bar_class
 
 load_url = load_state_dict_from_url
 tqdm: _Any = _bar_class()

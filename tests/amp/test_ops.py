@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.verify.checks.autocast import check_autocast
-from specgrad.codegen.verify.report import Report
+from specgrad.codegen.verify.calls.findings import Report
+from specgrad.codegen.verify.checks.dtypes import check_autocast
 from specgrad.generated.registry import BY_NAME, OPS
 
 F = sg.nn.functional

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.modes.intercept import watch
+from specgrad.runtime.tensor.observers import watch
 
 F = sg.nn.functional
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.batching.levels import running_levels
-from specgrad.runtime.modes.intercept import watch
+from specgrad.runtime.extensions.vmap.dims import running_levels
+from specgrad.runtime.tensor.observers import watch
 from tests.examples import close, reals
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.runtime.batching.remembered import ArgumentValue, BatchedValue, Constant, Translation, translated
 from specgrad.runtime.dispatch.overloads import overloads_of
+from specgrad.runtime.extensions.vmap.rule_cache import ArgumentValue, BatchedValue, Constant, Translation, translated
 from tests.examples import array, close, reals
 
 

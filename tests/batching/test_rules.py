@@ -17,10 +17,10 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
+from specgrad.codegen.verify.calls.point import Point, adopt
+from specgrad.codegen.verify.calls.samples import points
 from specgrad.codegen.verify.checks.batch import Batch, choices, written
-from specgrad.codegen.verify.point import Point, adopt
 from specgrad.codegen.verify.processes import import_folder
-from specgrad.codegen.verify.samples import points
 from specgrad.generated.registry import OPS
 from tests.examples import array, close, reals
 

@@ -188,7 +188,7 @@ def test_explain_tells_what_is_saved_and_for_which_input(capsys: pytest.CaptureF
         ("max.dim", "by the kernel max_dim (runtime/ops/reduction/cpu_argreduce.py:"),
         ("max.dim", "self_shape = self._shape, a plain value"),
         ("max.dim", "the output indices, for self"),
-        ("transpose", "as a view: transpose (runtime/tensor/views.py:"),
+        ("transpose", "as a view: transpose (runtime/tensor/view_shapes.py:"),
         ("matmul", "none: the graph holds the ops it is made of"),
         ("argmax", "none: not differentiable"),
         ("relu", "the smaller of the slopes from the two sides"),

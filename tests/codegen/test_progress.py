@@ -7,13 +7,13 @@ import sys
 from contextlib import suppress
 
 import pytest
+from specgrad.codegen.project.project.progress import Progress
 
-from specgrad.codegen.progress import Progress
 from tests.repository import ROOT
 
 ERASE = "\r\033[K"
 WORK = """
-from specgrad.codegen.progress import Progress
+from specgrad.codegen.project.progress import Progress
 with Progress(6, "ops") as progress:
     for number in range(6):
         progress.step()

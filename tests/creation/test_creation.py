@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.creation.ranges import FILL_ELEMENTS_THRESHOLD, MAX_NUMPY_ELEMENTS
+from specgrad.runtime.ops.creation.ranges import FILL_ELEMENTS_THRESHOLD, MAX_NUMPY_ELEMENTS
 
 t64 = sg.tensor(1.0, dtype=sg.float64)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import fallback
-from specgrad.runtime.kernels.compile.machine import fuses
-from specgrad.runtime.kernels.cuda import draws
+from specgrad.runtime.compiler.passes.target import fuses
+from specgrad.runtime.kernels.cuda import random
 from specgrad.runtime.kernels.cuda.compile import ptx
 from specgrad.runtime.kernels.cuda.kernel import Array, Kernel
+from specgrad.runtime.kernels.cuda_launch import cpu_fallback
 from tests.places import simulated_device
 
 COUNT = 301  # more than the threads of one block where a thread makes eight, or four, or one
@@ -69,26 +69,26 @@ def test_the_same_numbers(name: str) -> None:
 def test_no_host_computes() -> None:
     """All draws but permutations run as kernels on the device."""
     with simulated_device():
-        before = fallback.counts.copy()
+        before = cpu_fallback.counts.copy()
         sg.rand(9, device="cuda"), sg.randn(9, device="cuda"), sg.randint(9, (9,), device="cuda")
         sg.poisson(sg.ones(9, device="cuda")), sg.zeros(9, device="cuda").exponential_()
-        assert not {name for name in fallback.counts - before if name.startswith("fill_")}
+        assert not {name for name in cpu_fallback.counts - before if name.startswith("fill_")}
 
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 I32, I64 = np.dtype(np.int32), np.dtype(np.int64)
 U32, U64 = np.dtype(np.uint32), np.dtype(np.uint64)
 COMPILED: list[tuple[Kernel, Any, tuple[Any, ...]]] = [
-    (draws.UNIFORM[4], F32, ((F32, F32, F32, I32),)),
-    (draws.UNIFORM[4], ml_dtypes.bfloat16, ((F32, F32, F32, I32),)),
-    (draws.NORMAL[4], np.float16, ((F32, F32),)),
-    (draws.NORMAL[8], F64, ((F64, F64),)),
-    (draws.EXPONENTIAL[4], F32, ((F32,),)),
-    (draws.INTEGERS, I64, ((I64, U64),)),
-    (draws.SURVIVORS, np.bool_, ((U32,),)),
-    (draws.POISSON, F64, (Array(F64),)),
-    (draws.BINOMIAL, F64, (Array(F64), Array(F64))),
-    (draws.LOG_GAMMA, F64, (Array(F64),)),
+    (random.UNIFORM[4], F32, ((F32, F32, F32, I32),)),
+    (random.UNIFORM[4], ml_dtypes.bfloat16, ((F32, F32, F32, I32),)),
+    (random.NORMAL[4], np.float16, ((F32, F32),)),
+    (random.NORMAL[8], F64, ((F64, F64),)),
+    (random.EXPONENTIAL[4], F32, ((F32,),)),
+    (random.INTEGERS, I64, ((I64, U64),)),
+    (random.SURVIVORS, np.bool_, ((U32,),)),
+    (random.POISSON, F64, (Array(F64),)),
+    (random.BINOMIAL, F64, (Array(F64), Array(F64))),
+    (random.LOG_GAMMA, F64, (Array(F64),)),
 ]
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu.filling.draw_loops import SHUFFLE_BITS_THRESHOLD, shuffled
-from specgrad.runtime.kernels.cpu.filling.draws import fill_permutation
+from specgrad.runtime.kernels.cpu.random import fill_permutation
+from specgrad.runtime.kernels.cpu.random_loops import SHUFFLE_BITS_THRESHOLD, shuffled
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 24, 25, 300, 1024, 1025, 3000, 40_000, 1 << SHUFFLE_BITS_THRESHOLD])

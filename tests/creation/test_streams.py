@@ -10,7 +10,7 @@ import pytest
 from scipy.special import ndtri
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu.filling import draws
+from specgrad.runtime.kernels.cpu import random
 
 SEEDS = (0, 7, 2**63 + 5, 2**64 - 1)
 
@@ -40,7 +40,7 @@ def test_words(seed: int, start: int) -> None:
     """Words are NumPy's from any place on, for any count."""
     for count in (0, 1, 2, 3, 4, 5, 11, 4099):
         found = np.empty(count, np.uint64)
-        draws.fill_random_bits(found, *sampled(seed, start).take(count))
+        random.fill_random_bits(found, *sampled(seed, start).take(count))
         assert (found == slot_values(seed, count, start)).all()
 
 
@@ -81,7 +81,7 @@ def test_inverses(dtype: str, digits: float) -> None:
 def test_extreme_bits() -> None:
     """The first and the last number of all, and those around the middle, are finite, and exact in both tails."""
     for kind, bits, loop in ((np.float32, np.uint32, "normal_single"), (np.float64, np.uint64, "normal_double")):
-        from specgrad.runtime.kernels.scalar.random import draws as scalars
+        from specgrad.runtime.kernels.scalar.random import philox as scalars
 
         top = int(np.iinfo(bits).max)
         given = np.array([0, 1, top // 2, top // 2 + 1, top - 1, top], bits)
@@ -101,7 +101,7 @@ def test_integers_and_trials() -> None:
         found = sg.randint(low, high, (500,), generator=sampled(5)).tolist()
         assert found == [low + (int(h) * (high - low) >> 64) for h in given]
     entire = np.empty(500, np.int64)
-    draws.fill_integers(entire, *sampled(5).take(500), -(2**63), 2**63)
+    random.fill_integers(entire, *sampled(5).take(500), -(2**63), 2**63)
     assert (entire.view(np.uint64) == given + np.uint64(2**63)).all()
     uniform = (given >> 11) * 2.0**-53
     for p in (0.0, 0.3, 1.0):
@@ -121,7 +121,7 @@ def test_permutation(count: int) -> None:
 
 def test_equal_upper_bits() -> None:
     """Keys that agree in what is left of their words are put in the order of whole words."""
-    from specgrad.runtime.kernels.cpu.filling.draw_loops import random_permutation
+    from specgrad.runtime.kernels.cpu.random_loops import random_permutation
 
     count, mask = 64, 63
     keys = np.arange(count, dtype=np.uint64)  # as if the upper bits of all words were 0

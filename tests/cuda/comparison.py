@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.runtime.tensor.base import number_array
+from specgrad.runtime.tensor.tensor import number_array
 
 # Vectors that are fixed up to a sign or a phase: the libraries of a device may choose another one.
 UP_TO_PHASE = ("linalg_svd", "svd", "linalg_eig", "linalg_eigh", "hermitian_eigen", "general_eigen")

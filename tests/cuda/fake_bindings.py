@@ -8,9 +8,9 @@ from enum import IntEnum
 from types import SimpleNamespace
 from typing import Any
 
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
-from specgrad.runtime.cuda.simulated.memory import device_of, is_of_device
 from specgrad.runtime.errors import AcceleratorError
+from specgrad.runtime.extensions.simulator.device_memory import device_of, is_of_device
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 
 CAPABILITY = (9, 0)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.cuda.protocol import Driver
-from specgrad.runtime.kernels.cuda.vocabulary import cuda
+from specgrad.runtime.device.cuda.driver_protocol import Driver
+from specgrad.runtime.kernels.cuda.language import cuda
 
 SIZE = 4096  # bytes of each block
 ELEMENTS = 100  # of each array

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from specgrad.runtime.cuda import allocator, current, driver
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.device.cuda import allocator, current, driver
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 
 
 @contextmanager

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from specgrad.runtime.cuda import allocator, driver
-from specgrad.runtime.cuda.allocator import allocate, cache, rounded
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.device.cuda import allocator, driver
+from specgrad.runtime.device.cuda.allocator import allocate, cache, rounded
 from specgrad.runtime.errors import AcceleratorError, OutOfMemoryError
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from tests.cuda.simulator import simulated
 from tests.patience import PATIENCE
 
@@ -210,7 +210,7 @@ def run(code: str) -> str:
 
 BEGIN = """
 import os
-from specgrad.runtime.cuda import driver, allocator
+from specgrad.runtime.device.cuda import driver, allocator
 driver.simulate()
 block = allocator.allocate(0, 1000)
 """

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import allocator
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.device.cuda import allocator
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from tests.cuda.simulator import simulated
 
 MIB = 1 << 20
@@ -52,7 +52,7 @@ switches = "specgrad.backends.cuda"
 files = [name for name, module in sys.modules.items() if hasattr(module, "__file__")]
 print(*[name for name in files if ".cuda" in name and name != switches])
 print(specgrad.cuda.is_available(), specgrad.cuda.device_count(), specgrad.accelerator.is_available())
-print(*[name for name in sys.modules if name.startswith(("cuda.", "numba", "specgrad.runtime.cuda.simulated"))])
+print(*[name for name in sys.modules if name.startswith(("cuda.", "numba", "specgrad.runtime.extensions.simulator"))])
 """
     assert run(code) == ["", "False 0 False", ""]
 
@@ -92,7 +92,7 @@ def test_the_environment_chooses_the_simulated_device() -> None:
     """SPECGRAD_CUDA=simulated, and `simulate` in a program, give a device where there is none."""
     name = "import specgrad as sg; print(sg.cuda.get_device_name(), sg.cuda.device_count())"
     assert run("import os; os.environ['SPECGRAD_CUDA'] = 'simulated'; " + name) == ["Simulated CUDA device 1"]
-    code = "from specgrad.runtime.cuda.driver import simulate; simulate(3); "
+    code = "from specgrad.runtime.device.cuda.driver import simulate; simulate(3); "
     assert run(code + name) == ["Simulated CUDA device 3"]
 
 

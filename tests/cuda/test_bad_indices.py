@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import driver
+from specgrad.runtime.device.cuda import driver
 from tests.places import simulated_device
 
 

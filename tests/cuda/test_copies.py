@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import memory
-from specgrad.runtime.cuda.launching.layouts import MAX_LAUNCH_ELEMENTS, Layout, merged, slices
-from specgrad.runtime.kernels.cpu.dtypes.casting import cast
-from specgrad.runtime.kernels.cuda.loops import divisor
-from specgrad.runtime.tensor.devices import device
+from specgrad.runtime.device.device import device
+from specgrad.runtime.kernels.cpu.casting import cast
+from specgrad.runtime.kernels.cuda.elementwise import divisor
+from specgrad.runtime.kernels.cuda_launch import arrays
+from specgrad.runtime.kernels.cuda_launch.layouts import MAX_LAUNCH_ELEMENTS, Layout, merged, slices
 from tests.cuda.simulator import simulated
 
 TYPES = [np.dtype(t) for t in (np.bool_, np.uint8, np.int8, np.int16, np.int32, np.int64, np.float16)]
@@ -41,9 +41,9 @@ def sampled(kind: np.dtype, size: int = 65) -> np.ndarray:
 def test_every_byte_is_read_as_ml_dtypes_reads_it(target_device: Any, kind: np.dtype) -> None:
     """All 256 floats of eight bits as float32, with the signs of zeros."""
     values = np.arange(256).astype(np.uint8).view(kind)
-    result = memory.empty(values.shape, np.dtype(np.float32), target_device)
-    memory.copy(result, memory.from_host(values, target_device))
-    found, right = memory.to_host(result), values.astype(np.float32)
+    result = arrays.empty(values.shape, np.dtype(np.float32), target_device)
+    arrays.copy(result, arrays.from_host(values, target_device))
+    found, right = arrays.to_host(result), values.astype(np.float32)
     np.testing.assert_array_equal(found, right)
     assert (np.signbit(found) == np.signbit(right))[~np.isnan(right)].all()
 
@@ -58,17 +58,17 @@ def test_numbers_are_rounded_to_eight_bits_as_on_the_cpu(target_device: Any, kin
     minmax = np.array([1e9, 3e38, np.inf, 460.0, 464.0, 465.0, 480.0, 61439, 61440, 57345, 1e-12, 1e-45], np.float32)
     values = np.concatenate([grid, center, *beside, minmax])
     values = np.concatenate([values, -values])
-    result = memory.empty(values.shape, kind, target_device)
-    memory.copy(result, memory.from_host(values, target_device))
-    assert memory.to_host(result).tobytes() == cast(values, kind).tobytes()
+    result = arrays.empty(values.shape, kind, target_device)
+    arrays.copy(result, arrays.from_host(values, target_device))
+    assert arrays.to_host(result).tobytes() == cast(values, kind).tobytes()
 
 
 def test_a_nan_stays_one_in_eight_bits(target_device: Any) -> None:
     """As both formats have them."""
     for kind in FLOAT8:
-        result = memory.empty((2,), kind, target_device)
-        memory.copy(result, memory.from_host(np.array([np.nan, -np.nan], np.float32), target_device))
-        assert np.isnan(memory.to_host(result).astype(np.float32)).all()
+        result = arrays.empty((2,), kind, target_device)
+        arrays.copy(result, arrays.from_host(np.array([np.nan, -np.nan], np.float32), target_device))
+        assert np.isnan(arrays.to_host(result).astype(np.float32)).all()
 
 
 @pytest.mark.parametrize("to", [*TYPES, *FLOAT8], ids=str)
@@ -78,9 +78,9 @@ def test_a_copy_converts_as_on_the_cpu(target_device: Any, source: np.dtype, to:
     values = sampled(source)
     if to.kind == "u":
         values = abs(values).astype(source)  # what a negative float becomes is the hardware's business
-    result = memory.empty(values.shape, to, target_device)
-    memory.copy(result, memory.from_host(values, target_device))
-    assert memory.to_host(result).tobytes() == cast(values, to).tobytes()
+    result = arrays.empty(values.shape, to, target_device)
+    arrays.copy(result, arrays.from_host(values, target_device))
+    assert arrays.to_host(result).tobytes() == cast(values, to).tobytes()
 
 
 @pytest.mark.parametrize("to", [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)], ids=str)
@@ -90,37 +90,37 @@ def test_halves_are_rounded_once(target_device: Any, to: np.dtype) -> None:
     values = np.array([*numbers, 1 + 2.0**-11 + 2.0**-40])
     for kind in (np.float32, np.float64):
         given = values.astype(kind)
-        result = memory.empty(values.shape, to, target_device)
-        memory.copy(result, memory.from_host(given, target_device))
-        assert np.array_equal(memory.to_host(result).astype(float), cast(given, to).astype(float), equal_nan=True)
+        result = arrays.empty(values.shape, to, target_device)
+        arrays.copy(result, arrays.from_host(given, target_device))
+        assert np.array_equal(arrays.to_host(result).astype(float), cast(given, to).astype(float), equal_nan=True)
 
 
 def test_layouts_and_broadcasting(target_device: Any) -> None:
     """A row is copied to every other column of a matrix; what lies between stays."""
     into, row = np.arange(24.0).reshape(4, 6), np.array([7.0, 8.0, 9.0])
-    target = memory.from_host(into, target_device)
+    target = arrays.from_host(into, target_device)
     view = target.ravel().strided((4, 3), into.dtype, 8, (48, 16))
-    memory.copy(view, memory.from_host(row, target_device))
+    arrays.copy(view, arrays.from_host(row, target_device))
     into[:, 1::2] = row
-    assert np.array_equal(memory.to_host(target), into)
+    assert np.array_equal(arrays.to_host(target), into)
 
 
 def test_memory_that_overlaps(target_device: Any) -> None:
     """What is read is what was there before the copy."""
     values = np.arange(2000.0)
-    held = memory.from_host(values, target_device)
-    memory.copy(held[1:], held[:-1])
+    held = arrays.from_host(values, target_device)
+    arrays.copy(held[1:], held[:-1])
     values[1:] = values[:-1].copy()
-    assert np.array_equal(memory.to_host(held), values)
+    assert np.array_equal(arrays.to_host(held), values)
 
 
 def test_two_conversions_are_not_one(target_device: Any) -> None:
     """An array that is read in another dtype than memory holds has been rounded to it."""
     values = np.array([1.7, -2.9, 300.2])
-    full = memory.from_host(values, target_device).as_read(np.dtype(np.int32))
-    result = memory.empty((3,), np.dtype(np.float32), target_device)
-    memory.copy(result, full)
-    assert memory.to_host(result).tolist() == [1.0, -2.0, 300.0]
+    full = arrays.from_host(values, target_device).as_read(np.dtype(np.int32))
+    result = arrays.empty((3,), np.dtype(np.float32), target_device)
+    arrays.copy(result, full)
+    assert arrays.to_host(result).tolist() == [1.0, -2.0, 300.0]
     tensor = sg.tensor([1.7, -2.9]).to("cuda")
     assert (tensor.to(sg.int32) + 0.5).cpu().tolist() == [1.5, -1.5]
 
@@ -129,10 +129,10 @@ def test_two_conversions_are_not_one(target_device: Any) -> None:
 def test_fill(target_device: Any, kind: np.dtype) -> None:
     """Every element of any layout is set, and no other."""
     into = np.zeros((5, 4), kind)
-    target = memory.from_host(into, target_device)
-    memory.fill(target.ravel().strided((5, 2), kind, kind.itemsize, (4 * kind.itemsize, 2 * kind.itemsize)), 3)
+    target = arrays.from_host(into, target_device)
+    arrays.fill(target.ravel().strided((5, 2), kind, kind.itemsize, (4 * kind.itemsize, 2 * kind.itemsize)), 3)
     into[:, 1::2] = 3
-    assert np.array_equal(memory.to_host(target), into)
+    assert np.array_equal(arrays.to_host(target), into)
 
 
 def test_dims_are_merged() -> None:

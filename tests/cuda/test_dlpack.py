@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from specgrad.runtime.tensor import dlpack
 from tests.cuda.simulator import simulated
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from specgrad.runtime.namespace import op
-from specgrad.runtime.tensor.base import host_array
+from specgrad.runtime.tensor.tensor import host_array
 
 from .comparison import wide
 from .simulator import simulated

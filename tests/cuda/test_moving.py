@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import fallback
-from specgrad.runtime.cuda.launching import scans
-from specgrad.runtime.cuda.simulated import ORDERS, SimulatedCuda, launches
-from specgrad.runtime.ops.indexing import cuda_rows
+from specgrad.runtime.extensions.simulator import ORDERS, SimulatedCuda, launches
+from specgrad.runtime.kernels.cuda_launch import cpu_fallback, gather_scatter, sort_and_scan
 from tests.generated.calls import BY_NAME, Style, call_sources, gradients, run
 from tests.places import simulated_device
 
@@ -27,14 +25,14 @@ rng = np.random.default_rng(0)
 @pytest.fixture(autouse=True)
 def on_device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A device whose families of this file may not use the host."""
-    before = fallback.Fallback.__call__
+    before = cpu_fallback.Fallback.__call__
 
     def refused(self: Any, *given: Any) -> Any:
         module = self.kernel.__module__.partition(".ops.")[2]
         assert not module.startswith(OWN), f"{self.name} is computed on the host"
         return before(self, *given)
 
-    monkeypatch.setattr(fallback.Fallback, "__call__", refused)
+    monkeypatch.setattr(cpu_fallback.Fallback, "__call__", refused)
     with simulated_device():
         yield
 
@@ -155,7 +153,7 @@ def test_what_is_reduced_into_places(order: None, reduce: str, included: bool) -
 
 def test_indices_that_are_sorted(order: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where many indices meet many places, in several digits, each in its order: the last of equal indices wins."""
-    monkeypatch.setattr(cuda_rows, "LOOKING", 0)
+    monkeypatch.setattr(gather_scatter, "LOOKING", 0)
     rows = rng.integers(0, 300, 1100)
     values = rng.standard_normal((1100, 2))
     table = np.zeros((300, 2))
@@ -174,7 +172,7 @@ def test_long_lines(order: None, monkeypatch: pytest.MonkeyPatch, dim: int) -> N
     x = rng.standard_normal((1100, 2)) if dim == 0 else rng.standard_normal((1, 1100))
     one = there(x).cumsum(dim)
     same(one, x.cumsum(dim), 1e-12)
-    monkeypatch.setattr(scans, "PART", 300)
+    monkeypatch.setattr(sort_and_scan, "PART", 300)
     same(there(x).cumsum(dim), x.cumsum(dim), 1e-12)
     values, positions = there(x).cummin(dim)
     same(values, np.minimum.accumulate(x, dim))

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda.driver import driver
-from specgrad.runtime.cuda.simulated import launches
-from specgrad.runtime.cuda.simulated.threads import SimulatedCuda
-from specgrad.runtime.kernels.cuda import several
+from specgrad.runtime.device.cuda.driver import driver
+from specgrad.runtime.extensions.simulator import launches
+from specgrad.runtime.extensions.simulator.threads import SimulatedCuda
+from specgrad.runtime.kernels.cuda import multi_tensor
 
 from ..places import simulated_device
 
@@ -191,7 +191,7 @@ def test_a_table_is_made_where_addresses_change(calls: Counter[str]) -> None:
 
 def test_large_parameters_have_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block has a chunk; all of them find the same count, and one of them counts on."""
-    monkeypatch.setattr("specgrad.runtime.cuda.launching.several.CHUNK", 64)
+    monkeypatch.setattr("specgrad.runtime.kernels.cuda_launch.multi_tensor.CHUNK", 64)
     start, grad = RNG.standard_normal(333), RNG.standard_normal(333)
     results = []
     for target_device, options in (("cpu", {}), ("cuda", {}), ("cuda", {"capturable": True})):
@@ -411,15 +411,15 @@ def test_clipping_by_value_and_zeros(calls: Counter[str]) -> None:
 def test_kernels_are_made_once() -> None:
     """Equal changes are one kernel, which the driver has loaded."""
     trained("cuda", "Adam", {})
-    before = several.changing.cache_info().misses
+    before = multi_tensor.changing.cache_info().misses
     trained("cuda", "Adam", {"lr": 0.5, "weight_decay": 0.1})
-    assert several.changing.cache_info().misses == before
+    assert multi_tensor.changing.cache_info().misses == before
 
 
 @pytest.mark.parametrize("order", ["forward", "reverse", "random"])
 def test_orders_of_threads(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks that count together, and threads that sum together, in any order."""
-    monkeypatch.setattr("specgrad.runtime.cuda.launching.several.CHUNK", 32)
+    monkeypatch.setattr("specgrad.runtime.kernels.cuda_launch.multi_tensor.CHUNK", 32)
     monkeypatch.setattr(launches, "THREADS", SimulatedCuda(order, seed=3))
     results = []
     for target_device in ("cpu", "cuda"):

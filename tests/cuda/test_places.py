@@ -219,7 +219,7 @@ def test_gradcheck_and_transforms() -> None:
 
 def test_without_a_device() -> None:
     """What a machine without a driver says is what users of PyTorch search for."""
-    from specgrad.runtime.cuda import driver
+    from specgrad.runtime.device.cuda import driver
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(driver, "_chosen", [])

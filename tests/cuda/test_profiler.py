@@ -11,7 +11,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.profiler import ProfilerActivity, profile, record_function, supported_activities
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from tests.cuda.simulator import in_use, simulated
 
 

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda import driver
-from specgrad.runtime.cuda.real import RealDriver
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.device.cuda import driver
+from specgrad.runtime.device.cuda.real_driver import RealDriver
 from specgrad.runtime.errors import AcceleratorError, DeviceError
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from tests.cuda.fake_bindings import CAPABILITY, CUresult, FakeBindings
 from tests.cuda.programs import ELEMENTS, SIZE, Array, Bytes, Kernel, Launches, array_slots, number_slots, scale
 
@@ -176,8 +176,8 @@ def test_without_a_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the library is not there, no device is found, the bindings are not loaded, and the error says so."""
     monkeypatch.setattr(driver, "_chosen", [])
     monkeypatch.setattr(driver, "_missing", [])
-    monkeypatch.setattr("specgrad.runtime.cuda.real.LIBRARY", "libthatisnotthere.so.1")
-    monkeypatch.setattr("specgrad.runtime.cuda.real.bindings", lambda: pytest.fail("loaded"))
+    monkeypatch.setattr("specgrad.runtime.device.cuda.real_driver.LIBRARY", "libthatisnotthere.so.1")
+    monkeypatch.setattr("specgrad.runtime.device.cuda.real_driver.bindings", lambda: pytest.fail("loaded"))
     monkeypatch.delenv("SPECGRAD_CUDA", raising=False)
     assert (driver.device_count(), driver.available()) == (0, False)
     with pytest.raises(DeviceError, match="Found no NVIDIA driver on your system"):
@@ -188,7 +188,7 @@ def test_without_bindings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the library is there and the package is not, the error names the package."""
     monkeypatch.setattr(driver, "_chosen", [])
     monkeypatch.setattr(driver, "_missing", [])
-    monkeypatch.setattr("specgrad.runtime.cuda.real.is_installed", lambda: True)
+    monkeypatch.setattr("specgrad.runtime.device.cuda.real_driver.is_installed", lambda: True)
     monkeypatch.setitem(__import__("sys").modules, "cuda.bindings.driver", None)
     monkeypatch.delenv("SPECGRAD_CUDA", raising=False)
     assert driver.device_count() == 0

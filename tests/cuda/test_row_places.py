@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda.array import DeviceArray
-from specgrad.runtime.cuda.launching import rows
-from specgrad.runtime.kernels.cuda.interpreted import INTERPRETED
-from specgrad.runtime.kernels.cuda.row_layouts import names_of_layout
-from specgrad.runtime.tensor.devices import device
+from specgrad.runtime.device.cuda.array import DeviceArray
+from specgrad.runtime.device.device import device
+from specgrad.runtime.extensions.simulator.kernel_interpreter import INTERPRETED
+from specgrad.runtime.kernels.cuda.row_programs import names_of_layout
+from specgrad.runtime.kernels.cuda_launch import row_programs
 from tests.places import simulated_device
 
 F = sg.nn.functional
@@ -67,8 +67,8 @@ FUNCTIONS: dict[str, tuple[Any, tuple[int, ...]]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_kernels_with_places_of_64_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All teams and layouts give what they give with 32 bits."""
-    monkeypatch.setattr(rows, "INT32_ELEMENTS", 0)
-    monkeypatch.setattr(rows, "SPLIT", 1000)
+    monkeypatch.setattr(row_programs, "INT32_ELEMENTS", 0)
+    monkeypatch.setattr(row_programs, "SPLIT", 1000)
     function, shape = FUNCTIONS[name]
     x = sg.randn(*shape)
     found, requested = function(x.to("cuda")), function(x)
@@ -79,8 +79,10 @@ def test_more_than_can_be_counted_is_refused() -> None:
     """The error says how many rows and elements there may be; no memory is asked for."""
     target_device = device("cuda", 0)
     x = DeviceArray(1 << 40, (1, 1 << 33), np.dtype(np.float32), None, target_device)
-    with pytest.raises(RuntimeError, match=f"at most {rows.MAX_ROW_ELEMENTS} elements, but got .*along={1 << 33}"):
-        rows.compute(rows.program("total"), rows.rows_of(1, 1 << 33, 1), (x,), (x,))
+    with pytest.raises(
+        RuntimeError, match=f"at most {row_programs.MAX_ROW_ELEMENTS} elements, but got .*along={1 << 33}"
+    ):
+        row_programs.compute(row_programs.program("total"), row_programs.rows_of(1, 1 << 33, 1), (x,), (x,))
 
 
 @pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0])

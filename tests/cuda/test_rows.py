@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import fallback
+from specgrad.runtime.kernels.cuda_launch import cpu_fallback
 from tests.places import simulated_device
 
 F = sg.nn.functional
@@ -20,7 +20,7 @@ INF = float("inf")
 @pytest.fixture(autouse=True)
 def on_device() -> Iterator[None]:
     with simulated_device():
-        fallback.counts.clear()
+        cpu_fallback.counts.clear()
         yield
 
 
@@ -66,7 +66,7 @@ def test_values(name: str) -> None:
     for dtype in (sg.float32, sg.float64):
         x = sg.randn(shape, dtype=dtype)
         same(function(x.to("cuda")), function(x))
-    assert not {kernel for kernel in fallback.counts if not kernel.endswith("_tensor")}
+    assert not {kernel for kernel in cpu_fallback.counts if not kernel.endswith("_tensor")}
 
 
 @pytest.mark.parametrize("dtype", [sg.float16, sg.bfloat16])
@@ -141,7 +141,7 @@ def test_gradients(name: str) -> None:
     function, shapes = GRADIENTS[name]
     values = [sg.randn(*shape) for shape in shapes]
     same(gradients(function, values, "cuda"), gradients(function, values, "cpu"), 1e-4)
-    assert not fallback.counts
+    assert not cpu_fallback.counts
 
 
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import driver
-from specgrad.runtime.cuda.launching import sorting
-from specgrad.runtime.cuda.simulated import ORDERS, SimulatedCuda, launches
-from specgrad.runtime.kernels.cuda.sorting import bins
+from specgrad.runtime.device.cuda import driver
+from specgrad.runtime.extensions.simulator import ORDERS, SimulatedCuda, launches
+from specgrad.runtime.kernels.cuda import counting
+from specgrad.runtime.kernels.cuda_launch import sort_and_scan
 from specgrad.runtime.ops.sorting import cuda_counting
 from tests.ops.sorting import references
 from tests.places import simulated_device
@@ -40,8 +40,8 @@ def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines in shared memory, or by radix in parts of 256 elements."""
     if request.param == "by radix":
-        monkeypatch.setattr(sorting, "SHORT", 0)
-        monkeypatch.setattr(sorting, "ITEMS", 1)
+        monkeypatch.setattr(sort_and_scan, "SHORT", 0)
+        monkeypatch.setattr(sort_and_scan, "ITEMS", 1)
 
 
 def sampled(dtype: Any, *shape: int) -> sg.Tensor:
@@ -93,8 +93,8 @@ def test_layouts(threads: None, dim: int) -> None:
 
 def test_long_lines_of_several_parts(threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each in parts of 256 elements; some lie apart, and few elements are wanted."""
-    monkeypatch.setattr(sorting, "SHORT", 0)
-    monkeypatch.setattr(sorting, "ITEMS", 1)
+    monkeypatch.setattr(sort_and_scan, "SHORT", 0)
+    monkeypatch.setattr(sort_and_scan, "ITEMS", 1)
     x = sampled(sg.bfloat16, 600, 2)
     agree(x.cuda().sort(0), references.sort(wide(x), 0), sg.bfloat16)
     agree(x.cuda().topk(3, 0), references.topk(wide(x), 3, 0), sg.bfloat16)
@@ -213,10 +213,10 @@ def test_runs(threads: None) -> None:
     np.testing.assert_array_equal(wide(rows[1]), np.diff(np.r_[retained, 30]))
 
 
-@pytest.mark.parametrize("capacity", [bins.BINS, 3])
+@pytest.mark.parametrize("capacity", [counting.BINS, 3])
 def test_bins(threads: None, monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
     """Counted by blocks, and one by one where there are more bins than they have room for."""
-    monkeypatch.setattr(bins, "BINS", capacity)
+    monkeypatch.setattr(counting, "BINS", capacity)
     monkeypatch.setattr(cuda_counting, "BLOCKS", 2)
     entire = rng.integers(0, 11, 700)
     for dtype in (sg.uint8, sg.int64):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import allocator
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.device.cuda import allocator
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from tests.cuda.simulator import simulated
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.dispatch import checks
+from specgrad.runtime.dispatch import argument_checks
 
 X = sg.ones(2)
 GENERATOR = sg.Generator()
@@ -55,7 +55,7 @@ ACCEPTED = [
 @pytest.mark.parametrize(("name", "value", "expected"), ACCEPTED)
 def test_accepted(name: str, value: Any, expected: Any) -> None:
     """The value comes back as a plain Python value of one type; tensors come back themselves."""
-    result = getattr(checks, name)("op", "x", value)
+    result = getattr(argument_checks, name)("op", "x", value)
     if name.startswith("tensor"):
         pairs = zip(result, expected, strict=True) if isinstance(result, tuple) else [(result, expected)]
         assert all(a is b for a, b in pairs)
@@ -104,46 +104,46 @@ REFUSED = [
 def test_refused(name: str, value: Any, message: str) -> None:
     """Any other type is a TypeError in PyTorch's words that names op and argument."""
     with pytest.raises(TypeError, match=message):
-        getattr(checks, name)("mul", "x", value)
+        getattr(argument_checks, name)("mul", "x", value)
 
 
 def test_one_integer_for_a_list_of_known_length() -> None:
     """int[2] takes one integer for both; a bool or float stays refused."""
-    assert checks.integer_list("conv2d", "stride", 3, 2) == (3, 3)
-    assert checks.integer_list("sum", "dim", np.int64(1), 1) == (1,)
+    assert argument_checks.integer_list("conv2d", "stride", 3, 2) == (3, 3)
+    assert argument_checks.integer_list("sum", "dim", np.int64(1), 1) == (1,)
     for wrong in (True, 1.5, None):
         with pytest.raises(TypeError, match="must be tuple of ints"):
-            checks.integer_list("conv2d", "stride", wrong, 2)
+            argument_checks.integer_list("conv2d", "stride", wrong, 2)
 
 
-@pytest.mark.parametrize("name", [name for name in vars(checks) if name.startswith("optional_")])
+@pytest.mark.parametrize("name", [name for name in vars(argument_checks) if name.startswith("optional_")])
 def test_optional_checks(name: str) -> None:
     """The check of `T?` lets None through, which that of `T` refuses."""
-    assert getattr(checks, name)("op", "x", None) is None
+    assert getattr(argument_checks, name)("op", "x", None) is None
     with pytest.raises(TypeError):
-        getattr(checks, name.removeprefix("optional_"))("op", "x", None)
+        getattr(argument_checks, name.removeprefix("optional_"))("op", "x", None)
 
 
 def test_optional_passes_values_on() -> None:
     """An optional check treats other values as its base check does, length included."""
-    assert checks.optional_integer_list("op", "x", 2, 3) == (2, 2, 2)
+    assert argument_checks.optional_integer_list("op", "x", 2, 3) == (2, 2, 2)
     with pytest.raises(TypeError, match="must be int, not str"):
-        checks.optional_integer("op", "x", "a")
+        argument_checks.optional_integer("op", "x", "a")
 
 
 @pytest.mark.parametrize(("dim", "ndim", "expected"), [(0, 2, 0), (-1, 2, 1), (-2, 2, 0), (0, 0, 0), (-1, 0, 0)])
 def test_wrap_dim(dim: int, ndim: int, expected: int) -> None:
     """Negative dimensions count from the end; a 0-d tensor counts as having one."""
-    assert checks.wrap_dim("sum", dim, ndim) == expected
+    assert argument_checks.wrap_dim("sum", dim, ndim) == expected
 
 
 def test_wrap_dim_errors() -> None:
     """A dimension out of range is an IndexError that states the range."""
     with pytest.raises(IndexError, match=r"sum\(\): Dimension out of range .* of \[-2, 1\], but got 2\)"):
-        checks.wrap_dim("sum", 2, 2)
+        argument_checks.wrap_dim("sum", 2, 2)
     with pytest.raises(IndexError, match=r"range of \[-1, 0\], but got 1"):
-        checks.wrap_dim("sum", 1, 0)
+        argument_checks.wrap_dim("sum", 1, 0)
     with pytest.raises(IndexError, match="tensor has no dimensions"):
-        checks.wrap_dim("size", 0, 0, wrap_scalar=False)
+        argument_checks.wrap_dim("size", 0, 0, wrap_scalar=False)
     with pytest.raises(TypeError, match="argument 'dim' must be int, not float"):
-        checks.wrap_dim("sum", 1.0, 2)
+        argument_checks.wrap_dim("sum", 1.0, 2)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.dispatch import older_forms
+from specgrad.runtime.dispatch import deprecated_signatures
 
 A, B, C = np.arange(9.0).reshape(3, 3), np.arange(9.0, 18.0).reshape(3, 3), np.linspace(-2, 2, 9).reshape(3, 3)
 BATCH = np.stack([B, C])
@@ -18,10 +18,10 @@ BATCH = np.stack([B, C])
 @pytest.fixture(autouse=True)
 def _warned() -> Any:
     """The warning has been given, so that what is tested are values."""
-    before = list(older_forms._warned)
-    older_forms._warned[:] = ["another"]
+    before = list(deprecated_signatures._warned)
+    deprecated_signatures._warned[:] = ["another"]
     yield
-    older_forms._warned[:] = before
+    deprecated_signatures._warned[:] = before
 
 
 def tensors(*arrays: np.ndarray) -> list[sg.Tensor]:
@@ -80,7 +80,7 @@ def test_gradients_are_those_of_the_present_form() -> None:
 
 def test_warned_once_at_the_users_line() -> None:
     """PyTorch's warning, for the first of all calls."""
-    older_forms._warned.clear()
+    deprecated_signatures._warned.clear()
     x, y = sg.ones(2), sg.ones(2)
     with pytest.warns(
         UserWarning, match=r"This overload of add_ is deprecated:\n\tadd_\(Number alpha, Tensor other\)"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.dispatch.elementwise.elementwise import Elementwise, elementwise_ops
+from specgrad.runtime.dispatch.elementwise.general import Elementwise, elementwise_ops
 from specgrad.runtime.errors import UnsupportedDtypeError
 
 DTYPES = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.dispatch.elementwise.loop_nest import MAX_TRANSPOSED_ROW, MUCH, permuted_rows
+from specgrad.runtime.dispatch.elementwise.strided import MAX_TRANSPOSED_ROW, MUCH, permuted_rows
 
 SHAPES = ((300, 700), (1000, 70), (70, 1000), (513, 257), (64, MUCH // 64))
 

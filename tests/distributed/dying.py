@@ -14,7 +14,7 @@ from typing import Any
 import specgrad as sg
 from specgrad import distributed as dist
 from specgrad.distributed import checkpoint
-from specgrad.runtime.distributed.checkpoint import writing
+from specgrad.runtime.extensions.distributed.checkpoint import filesystem
 
 MOMENTS = ("in its file", "after its file", "before it is valid", "when it is valid")
 
@@ -36,13 +36,13 @@ def _dying(function: Callable[..., Any], before: bool, calls: int = 1) -> Callab
 def _plan(moment: str, rank: int) -> None:
     """Who is killed, and where."""
     if moment == "in its file" and rank == 1:
-        writing.crc32 = _dying(writing.crc32, False, 3)
+        filesystem.crc32 = _dying(filesystem.crc32, False, 3)
     elif moment == "after its file" and rank == 1:
-        writing.FileSystemWriter.write = _dying(writing.FileSystemWriter.write, False)  # type: ignore[method-assign]
+        filesystem.FileSystemWriter.write = _dying(filesystem.FileSystemWriter.write, False)  # type: ignore[method-assign]
     elif moment == "before it is valid" and rank == 0:
-        writing.FileSystemWriter.commit = _dying(writing.FileSystemWriter.commit, True)  # type: ignore[method-assign]
+        filesystem.FileSystemWriter.commit = _dying(filesystem.FileSystemWriter.commit, True)  # type: ignore[method-assign]
     elif moment == "when it is valid" and rank == 0:
-        writing.FileSystemWriter._keep = _dying(writing.FileSystemWriter._keep, True)  # type: ignore[method-assign]
+        filesystem.FileSystemWriter._keep = _dying(filesystem.FileSystemWriter._keep, True)  # type: ignore[method-assign]
 
 
 def main(moment: str, folder: str) -> None:

@@ -12,9 +12,9 @@ import pytest
 import specgrad as sg
 from specgrad.distributed import checkpoint
 from specgrad.distributed.checkpoint.format_utils import dcp_to_torch_save, torch_save_to_dcp
-from specgrad.runtime.distributed.checkpoint.metadata import ChunkStorageMetadata, covers
-from specgrad.runtime.distributed.checkpoint.regions import common, placed, spans
-from specgrad.runtime.distributed.launching import mpiexec
+from specgrad.runtime.extensions.distributed.checkpoint.metadata import ChunkStorageMetadata, covers
+from specgrad.runtime.extensions.distributed.checkpoint.shards import common, placed, spans
+from specgrad.runtime.extensions.distributed.launcher import mpiexec
 from tests.distributed.dying import MOMENTS
 from tests.distributed.test_on_mpi import run
 

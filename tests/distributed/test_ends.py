@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.runtime.distributed.launching import mpiexec
+from specgrad.runtime.extensions.distributed.launcher import mpiexec
 from tests.patience import PATIENCE
 from tests.repository import ROOT
 
@@ -19,8 +19,8 @@ import datetime, os, signal
 os.dup2(os.open(f"{{os.getpid()}}.said", os.O_CREAT | os.O_WRONLY | os.O_APPEND), 2)
 import specgrad as torch
 from specgrad import distributed as dist
-from specgrad.runtime.distributed import session
-from specgrad.runtime.distributed.groups.peers import Peers
+from specgrad.runtime.extensions.distributed import session
+from specgrad.runtime.extensions.distributed.groups.peers import Peers
 
 def stop():
     os.kill(os.getpid(), signal.SIGSTOP)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.distributed.launching import mpiexec
+from specgrad.runtime.extensions.distributed.launcher import mpiexec
 from tests.attack.amount import FULL, SEED, amount
 from tests.distributed.faulty_training import BATCH, STEPS, TIMEOUT, batch, network
 from tests.patience import PATIENCE

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.runtime.distributed.launching import attempt, main
-from specgrad.runtime.distributed.launching.options import parsed
+from specgrad.runtime.extensions.distributed.launcher import attempt, main
+from specgrad.runtime.extensions.distributed.launcher.options import parsed
 from tests.distributed.test_faults import alive, state
 from tests.repository import ROOT
 

@@ -7,15 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.runtime.distributed.launching import mpiexec
-from tests.distributed import (  # noqa: F401 - they register their checks
-    checkpointing,
-    differentiating,
-    failures,
-    sharding,
-    splitting,
-    training,
-)
+from specgrad.runtime.extensions.distributed.launcher import mpiexec
 from tests.distributed.checks import CHECKS
 from tests.patience import PATIENCE
 from tests.repository import ROOT

@@ -8,8 +8,8 @@ import warnings
 import pytest
 
 from specgrad import distributed as dist
-from specgrad.runtime.distributed.transport.simulated import Board, SimulatedLink
-from specgrad.runtime.distributed.world import begin_in_thread
+from specgrad.runtime.extensions.distributed.world import begin_in_thread
+from specgrad.runtime.extensions.simulator.ranks import Board, SimulatedLink
 from tests.distributed import checkpointing, failures, sharding, training  # noqa: F401 - they register their checks
 from tests.distributed.checks import CHECKS
 

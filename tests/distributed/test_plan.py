@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.nn.parallel.planning.command import main
-from specgrad.nn.parallel.planning.trial import load
+from specgrad.nn.parallel.planning.measure import load
 from tests.distributed.test_on_mpi import run
 
 MODEL = """

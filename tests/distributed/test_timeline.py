@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from specgrad.runtime.distributed.launching import mpiexec
-from specgrad.runtime.distributed.timeline.clocks import Call, corrected
-from specgrad.runtime.distributed.timeline.command import main
-from specgrad.runtime.distributed.timeline.merging import merged, read
-from specgrad.runtime.distributed.timeline.overlap import overlap, union
+from specgrad.runtime.extensions.distributed.launcher import mpiexec
+from specgrad.runtime.extensions.distributed.trace.clocks import Call, corrected, overlap, union
+from specgrad.runtime.extensions.distributed.trace.merge import main, merged, read
 from tests.distributed.test_on_mpi import run
 
 PROGRAM = """

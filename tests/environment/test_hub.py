@@ -46,7 +46,7 @@ def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sg.hub.get_dir() == "/cache/torch/hub"
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     assert sg.hub.get_dir() == str(tmp_path / "hub")
-    monkeypatch.setattr("specgrad.runtime.pytorch.environment.hub._chosen", [])
+    monkeypatch.setattr("specgrad.runtime.extensions.torch_compat.hub._chosen", [])
     sg.hub.set_dir(tmp_path / "mine")
     assert sg.hub.get_dir() == str(tmp_path / "mine")
 
@@ -76,7 +76,7 @@ def test_the_network_is_left_alone() -> None:
 
 def test_names_of_older_programs() -> None:
     """`model_zoo` is `hub`, and a bar of progress is there without the package that draws it."""
-    from specgrad.runtime.pytorch.environment.progress import Silent
+    from specgrad.runtime.extensions.torch_compat.hub import Silent
     from specgrad.utils import model_zoo
 
     assert model_zoo.load_url is sg.hub.load_state_dict_from_url

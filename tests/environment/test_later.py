@@ -21,8 +21,8 @@ def test_importing_loads_none_of_it() -> None:
     loaded = {name.removeprefix("specgrad.") for name in done.stdout.split()}
     rooms = ("compilers", "environment", "measuring", "stand_in", "summaries", "testing", "trees", "futures")
     assert loaded & {*later.MODULES} == set()
-    assert loaded & {f"runtime.pytorch.{capacity}" for capacity in rooms} == set()
-    assert loaded & {"nn.attention", "nn.grad", "nn.parallel", "nn.utils.prune", "nn.data.pipes"} == set()
+    assert loaded & {f"runtime.extensions.distributed.groups.{capacity}" for capacity in rooms} == set()
+    assert loaded & {"nn.attention", "nn.grad", "nn.parallel", "nn.utils.prune", "nn.data"} == set()
 
 
 def test_importing_finds_no_names_of_the_table() -> None:

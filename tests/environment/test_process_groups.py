@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.distributed import backend as backends
+from specgrad.runtime.extensions.distributed import session as backends
 
 
 def test_names_and_what_they_refuse() -> None:

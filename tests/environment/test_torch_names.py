@@ -95,4 +95,4 @@ def test_a_fresh_process_imports_the_deepest_first() -> None:
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     name, *loaded = found.stdout.split()
     assert name == "specgrad.distributed.elastic.multiprocessing.errors"
-    assert "specgrad.runtime.distributed.launching.error_files" not in loaded
+    assert "specgrad.runtime.extensions.distributed.launcher.attempt" not in loaded

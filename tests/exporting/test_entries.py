@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import Drawing, SampledArgument, sample_calls
+from specgrad.codegen.verify.calls.samples import Drawing, SampledArgument, sample_calls
 from specgrad.generated.registry import OPS
 from specgrad.runtime.tensor import dtypes
 

@@ -14,11 +14,11 @@ import pytest
 import specgrad as sg
 from specgrad import nn
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.spec import onnx_operators
-from specgrad.runtime.pytorch.exporting.export import Exported
-from specgrad.runtime.pytorch.exporting.graph import Graph, Operators
-from specgrad.runtime.pytorch.exporting.operators import operators
-from specgrad.runtime.pytorch.exporting.sizes import Sizes
+from specgrad.codegen.spec import names
+from specgrad.runtime.extensions.onnx.dynamic_axes import Sizes
+from specgrad.runtime.extensions.onnx.export import Exported
+from specgrad.runtime.extensions.onnx.graph import Graph, Operators
+from specgrad.runtime.extensions.onnx.operators import operators
 
 pytestmark = pytest.mark.cpu("a graph is recorded on the host")
 
@@ -113,7 +113,7 @@ def test_sizes_are_explained_by_formulas(numbers: tuple[int, ...], formula: Any)
 def test_both_readers_of_the_operators_agree() -> None:
     """The generator, which imports nothing of the runtime, reads the table that the runtime reads."""
     ours = operators()
-    theirs = onnx_operators.operators()
+    theirs = names.operators()
     assert ours.keys() == theirs.keys()
     for name, operator in ours.items():
         assert tuple(operator.attributes) == theirs[name].attributes

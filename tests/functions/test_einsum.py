@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.functions.contraction_plan import contraction_order
+from specgrad.runtime.ops.matmul.einsum_plan import contraction_order
 
 EQUATIONS = [
     ("ij,jk", [(2, 3), (3, 4)]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import SampledArgument, sample_calls
+from specgrad.codegen.verify.calls.samples import SampledArgument, sample_calls
 
 from .calls import BY_NAME, Style, arguments, call_sources, is_index, sampled
 

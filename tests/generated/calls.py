@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import Drawing, SampledArgument, sample_calls
+from specgrad.codegen.verify.calls.samples import Drawing, SampledArgument, sample_calls
 from specgrad.generated.registry import OPS
 from specgrad.runtime.dispatch.registry import Op
-from specgrad.runtime.modes.intercept import Watcher, watch
 from specgrad.runtime.tensor import dtypes
+from specgrad.runtime.tensor.observers import Watcher, watch
 
 BY_NAME = {op.name: op for op in OPS}
 NAMES = list(BY_NAME)

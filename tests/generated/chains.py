@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import SampledArgument
+from specgrad.codegen.verify.calls.samples import SampledArgument
 from specgrad.runtime.errors import DtypeError, UnsupportedDtypeError
 
 from .call_variants import python_names

@@ -107,7 +107,7 @@ def test_large_graphs_are_drawn(graph: Callable[[int], sg.Tensor], others: int, 
 def test_files_by_their_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SVG and dot need nothing; other kinds need Graphviz and say so; `auto` draws without it."""
     x = sg.ones(2, requires_grad=True)
-    monkeypatch.setattr("specgrad.runtime.profiler.graph_picture.graphviz.shutil.which", lambda _: None)
+    monkeypatch.setattr("specgrad.runtime.extensions.graph_drawing.draw.shutil.which", lambda _: None)
     monkeypatch.setitem(sys.modules, "graphviz", None)
     drawing = draw(x.sin(), tmp_path / "graph.svg")
     assert (tmp_path / "graph.svg").read_text(encoding="utf-8") == drawing.svg == drawing._repr_svg_()
@@ -125,7 +125,7 @@ def test_graphviz_lays_out_where_it_is(tmp_path: Path, monkeypatch: pytest.Monke
     program.parent.mkdir()
     program.write_text('read -r line; echo "<svg>$line $1</svg>"\n', encoding="utf-8")
     run_by_sh(program.parent, monkeypatch)
-    monkeypatch.setattr("specgrad.runtime.profiler.graph_picture.graphviz.shutil.which", lambda _: str(program))
+    monkeypatch.setattr("specgrad.runtime.extensions.graph_drawing.draw.shutil.which", lambda _: str(program))
     assert draw(x.sin()).svg == "<svg>digraph autograd { -Tsvg</svg>\n"
     draw(x.sin(), tmp_path / "graph.pdf")
     assert (tmp_path / "graph.pdf").read_text(encoding="utf-8") == "<svg>digraph autograd { -Tpdf</svg>\n"
@@ -141,7 +141,7 @@ def test_graphviz_lays_out_where_it_is(tmp_path: Path, monkeypatch: pytest.Monke
             return f"{self.text.split()[0]} as {format}".encode()
 
     package = types.SimpleNamespace(Source=Source, ExecutableNotFound=KeyError, CalledProcessError=KeyError)
-    monkeypatch.setattr("specgrad.runtime.profiler.graph_picture.graphviz.shutil.which", lambda _: None)
+    monkeypatch.setattr("specgrad.runtime.extensions.graph_drawing.draw.shutil.which", lambda _: None)
     monkeypatch.setitem(sys.modules, "graphviz", package)
     assert draw(x.sin()).svg == "digraph as svg"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import specgrad as sg
 from specgrad.graph import Drawing, draw
-from specgrad.runtime.profiler.graph_picture.picture import Box
+from specgrad.runtime.extensions.graph_drawing.collect import Box
 from tests.graph_picture.svg import sources
 from tests.repository import ROOT
 

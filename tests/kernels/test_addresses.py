@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu.folding import folding
-from specgrad.runtime.ops.norm import cpu_rms_loops
+from specgrad.runtime.kernels.cpu.reduce_layout import folding
+from specgrad.runtime.ops.norm import cpu_statistics_loops
 from specgrad.runtime.ops.norm.cpu_loops import standardize_rows
 from specgrad.runtime.ops.reduction import cpu_reduce_loops
 from specgrad.runtime.ops.reduction.plans import row_ints
@@ -28,7 +28,7 @@ KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
     "layer norm": lambda x, y, out: standardize_rows(
         *flat(x, y[0], y[1], out), np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 1e-5, *x.shape, 0, ROWS
     ),
-    "rms norm": lambda x, y, out: cpu_rms_loops.normalize_rows(
+    "rms norm": lambda x, y, out: cpu_statistics_loops.normalize_rows(
         *flat(x, y[0], out), np.empty(ROWS, x.dtype), 1e-5, x.shape[1], 0, ROWS
     ),
     "sums": lambda x, y, out: cpu_reduce_loops.row_sums(*flat(x, out[:1]), 1.0, *in_rows(x), 0, ROWS),

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import njit
+from specgrad.runtime.compiler.jit.gather import copy_elements, reverse_elements
 
 import specgrad as sg
-from specgrad.runtime.kernels.compile.scalar_library import rebuilt
-from specgrad.runtime.kernels.cpu.movement import assembled
-from specgrad.runtime.kernels.cpu.movement.assembled import (
+from specgrad.runtime.compiler.jit import callees, jit
+from specgrad.runtime.compiler.jit import gather as runs
+from specgrad.runtime.compiler.passes.scalar_library import rebuilt
+from specgrad.runtime.kernels.cpu import index_map_plans
+from specgrad.runtime.kernels.cpu.index_map_plans import (
     Run,
     bordered,
     full_run,
@@ -22,9 +25,6 @@ from specgrad.runtime.kernels.cpu.movement.assembled import (
     rolled_run,
 )
 from specgrad.runtime.kernels.cpu.plan import Layout, Plan, layout_of, run
-from specgrad.runtime.kernels.jit import callees, jit
-from specgrad.runtime.kernels.llvm import runs
-from specgrad.runtime.kernels.llvm.runs import copy_elements, reverse_elements
 
 Array = np.ndarray
 DTYPES = [np.float32, np.float64, np.int64, np.bool_]
@@ -38,7 +38,7 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "each thrice": lambda a: np.broadcast_to(a[..., None], (*a.shape, 3)),
     "alike": lambda a: np.broadcast_to(a.reshape(-1)[0], a.shape),
 }
-Dims = Callable[[tuple[int, int]], assembled.Runs]
+Dims = Callable[[tuple[int, int]], index_map_plans.Runs]
 MOVES: dict[str, tuple[Dims, Callable[[Array], Array]]] = {
     "as it is": (lambda line: full_run(*line), np.array),
     "mirrored": (lambda line: mirrored(*line), np.flip),
@@ -107,7 +107,7 @@ def test_elements_are_where_the_runs_say(name: str, layout: str) -> None:
 
     def find(x: Layout) -> Plan | None:
         dims = [runs(line) for line in lines(x)]
-        return assembled.assembled(tuple(map(assembled.length, dims)), dims, 1)
+        return index_map_plans.assembled(tuple(map(index_map_plans.length, dims)), dims, 1)
 
     for k, shape in enumerate(SHAPES):
         dtype = DTYPES[k % len(DTYPES)]
@@ -129,14 +129,14 @@ def test_what_would_go_far_has_no_plan() -> None:
     """Columns that become rows are for kernels that go square by square; few elements are near each other."""
     for sizes, expected in (((50, 50), False), ((300, 300), True)):
         x = layout_of(np.zeros(sizes, np.float32).T)
-        assert (assembled.assembled(x.shape, [mirrored(*line) for line in lines(x)]) is None) == expected
+        assert (index_map_plans.assembled(x.shape, [mirrored(*line) for line in lines(x)]) is None) == expected
 
 
 def test_ranges_begin_anywhere() -> None:
     """A part that a thread does is what all of the call would have written there."""
     array = np.arange(60 * 100, dtype=np.float32).reshape(60, 100)
     for dims in ([rolled_run(60, 100, 7), bordered(100, 1, 2, 3)], [rolled_run(60, 100, 7), bordered(100, 1, 1, -95)]):
-        (step,) = assembled.assembled((60, assembled.length(dims[1])), dims, 5) or ()
+        (step,) = index_map_plans.assembled((60, index_map_plans.length(dims[1])), dims, 5) or ()
         extent, unit = step.rows or (0, 0)
         whole_result, parts = (np.zeros(step.results[0][1], np.float32).reshape(-1) for _ in range(2))
         step.kernel(array.reshape(-1), whole_result, *step.tables, *step.numbers, *step.ints, 0, extent)

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cache import archive, digest, folder, store, target
-from specgrad.runtime.kernels.cache.sealed import seal, unseal
-from specgrad.runtime.kernels.compile import machine
-from specgrad.runtime.kernels.jit import LazyKernel, jit
+from specgrad.runtime.compiler.cache import archive, digest, directory, store
+from specgrad.runtime.compiler.cache.archive import seal, unseal
+from specgrad.runtime.compiler.jit import LazyKernel, jit
+from specgrad.runtime.compiler.passes import target
+from specgrad.runtime.compiler.passes import target as machine
 from tests.patience import PATIENCE
 from tests.repository import ROOT, copy
 
@@ -75,7 +76,7 @@ def test_a_digest_does_not_change_with_anything_else() -> None:
 
 
 ORDERED = """
-from specgrad.runtime.kernels.cache.digest import of_function
+from specgrad.runtime.compiler.cache.digest import of_function
 from specgrad.runtime.kernels.cpu.sums import plain_sum
 from specgrad.runtime.ops.norm.cpu_loops import standardize_segments
 print(of_function(plain_sum.function).hex(), of_function(standardize_segments.function).hex())
@@ -106,9 +107,10 @@ def test_what_is_called_counts_however_far_away() -> None:
 
 def test_texts_of_modules_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a function's code does not say all: intrinsics, their processor, and what makes scalar functions code."""
+    from specgrad.runtime.compiler.jit.matmul_tiles import panel_width
+
+    from specgrad.runtime.compiler.passes.primitives import fma
     from specgrad.runtime.kernels import scalar
-    from specgrad.runtime.kernels.llvm.matrices.tiles import panel_width
-    from specgrad.runtime.kernels.scalar.primitives import fma
 
     def seen(callee: Any) -> bytes:
         return digest.of_function(made("def f(a):\n    return g(a)", g=callee))
@@ -140,7 +142,7 @@ def test_signatures_options_and_settings_count(monkeypatch: pytest.MonkeyPatch) 
     from numba import types
     from numba.core import config
 
-    from specgrad.runtime.kernels.cache import dispatchers
+    from specgrad.runtime.compiler.cache import dispatcher
 
     def digest_of(*kinds: Any, **options: Any) -> bytes:
         kernel = LazyKernel(made("def f(a):\n    return a"), options)
@@ -149,10 +151,10 @@ def test_signatures_options_and_settings_count(monkeypatch: pytest.MonkeyPatch) 
     found = {digest_of(types.float64), digest_of(types.float32), digest_of(types.int64[:])}
     found |= {digest_of(types.float64, fastmath=True), digest_of(types.float64, boundscheck=True)}
     monkeypatch.setattr(config, "OPT", 0)
-    dispatchers.compiler.cache_clear()
+    dispatcher.compiler.cache_clear()
     found.add(digest_of(types.float64))
     monkeypatch.undo()
-    dispatchers.compiler.cache_clear()
+    dispatcher.compiler.cache_clear()
     assert len(found) == 6 and digest_of(types.float64) in found
 
 
@@ -181,21 +183,21 @@ def test_an_entry_of_another_key_is_refused() -> None:
 
 def test_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A variable of specgrad's, or the folder for caches, or the home; nowhere is no error."""
-    assert folder.cache_path("kernels") == tmp_path / "cache" / "kernels"
+    assert directory.cache_path("kernels") == tmp_path / "cache" / "kernels"
     monkeypatch.setenv("OWN", str(tmp_path / "own"))
-    assert folder.cache_path("cuda", "OWN") == tmp_path / "own"
+    assert directory.cache_path("cuda", "OWN") == tmp_path / "own"
     monkeypatch.delenv("SPECGRAD_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert folder.cache_path("cuda") == tmp_path / "xdg" / "specgrad" / "cuda"
+    assert directory.cache_path("cuda") == tmp_path / "xdg" / "specgrad" / "cuda"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert folder.cache_path("kernels") == tmp_path / ".cache" / "specgrad" / "kernels"
+    assert directory.cache_path("kernels") == tmp_path / ".cache" / "specgrad" / "kernels"
 
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "home", no_home)
-    assert folder.cache_path("kernels") is None
+    assert directory.cache_path("kernels") is None
     store.keep(KEY, b"code")
     assert store.lookup(KEY) is None
 
@@ -214,12 +216,12 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     for i in range(8):
         (tmp_path / str(i)).write_bytes(bytes(10))
         os.utime(tmp_path / str(i), (i, i))
-    folder.prune(tmp_path, 80, 40)
+    directory.prune(tmp_path, 80, 40)
     assert len(list(tmp_path.iterdir())) == 8
-    folder.prune(tmp_path, 79, 40)
+    directory.prune(tmp_path, 79, 40)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["4", "5", "6", "7"]
-    folder.read(tmp_path / "4")  # which makes it the newest
-    folder.prune(tmp_path, 10, 10)
+    directory.read(tmp_path / "4")  # which makes it the newest
+    directory.prune(tmp_path, 10, 10)
     assert [path.name for path in tmp_path.iterdir()] == ["4"]
 
 
@@ -287,7 +289,7 @@ TRAITS = {
 
 def test_code_for_a_level_depends_on_that_level_alone() -> None:
     """What a kernel's code takes of a processor is that of the one that has been named, not of the one that runs."""
-    text = "from specgrad.runtime.kernels.compile import machine as m; print(m.vector_registers(), m.fuses())"
+    text = "from specgrad.runtime.compiler.passes import machine as m; print(m.vector_registers(), m.fuses())"
     for level in target.levels():
         environment = {**os.environ, "NUMBA_CPU_NAME": level.name, "NUMBA_CPU_FEATURES": ""}
         command = [sys.executable, "-c", text]
@@ -336,7 +338,7 @@ def test_kernels_are_found_wherever_the_package_lies(tmp_path: Path, own_folder:
 
 def test_a_kernel_of_a_module_that_is_not_there() -> None:
     """Programs make modules while they run: what was compiled of them before is compiled again."""
-    text = "from tests.kernels.test_cache import made\nfrom specgrad.runtime.kernels.jit import LazyKernel\n"
+    text = "from tests.kernels.test_cache import made\nfrom specgrad.runtime.compiler.jit import LazyKernel\n"
     text += "print(LazyKernel(made('def f(a):\\n    return a + 1'), {})(2))"
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)

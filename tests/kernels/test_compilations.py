@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from specgrad.runtime.kernels.compile.machine import scales
+from specgrad.runtime.compiler.passes.target import scales
 from tests.kernels.carried import MODULES
 
 FIRST_STEP = """
@@ -31,7 +31,7 @@ class Noted(event.Listener):
 
 import specgrad as sg
 from specgrad import nn
-from specgrad.runtime.kernels.cache import lowered
+from specgrad.runtime.compiler.cache import lowered
 
 if not %s:
     lowered.find = lambda digest: None

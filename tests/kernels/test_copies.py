@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu.movement import copies
+from specgrad.runtime.kernels.cpu import contiguous_copy
 from specgrad.runtime.ops.shape import cpu as shape
 
 rng = np.random.default_rng(0)
@@ -37,16 +37,16 @@ def arrays(dtype: type) -> Iterator[np.ndarray]:
 def test_copies_have_the_elements_in_row_major_order(dtype: type) -> None:
     """Whatever the strides and the size of an element; the copy is memory of its own."""
     for a in arrays(dtype):
-        found = copies.copied(a)
+        found = contiguous_copy.copied(a)
         assert found.flags.c_contiguous and found.dtype == dtype and not np.may_share_memory(found, a)
         np.testing.assert_array_equal(found, a)
-        np.testing.assert_array_equal(copies.contiguous(a), a)
+        np.testing.assert_array_equal(contiguous_copy.contiguous(a), a)
 
 
 def test_what_is_contiguous_is_not_copied() -> None:
     """`contiguous` gives the array itself."""
     a = rng.random((4, 5))
-    assert copies.contiguous(a) is a and copies.copied(a) is not a
+    assert contiguous_copy.contiguous(a) is a and contiguous_copy.copied(a) is not a
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu.filling import fills
-from specgrad.runtime.kernels.cpu.filling.fills import filled, zeros
+from specgrad.runtime.kernels.cpu import allocate_and_fill
+from specgrad.runtime.kernels.cpu.allocate_and_fill import filled, zeros
 
 VALUES = ((np.float32, -0.0), (np.float64, np.nan), (np.int32, -(2**31)), (np.int64, 2**63 - 1), (np.complex64, 1 - 2j))
 
@@ -16,7 +16,7 @@ VALUES = ((np.float32, -0.0), (np.float64, np.nan), (np.int32, -(2**31)), (np.in
 @pytest.mark.parametrize("count", [0, 5, 300_001])
 def test_same_bits_as_numpy(monkeypatch: pytest.MonkeyPatch, count: int, loaded: bool) -> None:
     """Of any dtype, by two threads or by one."""
-    monkeypatch.setattr(fills, "is_loaded", lambda: loaded)
+    monkeypatch.setattr(allocate_and_fill, "is_loaded", lambda: loaded)
     before = sg.get_num_threads()
     sg.set_num_threads(2)
     try:

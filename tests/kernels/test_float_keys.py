@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu.dtypes.float_keys import min_or_max
+from specgrad.runtime.kernels.cpu.index_select import min_or_max
 
 CASES = {
     "any": [1.5, -2.0, 0.25, -0.5],

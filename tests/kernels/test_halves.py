@@ -5,13 +5,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from specgrad.runtime.compiler.jit.float16_rows import as_half, as_single
 
-from specgrad.runtime.kernels.compile import half_bits
-from specgrad.runtime.kernels.compile.loading import load_compiler
-from specgrad.runtime.kernels.cpu.dtypes import half_casts
-from specgrad.runtime.kernels.cpu.dtypes.half_plans import WRITTEN, for_halves
+from specgrad.runtime.compiler.passes import float16
+from specgrad.runtime.compiler.passes.loading import load_compiler
+from specgrad.runtime.kernels.cpu import casting
+from specgrad.runtime.kernels.cpu.float16_plans import WRITTEN, for_halves
 from specgrad.runtime.kernels.cpu.plan import Step
-from specgrad.runtime.kernels.llvm.halves.elements import as_half, as_single
 
 DTYPES = {"bfloat16": np.dtype(ml_dtypes.bfloat16), "float16": np.dtype(np.float16)}
 
@@ -40,7 +40,7 @@ def converters(half: str) -> tuple[Any, Any]:
 def test_bits_are_those_of_numpy(half: str, instructions: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """All numbers, their neighbours as float32, the middle between two, and any bits; every nan is a nan."""
     if not instructions:
-        monkeypatch.setattr(half_bits, "converts_halves", lambda: False)
+        monkeypatch.setattr(float16, "converts_halves", lambda: False)
     to_single, to_half = converters(half)
     numbers = np.arange(1 << 16, dtype=np.uint16)
     wide = np.empty(numbers.size, np.float32)
@@ -69,13 +69,13 @@ def test_casts_of_arrays(half: str) -> None:
     """Long contiguous arrays go by compiled loops, others do not."""
     x = np.random.default_rng(1).standard_normal((64, 128)).astype(np.float32)
     to = np.empty(x.shape, DTYPES[half])
-    assert half_casts.copied(to, x)
+    assert casting.copied(to, x)
     np.testing.assert_array_equal(to, x.astype(DTYPES[half]))
     back = np.empty(x.shape, np.float32)
-    assert half_casts.copied(back, to)
+    assert casting.copied(back, to)
     np.testing.assert_array_equal(back, x.astype(DTYPES[half]).astype(np.float32))
-    assert not half_casts.copied(to[:, ::2], x[:, ::2]) and not half_casts.copied(to[0], x[0])
-    assert not half_casts.copied(to, x.astype(np.float64))
+    assert not casting.copied(to[:, ::2], x[:, ::2]) and not casting.copied(to[0], x[0])
+    assert not casting.copied(to, x.astype(np.float64))
 
 
 def test_plans_widen_what_kernels_do_not_read_and_round_once() -> None:

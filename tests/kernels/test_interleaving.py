@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numba import njit, types
 
-from specgrad.runtime.kernels.compile import libraries
-from specgrad.runtime.kernels.compile.interleaving import ADVICE, LONG, SIDE_BY_SIDE, interleaved
-from specgrad.runtime.kernels.compile.kernel_pipelines import NoAlias
-from specgrad.runtime.kernels.compile.machine import fuses
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library
+from specgrad.runtime.compiler.passes import code_library
+from specgrad.runtime.compiler.passes.loops import ADVICE, LONG, SIDE_BY_SIDE, interleaved
+from specgrad.runtime.compiler.passes.pipelines import NoAlias
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library
+from specgrad.runtime.compiler.passes.target import fuses
 
 BODY = re.compile(r"^vector\.body\w*:.*?^$", re.MULTILINE | re.DOTALL)
 pytestmark = pytest.mark.skipif(not fuses(), reason="without such an instruction there is none to count")
@@ -62,7 +62,7 @@ def test_branches_are_recognized(name: str, advised: bool, monkeypatch: pytest.M
         seen.append(changed != text)
         return changed
 
-    monkeypatch.setattr(libraries, "interleaved", noted)
+    monkeypatch.setattr(code_library, "interleaved", noted)
     array = types.Array(types.float64, 1, "C")
     kernel_of(cpu_library(False, linked=True).get(name)).compile((array, array))
     assert seen[-1] == advised  # the kernel, after the functions that it calls

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.kernels.jit import LazyKernel, jit
+from specgrad.runtime.compiler.jit import LazyKernel, jit
 
 
 def kernel_calling(callee: Any) -> LazyKernel:

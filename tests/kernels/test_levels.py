@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.runtime.kernels.cache import archive, store, target
-from specgrad.runtime.kernels.cache.sealed import seal
-from specgrad.runtime.kernels.cache.target import LEVELS, Target
+from specgrad.runtime.compiler.cache import archive, store
+from specgrad.runtime.compiler.cache.archive import seal
+from specgrad.runtime.compiler.passes import target
+from specgrad.runtime.compiler.passes.target import LEVELS, Target
 
 KEY, OTHER = b"\3" * 32, b"\4" * 32
 NAMES = [level.name for level in LEVELS["x86_64"]]  # the least first

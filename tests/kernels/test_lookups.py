@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numba import njit, types
 
-from specgrad.runtime.kernels.compile.kernel_pipelines import Kernel
-from specgrad.runtime.kernels.compile.lookups import KINDS
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library, rebuilt
-from specgrad.runtime.kernels.scalar.primitives import pick
+from specgrad.runtime.compiler.passes.pipelines import Kernel
+from specgrad.runtime.compiler.passes.primitives import pick
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library, rebuilt
+from specgrad.runtime.compiler.passes.table_lookup import KINDS
 from tests.kernels.scalar.targets import TARGETS, Target, assembly, lowered
 
 DTYPES = {16: np.float32, 32: np.float32, 8: np.float64}

@@ -15,12 +15,12 @@ from llvmlite import binding
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from codegen.machine_code.build import PYTHON
-from codegen.machine_code.lowering import cache_of, kernels, kinds_of, nameless, units
-from specgrad.runtime.kernels.cache import digest, lowered
-from specgrad.runtime.kernels.cache.dispatchers import parts_of
-from specgrad.runtime.kernels.compile import machine
-from specgrad.runtime.kernels.compile.libraries import emit
+from codegen.packaging.cubins import PYTHON
+from codegen.packaging.llvm_modules import cache_of, kernels, kinds_of, nameless, units
+from specgrad.runtime.compiler.cache import digest, store
+from specgrad.runtime.compiler.cache.dispatcher import parts_of
+from specgrad.runtime.compiler.passes import target
+from specgrad.runtime.compiler.passes.code_library import emit
 from tests.kernels.carried import MODULES
 from tests.repository import ROOT
 
@@ -67,7 +67,7 @@ import hashlib, sys
 import numpy as np
 import specgrad as sg
 from specgrad import nn
-from specgrad.runtime.kernels.cache import lowered
+from specgrad.runtime.compiler.cache import lowered
 
 find, found = lowered.find, []
 lowered.find = lambda digest: found.append(find(digest) if sys.argv[1] == "carried" else None) or found[-1]
@@ -112,7 +112,7 @@ def test_modules_for_processors_that_scale_are_others(monkeypatch: pytest.Monkey
     line = next(line for line in kernels().values() if "cpu.exp forward" in line)
     digests = set()
     for scales in (False, True):
-        monkeypatch.setattr(machine, "scales", lambda scales=scales: scales)
+        monkeypatch.setattr(target, "scales", lambda scales=scales: scales)
         digests.add(cache_of(line).lowered_from(kinds_of(line)))
     assert len(digests) == 2
 
@@ -123,32 +123,32 @@ def test_what_is_emitted_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     line = next(line for line in kernels().values() if "relu forward" in line)
     cache, context = cache_of(line), cpu_target.target_context
     parts = cache.found(kinds_of(line), context)
-    monkeypatch.setattr(lowered, "find", lambda digest: None)
+    monkeypatch.setattr(store, "find", lambda digest: None)
     again = cache.found(kinds_of(line), context)
     assert parts is not None and again is not None and again[:2] == parts[:2]
 
 
 def test_damaged_modules_are_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     key, other = b"\1" * 32, b"\2" * 32
-    full = lowered.packed({key: b"a module" * 100, other: b"another"})
-    monkeypatch.setattr(lowered, "FOLDER", tmp_path)
-    monkeypatch.setattr(lowered, "archive", lowered.archive.__wrapped__)
-    assert lowered.find(key) is None
-    lowered.cache_path().write_bytes(full)
-    assert lowered.find(key) == b"a module" * 100 and lowered.find(b"\3" * 32) is None
+    full = store.packed({key: b"a module" * 100, other: b"another"})
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    monkeypatch.setattr(store, "archive", store.archive.__wrapped__)
+    assert store.find(key) is None
+    store.cache_path().write_bytes(full)
+    assert store.find(key) == b"a module" * 100 and store.find(b"\3" * 32) is None
     cache_path = full.rindex(key) + 80
-    lowered.cache_path().write_bytes(full[:cache_path] + bytes([full[cache_path] ^ 1]) + full[cache_path + 1 :])
-    assert lowered.find(key) is None and lowered.find(other) == b"another"
-    lowered.cache_path().write_bytes(full[: len(full) // 2])
-    assert lowered.find(key) is None
+    store.cache_path().write_bytes(full[:cache_path] + bytes([full[cache_path] ^ 1]) + full[cache_path + 1 :])
+    assert store.find(key) is None and store.find(other) == b"another"
+    store.cache_path().write_bytes(full[: len(full) // 2])
+    assert store.find(key) is None
 
 
 def test_modules_of_another_compiler_are_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(lowered, "FOLDER", tmp_path)
-    monkeypatch.setattr(lowered, "archive", lowered.archive.__wrapped__)
-    lowered.cache_path().write_bytes(lowered.packed({b"\1" * 32: b"module"}))
-    monkeypatch.setattr(lowered, "lowering_described", lambda: ("another",))
-    assert lowered.find(b"\1" * 32) is None
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    monkeypatch.setattr(store, "archive", store.archive.__wrapped__)
+    store.cache_path().write_bytes(store.packed({b"\1" * 32: b"module"}))
+    monkeypatch.setattr(store, "lowering_described", lambda: ("another",))
+    assert store.find(b"\1" * 32) is None
 
 
 def test_a_module_that_needs_more_than_is_carried_is_compiled() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from specgrad.runtime.device.threads.workers import in_parts
 from specgrad.runtime.kernels.cpu.matmul import multiply_rows
 from specgrad.runtime.ops.matmul.cpu_products import matmul2d, matmul3d
-from specgrad.runtime.pool.workers import in_parts
 
 RNG = np.random.default_rng(0)
 SIZES = [(1, 1, 1), (5, 3, 7), (6, 1, 64), (7, 2, 65), (13, 17, 33), (16, 128, 96), (23, 40, 130), (30, 530, 20)]

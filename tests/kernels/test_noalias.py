@@ -11,8 +11,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.kernels.cpu import sigmoid
-from specgrad.runtime.kernels.compile.kernel_pipelines import NoAlias
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library, rebuilt
+from specgrad.runtime.compiler.passes.pipelines import NoAlias
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library, rebuilt
 
 SIZES = (0, 1, 7, 64, 1003)  # less than a vector, whole vectors, and vectors with a rest
 Op = Callable[..., Any]

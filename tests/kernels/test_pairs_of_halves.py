@@ -10,9 +10,9 @@ import pytest
 from numba import njit
 
 import specgrad as sg
-from specgrad.runtime.kernels.compile.halves import HalfArray
-from specgrad.runtime.kernels.compile.kernel_pipelines import NoAlias
-from specgrad.runtime.kernels.compile.pairs_of_halves import in_pairs
+from specgrad.runtime.compiler.passes.bfloat16_pairs import in_pairs
+from specgrad.runtime.compiler.passes.float16 import HalfArray
+from specgrad.runtime.compiler.passes.pipelines import NoAlias
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 OPS = [np.add, np.multiply, np.subtract, np.maximum]

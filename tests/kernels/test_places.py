@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu.movement.places import each_moved, moved, runs_moved, runs_of
+from specgrad.runtime.kernels.cpu.move_plans import each_moved, moved, runs_moved, runs_of
 from specgrad.runtime.kernels.cpu.plan import Layout, Plan, layout_of, run
 
 Array = np.ndarray

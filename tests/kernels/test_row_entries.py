@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numba import njit, types
 
-from specgrad.runtime.kernels.compile.kernel_pipelines import InRows
-from specgrad.runtime.kernels.compile.row_entries import SUFFIX
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library
-from specgrad.runtime.kernels.llvm.native_code.kernel_calls import RowCall, Walk
-from specgrad.runtime.pool.calls import kernel_address
+from specgrad.runtime.compiler.language.call_abi import RowCall, Walk
+from specgrad.runtime.compiler.passes.pipelines import InRows
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library
+from specgrad.runtime.compiler.passes.strided_entry import SUFFIX
+from specgrad.runtime.device.threads.call_record import kernel_address
 
 SINGLE = types.Array(types.float32, 1, "C")
 

@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.codegen.rows.cpu_code import cpu_code
-from specgrad.codegen.rows.functions import programs_of
-from specgrad.codegen.rows.language import Program
-from specgrad.codegen.rows.numpy_meaning import outputs_of
-from specgrad.codegen.rows.passes import Lowered
-from specgrad.codegen.verify.checks.rows import row_namespace
-from specgrad.runtime.cuda.simulated import ORDERS, SimulatedCuda
+from specgrad.codegen.language.row_programs import Program, programs_of
+from specgrad.codegen.programs.cpu_code import cpu_code
+from specgrad.codegen.programs.numpy_reference import outputs_of
+from specgrad.codegen.programs.passes import Lowered
+from specgrad.codegen.verify.checks.kernels import row_namespace
+from specgrad.runtime.extensions.simulator import ORDERS, SimulatedCuda
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 from specgrad.runtime.kernels.cuda.kernel import Array
-from specgrad.runtime.kernels.cuda.rows import BLOCK_ELEMENTS, row_kernel, wide_of
+from specgrad.runtime.kernels.cuda.row_programs import BLOCK_ELEMENTS, row_kernel, wide_of
 from tests.repository import ROOT
 
 PROGRAMS = {p.name: p for path in sorted((ROOT / "runtime/ops").glob("*/rows.py")) for p in programs_of(path).values()}
@@ -88,9 +87,9 @@ def loops(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def module_of(program: Program, folder: Path) -> Any:
     code = cpu_code(program)
-    lines = ["import numpy as np", "from specgrad.runtime.kernels.jit import jit"]
-    lines += ["from specgrad.runtime.kernels.llvm.addresses import part_of"]
-    lines += [f"from specgrad.runtime.kernels.cpu.row_folds import {name}" for name in code.helpers]
+    lines = ["import numpy as np", "from specgrad.runtime.compiler.jit import jit"]
+    lines += ["from specgrad.runtime.compiler.jit.addresses import part_of"]
+    lines += [f"from specgrad.runtime.kernels.cpu.row_programs import {name}" for name in code.helpers]
     lines += [f"from specgrad.runtime.kernels.scalar import {name}" for name in code.functions]
     path = folder / f"loop_of_{program.name}.py"
     path.write_text("\n".join([*lines, "", *code.lines, ""]), encoding="utf-8")

@@ -7,7 +7,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.kernels.cpu import add_tensor, cos, exp, log, remainder, sin, sinh, tanh
-from specgrad.runtime.kernels.usual_blocks import BLOCK, in_blocks
+from specgrad.runtime.kernels.cpu.elementwise_fast_range import BLOCK, in_blocks
 
 REFERENCES = {
     "log": np.log,

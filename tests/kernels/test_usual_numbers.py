@@ -9,7 +9,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.kernels.cpu import exp, pow_tensor_scalar, remainder
-from specgrad.runtime.kernels.usual_numbers import with_fast_numbers
+from specgrad.runtime.kernels.cpu.elementwise_fast_range import with_fast_numbers
 
 VALUES = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 3.0, 1e3, -1e-3, float("inf"), float("-inf"), float("nan")]
 ROUNDING = {sg.float64: 1e-15, sg.float32: 2e-7, sg.float16: 1e-3, sg.bfloat16: 8e-3}

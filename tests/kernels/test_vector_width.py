@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numba import njit, types
 
-from specgrad.runtime.kernels.compile import libraries, machine
-from specgrad.runtime.kernels.compile.kernel_pipelines import NoAlias
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library
+from specgrad.runtime.compiler.passes import code_library, target
+from specgrad.runtime.compiler.passes.pipelines import NoAlias
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library
 
-WIDE = machine.vector_registers()[0] == 64 and machine.fuses()
+WIDE = target.vector_registers()[0] == 64 and target.fuses()
 pytestmark = pytest.mark.skipif(not WIDE, reason="vectors of this processor have no half")
 
 
@@ -37,7 +37,7 @@ def kernel_of(function: Any) -> Any:
 @pytest.mark.parametrize(("halves", "lanes"), [(True, 8), (False, 16)])
 def test_short_loops(halves: bool, lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that waits for memory has the vectors that such a processor need not halve; others keep the widest."""
-    monkeypatch.setattr(libraries, "halves_vectors", lambda: halves)
+    monkeypatch.setattr(code_library, "halves_vectors", lambda: halves)
     short, long = (kernel_of(each) for each in (njit(doubled), cpu_library(False, linked=True).get("exp")))
     assert widest(short) == lanes
     assert widest(long) == 16

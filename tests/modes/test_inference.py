@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.modes.inference import inferring
+from specgrad.runtime.tensor.grad_mode import inferring
 
 SAVED = "Inference tensors cannot be saved for backward"
 WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allowed"

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import specgrad as sg
-from specgrad.runtime.autograd.engine import engine
-from specgrad.runtime.dispatch.fast_path import no_native
-from specgrad.runtime.native.compared_walk import compared_native_backward
-from specgrad.runtime.native.comparison import NativeDifference, compared, general_path
+from specgrad.runtime.autograd import engine
+from specgrad.runtime.fast_path import no_native
+from specgrad.runtime.native.check_mode import NativeDifference, compared, compared_native_backward, general_path
 from tests.native.device_programs import PROGRAMS as ON_DEVICE
 from tests.native.test_native import PROGRAMS, gradients
 

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import specgrad as sg
-from specgrad.runtime.creation import data, distributions, filled, like, random_fill, ranges, sampling
-from specgrad.runtime.creation.fast import Creation
-from specgrad.runtime.dispatch.fast_path import fast_path
+from specgrad.runtime.fast_path import fast_path
+from specgrad.runtime.ops.creation import constants, distributions, from_data, like, random, random_fill, ranges
+from specgrad.runtime.ops.creation.fast_calls import Creation
 
-MODULES = (data, distributions, filled, like, random_fill, ranges, sampling)
+MODULES = (from_data, distributions, constants, like, random_fill, ranges, random)
 CREATIONS = [obj for module in MODULES for obj in vars(module).values() if isinstance(obj, Creation)]
 SOURCE = sg.ones(3, 4) + sg.ones(4)  # by an op: from now on native code makes tensors
 for creation in CREATIONS:

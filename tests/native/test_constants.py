@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.dispatch.elementwise.elementwise import elementwise_ops
+from specgrad.runtime.dispatch.elementwise.general import elementwise_ops
 
 rng = np.random.default_rng(0)
 MASK, INTEGRAL = rng.random((3, 5)) > 0.5, rng.integers(-9, 10, (3, 5))

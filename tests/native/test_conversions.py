@@ -9,13 +9,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from specgrad.runtime.native.plans.op_plans.kernel_op_plans import WORTH
 
 import specgrad as sg
 from specgrad.generated.functions.shape import CloneBackward0, ToCopyBackward0
-from specgrad.runtime.dispatch.kernel_ops.conversion_op import conversions
-from specgrad.runtime.native.comparison import native_alone
-from specgrad.runtime.native.conversions import plans
-from specgrad.runtime.native.conversions.plans import WORTH
+from specgrad.runtime.dispatch.kernel_ops.general import conversions
+from specgrad.runtime.native.check_mode import native_alone
+from specgrad.runtime.native.plans.op_plans import kernel_op_plans
 
 DTYPES = ["float32", "float64", "bfloat16", "float16", "bool", "int64", "int32", "int16", "int8", "uint8"]
 HALVES = {"bfloat16": ml_dtypes.bfloat16, "float16": np.float16}
@@ -77,8 +77,8 @@ def test_gives_the_bits_of_numpy(dtype: str, to: str) -> None:
 
 def test_before_a_pair_is_worth_a_kernel_numpy_converts(monkeypatch: pytest.MonkeyPatch) -> None:
     """So a program that converts a few times compiles nothing."""
-    monkeypatch.setattr(plans, "_query_counts", Counter())
-    assert [bool(plans.kernel_of(1)) for _ in range(WORTH + 2)] == [False] * WORTH + [True] * 2
+    monkeypatch.setattr(kernel_op_plans, "_query_counts", Counter())
+    assert [bool(kernel_op_plans.kernel_of(1)) for _ in range(WORTH + 2)] == [False] * WORTH + [True] * 2
 
 
 @pytest.mark.parametrize("shape", [(), (0, 3), (5, 1, 7)])

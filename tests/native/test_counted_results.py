@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.dispatch.fast_path import item_getter
-from specgrad.runtime.ops.indexing.cpu_mask_loops import BLOCK
+from specgrad.runtime.fast_path import item_getter
+from specgrad.runtime.ops.indexing.cpu_mask import BLOCK
 
 rng = np.random.default_rng(0)
 DTYPES = [sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64, sg.bool]

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.llvm.native_code import units
-from specgrad.runtime.kernels.llvm.native_code.units import Unit
-from specgrad.runtime.native.layout import supported
+from specgrad.runtime.compiler import native_unit
+from specgrad.runtime.compiler.native_unit import Unit
+from specgrad.runtime.native.objects.layout import supported
 from specgrad.runtime.tensor.dtypes import WITH_KERNELS
 from tests.repository import ROOT
 
@@ -294,7 +294,7 @@ x = sg.zeros(3), sg.tensor([1.0, 2.0]), sg.arange(4), sg.ones_like(sg.ones(2))
 before = "numba" in sys.modules
 x[1] + x[1]
 sg.zeros(3)
-from specgrad.runtime.creation.filled import ZEROS
+from specgrad.runtime.ops.creation.constants import ZEROS
 print(before, type(ZEROS.launch).__name__)
 """
     environment = {**os.environ, "SPECGRAD_NATIVE": "1", "PYTHONPATH": str(ROOT)}
@@ -305,11 +305,11 @@ print(before, type(ZEROS.launch).__name__)
 def test_who_can_do_without_native_code_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """While other processes compile it for the next program."""
     unit = Unit("never compiled", (), lambda: "some version")
-    monkeypatch.setattr(units.ahead, "begin", lambda: True)
-    monkeypatch.setattr(units.store, "lookup", lambda digest: None)
+    monkeypatch.setattr(native_unit.ahead, "begin", lambda: True)
+    monkeypatch.setattr(native_unit.store, "lookup", lambda digest: None)
     assert unit.comes_later()
-    monkeypatch.setattr(units.store, "lookup", lambda digest: b"code")
+    monkeypatch.setattr(native_unit.store, "lookup", lambda digest: b"code")
     assert not unit.comes_later()
-    monkeypatch.setattr(units.store, "lookup", lambda digest: None)
-    monkeypatch.setattr(units.ahead, "begin", lambda: False)
+    monkeypatch.setattr(native_unit.store, "lookup", lambda digest: None)
+    monkeypatch.setattr(native_unit.ahead, "begin", lambda: False)
     assert not unit.comes_later()

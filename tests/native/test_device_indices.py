@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.native.comparison import native_alone
+from specgrad.runtime.native.check_mode import native_alone
 
 from ..cuda.simulator import simulated
 from .test_devices import Noted, launched
@@ -20,7 +20,7 @@ F = sg.nn.functional
 def device() -> Iterator[None]:
     """Results are not compared, which would wait for them."""
     with pytest.MonkeyPatch.context() as patch, native_alone():
-        patch.setattr("specgrad.runtime.cuda.simulated.driver.LaunchEntry", Noted)
+        patch.setattr("specgrad.runtime.extensions.simulator.driver.LaunchEntry", Noted)
         with simulated():
             yield
             sg.cuda.synchronize()

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import driver
-from specgrad.runtime.cuda.libraries import products
-from specgrad.runtime.cuda.simulated.entries import LaunchEntry
+from specgrad.runtime.device.cuda import driver
+from specgrad.runtime.extensions.simulator.native_entries import LaunchEntry
+from specgrad.runtime.kernels.cuda_libraries import matmul
 
 from ..cuda.simulator import simulated
 from .device_programs import PROGRAMS, numbers
@@ -34,7 +34,7 @@ class Noted(LaunchEntry):
 @pytest.fixture(autouse=True)
 def device() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("specgrad.runtime.cuda.simulated.driver.LaunchEntry", Noted)
+        patch.setattr("specgrad.runtime.extensions.simulator.driver.LaunchEntry", Noted)
         with simulated():
             yield
             sg.cuda.synchronize()
@@ -98,7 +98,7 @@ def test_products_are_called_natively(dtype: Any, eps: float, monkeypatch: pytes
     """From the second call on Python describes no product; the operands are those of each call."""
     layer, first = sg.nn.Linear(4, 3, dtype=dtype).cuda(), numbers(2, 4, dtype=dtype, requires_grad=True)
     layer(first).sum().backward()
-    monkeypatch.setattr(products, "described_product", None)
+    monkeypatch.setattr(matmul, "described_product", None)
     for k in range(2):
         x = (numbers(2, 4, dtype=dtype) + k).requires_grad_()
         layer.zero_grad()
@@ -113,7 +113,7 @@ def test_products_are_called_natively(dtype: Any, eps: float, monkeypatch: pytes
 def test_many_products_are_called_natively(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of all steps of a layer and of all heads, forward and backward, with the memory that they work in."""
     PROGRAMS[program]()
-    monkeypatch.setattr(products, "described_product", None)
+    monkeypatch.setattr(matmul, "described_product", None)
     PROGRAMS[program]()
 
 
@@ -128,8 +128,8 @@ def test_products_of_memory_that_lies_otherwise() -> None:
 def test_switches_of_libraries_hold_for_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a change of precision products are described anew."""
     x, described = numbers(3, 3, dtype=sg.float32), []
-    own = products.described_product
-    monkeypatch.setattr(products, "described_product", lambda *args: described.append(1) or own(*args))
+    own = matmul.described_product
+    monkeypatch.setattr(matmul, "described_product", lambda *args: described.append(1) or own(*args))
     for precision, count in (("highest", 1), ("high", 1), ("highest", 1)):
         described.clear()
         sg.set_float32_matmul_precision(precision)

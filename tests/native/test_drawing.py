@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.creation import sampling
-from specgrad.runtime.native.layout import supported
+from specgrad.runtime.native.objects.layout import supported
+from specgrad.runtime.ops.creation import random
 
 from .creations import SOURCE, Call, general_outcome, is_native, native_outcome
 
@@ -35,9 +35,9 @@ DRAWS: dict[str, Call] = {
     "randperm of some": lambda: sg.randperm(1000),
     "normal": lambda: sg.normal(1.5, 2, (3, 5)),
     "normal in float64": lambda: sg.normal(-1, 0.0, [9], dtype=sg.float64, requires_grad=True),
-    "survivors": lambda: sampling.survivors(3, 7, p=0.3),
-    "survivors of few": lambda: sampling.survivors(64, p=1 - 2**-33),
-    "survivors of all": lambda: sampling.survivors(5, p=0.0),
+    "survivors": lambda: random.survivors(3, 7, p=0.3),
+    "survivors of few": lambda: random.survivors(64, p=1 - 2**-33),
+    "survivors of all": lambda: random.survivors(5, p=0.0),
 }
 
 

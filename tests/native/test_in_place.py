@@ -10,7 +10,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.ops import indexing
-from specgrad.runtime.native.comparison import general_path
+from specgrad.runtime.native.check_mode import general_path
 
 rng = np.random.default_rng(0)
 ROWS, COLUMNS = rng.integers(0, 6, 8), rng.integers(0, 7, 8)

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import njit, types
+from specgrad.runtime.native.plans.op_plans.kernel_op_plans import check_capacity, read_extent
 
 import specgrad as sg
+from specgrad.runtime.compiler.language.call_abi import MAX_ARRAYS, MAX_INTS, CallFrame, call_elementwise
+from specgrad.runtime.compiler.language.functions import cast, native
+from specgrad.runtime.compiler.native_unit import Unit
+from specgrad.runtime.device.threads.call_record import kernel_address
 from specgrad.runtime.kernels.cpu.plan import Layout, Step
-from specgrad.runtime.kernels.llvm.native_code.kernel_calls import MAX_ARRAYS, MAX_INTS, CallFrame, call_elementwise
-from specgrad.runtime.kernels.llvm.native_code.typed import cast, native
-from specgrad.runtime.kernels.llvm.native_code.units import Unit
-from specgrad.runtime.native import plans
-from specgrad.runtime.native.kernel_ops.plans import check_capacity, read_extent
-from specgrad.runtime.pool.calls import kernel_address
+from specgrad.runtime.native.plans.op_plans import op_plans
 
 
 @native
@@ -54,17 +54,17 @@ def test_ops_with_more_operands_are_for_the_general_path() -> None:
         known: dict[str, Any] = {"numbers": (), "takes_number": False, "raw": (), "rule": "match", "node": None}
         known["is_raw"] = lambda i: False
         op = SimpleNamespace(operands=tuple("abcdefghijklmn"[:tensors]), **known)
-        assert plans.fits_capacity(op) is fits
+        assert op_plans.fits_capacity(op) is fits
     for operands, numbers, fits in (("a", 4, True), ("ab", 3, True), ("ab", 4, False), ("abc", 4, True)):
         # Rows of two operands may need one number more: an operand that is the same for a whole row.
         known["operands"], known["numbers"] = tuple(operands), ("n",) * numbers
         op = SimpleNamespace(**known)
-        assert plans.fits_capacity(op) is fits
-    assert not plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={1: ((), tuple("abcd"))}))
+        assert op_plans.fits_capacity(op) is fits
+    assert not op_plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={1: ((), tuple("abcd"))}))
     node = SimpleNamespace(keeps=dict.fromkeys("ab"), fused={1: (("kept_a",), ())})
-    assert plans.fits_backward_capacity(node)
-    assert not plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={7: ((), ())}))
-    assert not plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={3: ((), tuple("abcde"))}))
+    assert op_plans.fits_backward_capacity(node)
+    assert not op_plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={7: ((), ())}))
+    assert not op_plans.fits_backward_capacity(SimpleNamespace(keeps={}, fused={3: ((), tuple("abcde"))}))
     check_capacity(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * MAX_INTS))
     with pytest.raises(ValueError, match="more arrays"):
         check_capacity(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * (MAX_INTS - 1), rows=(4, 1)))

@@ -10,7 +10,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.dispatch.kernel_ops.kernel_op import kernel_ops
-from specgrad.runtime.native.comparison import native_alone
+from specgrad.runtime.native.check_mode import native_alone
 
 rng = np.random.default_rng(0)
 X, ROWS = rng.standard_normal((5, 4)), rng.standard_normal((3, 4))

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.autograd.inplace.view_history import Nowhere, Outdated
 from specgrad.runtime.autograd.node import LEAF, NODE, Node
-from specgrad.runtime.kernels.llvm.native_code.structs import fields
-from specgrad.runtime.native import layout
-from specgrad.runtime.native.layout import slots_of, supported
+from specgrad.runtime.autograd.view_history import Nowhere, Outdated
+from specgrad.runtime.compiler.language.structs import fields
+from specgrad.runtime.native.objects import layout
+from specgrad.runtime.native.objects.layout import slots_of, supported
 
 F = sg.nn.functional
 A, B = (sg.randn(6, 5, requires_grad=True) for _ in range(2))
@@ -234,7 +234,7 @@ def test_a_target_that_is_no_class_any_more(shape: tuple[int, ...]) -> None:
 
 
 WITHOUT = """
-import specgrad.runtime.native.layout as layout
+import specgrad.runtime.native.objects.layout as layout
 if {without}: layout.supported = lambda: False
 import specgrad as sg
 sg.manual_seed(0)

@@ -10,7 +10,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.ops import arithmetic, comparison, exponential
-from specgrad.runtime.native.comparison import general_path
+from specgrad.runtime.native.check_mode import general_path
 
 pytestmark = pytest.mark.cpu("native functions of the CPU")
 

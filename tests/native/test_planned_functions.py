@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.functions.planned import BLOCK
+from specgrad.runtime.ops.numeric.fast_calls import BLOCK
 
 one_hot = sg.nn.functional.one_hot
 

@@ -11,11 +11,11 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated import ops
+from specgrad.runtime.dispatch.kernel_ops.gradient import KernelOpGradient
 from specgrad.runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from specgrad.runtime.dispatch.kernel_ops.kernel_op_gradient import KernelOpGradient
 from specgrad.runtime.kernels.cpu.plan import takes_complex
 from specgrad.runtime.namespace import op
-from specgrad.runtime.native.comparison import native_alone
+from specgrad.runtime.native.check_mode import native_alone
 from tests.generated.calls import BY_NAME, Style, call_sources, gradients, run
 from tests.places import simulated_device
 

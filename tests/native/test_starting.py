@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.autograd.engine import run
-from specgrad.runtime.modes.thread_state import mode
+from specgrad.runtime.autograd import engine
+from specgrad.runtime.thread_state import mode
 
 VALUES = np.array([0.5, -1.5, 2.0])
 
@@ -44,7 +44,7 @@ def test_python_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
     x = _leaf()
     x.sum().backward()
-    monkeypatch.setattr(run, "run", None)
+    monkeypatch.setattr(engine, "run", None)
     x.grad = None
     Doubled.apply(x * x).sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), 4 * VALUES)

@@ -9,7 +9,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.functions import arithmetic, recurrent
-from specgrad.runtime.native.comparison import native_alone
+from specgrad.runtime.native.check_mode import native_alone
 
 STEPS, BATCH, SIZE = 5, 3, 4
 CELLS = {

@@ -13,7 +13,7 @@ import pytest
 from scipy import special
 
 import specgrad as sg
-from specgrad.runtime.dispatch.elementwise.elementwise import elementwise_ops
+from specgrad.runtime.dispatch.elementwise.general import elementwise_ops
 
 rng = np.random.default_rng(0)
 VIEWS: dict[str, Callable[[Any], Any]] = {

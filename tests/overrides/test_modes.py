@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import specgrad
-from specgrad.runtime.modes.overrides import api
+from specgrad.runtime.extensions.torch_compat import overrides_api
 
 
 def log_of(lib: ModuleType) -> tuple[Any, list[str]]:
@@ -181,7 +181,7 @@ def test_names(lib: ModuleType) -> None:
 def test_names_of_what_a_mode_is_given(lib: ModuleType) -> None:
     """Members of Tensor have their names while a mode is asked for them too, where names are first asked for or not."""
     if lib is specgrad:
-        api._names.cache_clear()
+        overrides_api._names.cache_clear()
     found: list[str] = []
 
     class Noting(lib.overrides.TorchFunctionMode):  # type: ignore[misc, name-defined]

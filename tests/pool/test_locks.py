@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from specgrad.runtime import locks
-from specgrad.runtime.kernels.compile.loading import load_compiler
+from specgrad.runtime.compiler.passes.loading import load_compiler
 from tests.patience import PATIENCE
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.jit import jit
-from specgrad.runtime.pool import layout, parallel_for, workers
+from specgrad.runtime.compiler.jit import jit
+from specgrad.runtime.device.threads import job, parallel_for, workers
 from tests.patience import PATIENCE
 
 
@@ -100,13 +100,13 @@ def test_few_threads_share_what_is_just_large_enough(
     threads: Any, monkeypatch: pytest.MonkeyPatch, times: int, parts: int
 ) -> None:
     """Of many threads each has a fourth, at least, of what is large enough to be shared."""
-    monkeypatch.setattr(layout, "LARGE", 1 << 13)
+    monkeypatch.setattr(job, "LARGE", 1 << 13)
     threads(8)
     a, seen = sg.ones(times << 13), set()
     for _ in range(100):  # workers may sleep at first
-        layout.Job.put(layout.slot_values, "parts", 0)
+        job.Job.put(job.slot_values, "parts", 0)
         a.add(a)
-        seen.add(int(layout.slot_values[layout.Job.word("parts")]))
+        seen.add(int(job.slot_values[job.Job.word("parts")]))
     assert seen <= {0, parts} and parts in seen
 
 
@@ -200,7 +200,7 @@ def last():
     x.sort(1)
     print(bool((x * 2 == x + x).all()), workers.present())
 import specgrad as sg
-from specgrad.runtime.pool import workers
+from specgrad.runtime.device.threads import workers
 sg.set_num_threads(3)
 x = sg.ones(1000, 1000)
 """

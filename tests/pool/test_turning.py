@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.pool.layout import ALTERNATING_ELEMENTS, SECTION, SLICE, Job, slot_values
+from specgrad.runtime.device.threads.job import ALTERNATING_ELEMENTS, SECTION, SLICE, Job, slot_values
 
 SIZES = (ALTERNATING_ELEMENTS - 1, ALTERNATING_ELEMENTS, ALTERNATING_ELEMENTS + 1, 5 * ALTERNATING_ELEMENTS + 77)
 INDEX_TYPE = sg.arange(800) * 7 % 900  # more than are looked up at once

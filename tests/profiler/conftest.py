@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from specgrad.runtime.modes.intercept import watch
+from specgrad.runtime.tensor.observers import watch
 
 
 @pytest.fixture(autouse=True)

@@ -198,7 +198,7 @@ def test_shapes_are_those_of_the_arguments() -> None:
 def test_times_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a clock that ticks once a reading, totals and own times are what counting the readings gives."""
     ticks = itertools.count(0, 1000)
-    monkeypatch.setattr("specgrad.runtime.profiler.session.time.perf_counter_ns", lambda: next(ticks))
+    monkeypatch.setattr("specgrad.runtime.extensions.profiler.session.time.perf_counter_ns", lambda: next(ticks))
     x = sg.ones(2)
 
     def program() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.profiler import record_function
-from specgrad.runtime.profiler.table import format_bytes, format_share, format_time, scale_of
+from specgrad.runtime.extensions.profiler.table import format_bytes, format_share, format_time, scale_of
 from tests.profiler.programs import profiled
 
 

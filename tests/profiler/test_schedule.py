@@ -9,7 +9,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.profiler import ProfilerAction, ProfilerActivity, profile, schedule, supported_activities
-from specgrad.runtime.modes.intercept import watch
+from specgrad.runtime.tensor.observers import watch
 
 NONE, WARMUP, RECORD, SAVE = ProfilerAction
 

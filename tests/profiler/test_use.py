@@ -10,7 +10,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.profiler import profile, record_function
-from specgrad.runtime.modes.intercept import watch
+from specgrad.runtime.tensor.observers import watch
 from tests.patience import PATIENCE
 from tests.profiler.programs import by_name, events_of
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.saving.archive import Archive
-from specgrad.runtime.saving.archive_writer import ArchiveWriter
+from specgrad.runtime.extensions.serialization.zip_archive import Archive, ArchiveWriter
 
 
 def random_bytes(count):

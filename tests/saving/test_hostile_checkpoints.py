@@ -39,7 +39,7 @@ PICKLES: dict[str, bytes] = {
     "getattr": written(Call("builtins.getattr", _Name("builtins", "list"), "append")),
     "an import": written(Call("importlib.import_module", "antigravity")),
     "what torch has": written(Call("torch.load", "x")),
-    "what specgrad has": written(Call("specgrad.runtime.saving.whole_file.replacing", "x")),
+    "what specgrad has": written(Call("specgrad.runtime.extensions.serialization.atomic_file.replacing", "x")),
     "a class of NumPy's": written(Call("numpy.load", "x")),
     "a call of what was read": b"\x80\x02]K\x01\x85R.",
     "a call of a type": b"\x80\x02c__builtin__\nlist\nK\x05\x85R.",

@@ -16,7 +16,8 @@ import pytest
 
 import specgrad as sg
 from specgrad import serialization
-from specgrad.runtime.tensor import devices, dtypes
+from specgrad.runtime.device import device
+from specgrad.runtime.tensor import dtypes
 
 
 def round_trip(value: Any, **kwargs: Any) -> Any:
@@ -346,7 +347,9 @@ def test_what_is_no_damage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         sg.load(closed)
     with pytest.raises(TypeError, match=r"the file is open for text, expected a file that gives bytes: open"):
         sg.load(io.StringIO("text"))
-    monkeypatch.setitem(sys.modules, "specgrad.runtime.saving.archive", None)  # as where it cannot be read
+    monkeypatch.setitem(
+        sys.modules, "specgrad.runtime.extensions.serialization.zip_archive", None
+    )  # as where it cannot be read
     with pytest.raises(ModuleNotFoundError):
         sg.load(io.BytesIO(saved()))
 
@@ -370,7 +373,7 @@ def test_an_error_of_a_class_of_the_program() -> None:
 
 def test_map_location(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tensor saved on a GPU needs map_location where there is none: a device, a dict or a function."""
-    monkeypatch.setattr(devices, "cuda_available", lambda: False)
+    monkeypatch.setattr(device, "cuda_available", lambda: False)
     on_gpu = TENSOR.format(shape=[4], strides=[1], offset=0).replace('"cpu"', '"cuda:0"')
     with pytest.raises(RuntimeError, match=r"Found no NVIDIA driver.*map_location='cpu'"):
         sg.load(crafted(on_gpu))

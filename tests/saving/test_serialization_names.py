@@ -96,9 +96,9 @@ def test_places_of_storages() -> None:
 
 def test_registered_places(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program's functions come before ours with a lower priority, and bring back tensors of places of their own."""
-    from specgrad.runtime.saving import registry
+    from specgrad.runtime.extensions.serialization import devices
 
-    monkeypatch.setattr(registry, "_packages", list(registry._packages))
+    monkeypatch.setattr(devices, "_packages", list(devices._packages))
     requested: list[str] = []
 
     def restore(storage: Any, location: str) -> Any:

@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.saving import whole_file
+from specgrad.runtime.extensions.serialization import atomic_file
 
 
 @pytest.fixture(params=["unnamed", "named"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on systems that have files without a name, and as on those that have none."""
     if request.param == "named":
-        monkeypatch.setattr(whole_file, "_UNNAMED", 0)
+        monkeypatch.setattr(atomic_file, "_UNNAMED", 0)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if len(calls) > 2:
             raise PermissionError(errno.EPERM, "not yours")
 
-    monkeypatch.setattr(whole_file, "_writable", lambda path: other)
+    monkeypatch.setattr(atomic_file, "_writable", lambda path: other)
     monkeypatch.setattr(os, "chown", refuse)
     monkeypatch.setattr(os, "supports_fd", {os.chmod})
     sg.save(2, path)
@@ -184,16 +184,16 @@ def test_threads_that_save(tmp_path: Path) -> None:
 
 def test_a_file_taken_before_it_was_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who removes left-over files may be faster than the lock of one that was just made: then another is made."""
-    monkeypatch.setattr(whole_file, "_UNNAMED", 0)
-    lock, reserved = whole_file._lock, []
+    monkeypatch.setattr(atomic_file, "_UNNAMED", 0)
+    lock, reserved = atomic_file._lock, []
 
     def slow(descriptor: int) -> None:
         if not reserved:
-            whole_file._remove_left_overs(str(tmp_path))
+            atomic_file._remove_left_overs(str(tmp_path))
             reserved.append(not os.listdir(tmp_path))
         lock(descriptor)
 
-    monkeypatch.setattr(whole_file, "_lock", slow)
+    monkeypatch.setattr(atomic_file, "_lock", slow)
     sg.save(1, tmp_path / "model.pt")
     assert reserved == [True] and sg.load(tmp_path / "model.pt") == 1
 

@@ -18,7 +18,7 @@ import pytest
 import specgrad as sg
 import specgrad.multiprocessing as mp
 from specgrad import nn
-from specgrad.runtime.sharing.storages import shared
+from specgrad.runtime.extensions.storage import shared_memory
 from tests.repository import ROOT
 from tests.storages import in_processes
 
@@ -49,10 +49,10 @@ def process(function: Any, context: Any = None) -> Iterator[Any]:
 def nothing_is_left() -> Iterator[None]:
     """Descriptors are closed, and shared memory is given back, when nobody has it any more."""
     gc.collect()
-    before = len(shared._shared)
+    before = len(shared_memory._shared)
     yield
     gc.collect()
-    assert len(shared._shared) == before == len(shared._by_file)
+    assert len(shared_memory._shared) == before == len(shared_memory._by_file)
     assert not [name for name in os.listdir("/dev/shm") if "specgrad" in name]
 
 
@@ -153,15 +153,15 @@ def test_a_graph_stays_in_its_process() -> None:
 def test_a_pipe_back_to_the_sender() -> None:
     """A tensor that comes back is over the same memory, and the process has it once."""
     here, there = mp.Pipe()
-    before = len(shared._shared)  # what another test shares may live on
+    before = len(shared_memory._shared)  # what another test shares may live on
     x = sg.arange(3.0)
     here.send([x, x[1:]])
     again, part = there.recv()
     again.fill_(2)
     assert x.tolist() == [2, 2, 2] == [*part.tolist(), 2] and again.untyped_storage() is x.untyped_storage()
-    assert len(shared._shared) == before + 1
+    assert len(shared_memory._shared) == before + 1
     del x, again, part
-    assert len(shared._shared) == before
+    assert len(shared_memory._shared) == before
     here.close()
     there.close()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.sharing.storages import replacing
+from specgrad.runtime.tensor import replace_memory
 
 
 def test_a_storage_grows_and_shrinks(lib: Any) -> None:
@@ -88,7 +88,9 @@ def test_other_memory_is_left_alone() -> None:
 def test_a_tensor_alone_is_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where references say that nobody shares the memory, the collector is not asked; with a view it is."""
     requested = []
-    monkeypatch.setattr(replacing, "_holders", lambda arrays: requested.append(arrays) or gc.get_referrers(*arrays))
+    monkeypatch.setattr(
+        replace_memory, "_holders", lambda arrays: requested.append(arrays) or gc.get_referrers(*arrays)
+    )
     for make in (lambda: sg.ones(3), lambda: sg.ones(3) + 1, lambda: sg.tensor([1.0, 2.0, 3.0]), lambda: sg.rand(3)):
         x = make()
         x.numpy()
@@ -116,7 +118,9 @@ def test_who_else_holds_the_memory(monkeypatch: pytest.MonkeyPatch, number: int 
     """One who shares it is noticed however he holds it, and variables are not taken for one: not for more, not for
     fewer than they count as on this Python."""
     requested = []
-    monkeypatch.setattr(replacing, "_holders", lambda arrays: requested.append(arrays) or gc.get_referrers(*arrays))
+    monkeypatch.setattr(
+        replace_memory, "_holders", lambda arrays: requested.append(arrays) or gc.get_referrers(*arrays)
+    )
     for count, change in enumerate((lambda x: x.resize_(5), lambda x: x.share_memory_()), 1):
         x = sg.ones(3)
         sharer = None if number is None else SHARERS[number](x)

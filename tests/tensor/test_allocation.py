@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.runtime.tensor.allocation import keep_freed_memory
+from specgrad.runtime.tensor.memory import keep_freed_memory
 
 COUNT = """
 import resource

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.tensor import devices
+from specgrad.runtime.device import device
 
 
 @pytest.mark.parametrize(
@@ -64,18 +64,18 @@ def test_bad_device(args: tuple, error: type[Exception], message: str) -> None:
 @pytest.mark.parametrize("spec", [None, "cpu", "cpu:0", sg.device("cpu")])
 def test_resolve_cpu(spec: Any) -> None:
     """Everything that means the CPU resolves to the one CPU device."""
-    assert devices.resolve(spec) is devices.CPU
+    assert device.resolve(spec) is device.CPU
 
 
 def test_resolve_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CUDA device gets an index; without a GPU it is an error that says so."""
-    monkeypatch.setattr(devices, "cuda_device_count", lambda: 2)
-    assert devices.resolve("cuda") == sg.device("cuda:0")
-    assert devices.resolve(1) == sg.device("cuda:1")
+    monkeypatch.setattr(device, "cuda_device_count", lambda: 2)
+    assert device.resolve("cuda") == sg.device("cuda:0")
+    assert device.resolve(1) == sg.device("cuda:1")
     with pytest.raises(RuntimeError, match="invalid device ordinal: expected a number below 2, but got 2"):
-        devices.resolve("cuda:2")
-    monkeypatch.setattr(devices, "cuda_device_count", lambda: 0)
+        device.resolve("cuda:2")
+    monkeypatch.setattr(device, "cuda_device_count", lambda: 0)
     with pytest.raises(RuntimeError, match="Found no NVIDIA driver on your system.*asked for a CUDA device"):
-        devices.resolve("cuda:1")
+        device.resolve("cuda:1")
     with pytest.raises(RuntimeError, match="Found no NVIDIA driver on your system.*asked for a CUDA device"):
         sg.zeros(2, device="cuda")

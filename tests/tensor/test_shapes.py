@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.tensor import shapes
+from specgrad.runtime import shapes
 
 
 def test_size_is_a_tuple() -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from specgrad.runtime.tensor import views
-from specgrad.runtime.tensor.shapes import contiguous_strides
+from specgrad.runtime.shapes import contiguous_strides
+from specgrad.runtime.tensor import view_shapes
 
 ROWS = (3, 4)
 CUBE = (2, 3, 4)
@@ -26,7 +26,7 @@ def apply(name, array, *args):
         storage = storage.base
     offset = (array.__array_interface__["data"][0] - storage.__array_interface__["data"][0]) // 8
     strides = tuple(s // 8 for s in array.strides)
-    found = getattr(views, name)(array.shape, strides, offset, *args)
+    found = getattr(view_shapes, name)(array.shape, strides, offset, *args)
     if found is None:
         return None
     size, steps, start = found
@@ -68,7 +68,7 @@ def test_a_view_reads_what_numpy_reads(name, shape, args, expected):
 
 def test_as_strided_is_the_layout_given():
     """as_strided looks at nothing but its arguments."""
-    assert views.as_strided((3,), (1,), 5, (2, 2), (1, 3), 1) == ((2, 2), (1, 3), 1)
+    assert view_shapes.as_strided((3,), (1,), 5, (2, 2), (1, 3), 1) == ((2, 2), (1, 3), 1)
 
 
 @pytest.mark.parametrize("shape, size", [(CUBE, (6, 4)), (CUBE, (2, 12)), (ROWS, (2, 2, 3)), ((6,), (1, 6, 1))])
@@ -104,15 +104,15 @@ def test_view_refuses_exactly_where_numpy_must_copy():
 
 def test_view_of_nothing_and_of_one_number():
     """Sizes 0 and no dimensions at all are shapes like others."""
-    assert views.view((0, 3), (3, 1), 2, (3, 0)) == ((3, 0), None, 2)
-    assert views.view((), (), 4, (1, 1)) == ((1, 1), None, 4)
-    assert views.view((1,), (7,), 4, ()) == ((), None, 4)
+    assert view_shapes.view((0, 3), (3, 1), 2, (3, 0)) == ((3, 0), None, 2)
+    assert view_shapes.view((), (), 4, (1, 1)) == ((1, 1), None, 4)
+    assert view_shapes.view((1,), (7,), 4, ()) == ((), None, 4)
 
 
 @pytest.mark.parametrize("size, stride, reach", [((3, 4), (4, 1), 12), ((2, 2), (1, 1), 3), ((0, 4), (4, 1), 0)])
 def test_span_counts_the_elements_reached_over(size, stride, read_extent):
     """span is the distance from a layout's first element to behind its last."""
-    assert views.span(size, stride) == read_extent
+    assert view_shapes.span(size, stride) == read_extent
 
 
 EXPANDED = [

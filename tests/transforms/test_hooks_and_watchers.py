@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.batching.levels import running_levels
-from specgrad.runtime.modes.intercept import watch
+from specgrad.runtime.extensions.vmap.dims import running_levels
+from specgrad.runtime.tensor.observers import watch
 from tests.examples import array, close, reals
 
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.forward.dual import dual_level, make_dual
-from specgrad.runtime.batching import vmap
+from specgrad.runtime.autograd.dual import dual_level, make_dual
+from specgrad.runtime.extensions.vmap import vmap
 
-from ..compare import worst
-from ..point import Point, adopt, gradients, recording
-from ..report import Report
+from ..calls.findings import Report, worst
+from ..calls.point import Point, adopt, gradients, recording
 from .forward import has_forward, tangents, tangents_of
 from .masks import same
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.kernels.cache import ahead
+from specgrad.runtime.compiler.cache import precompile
 
-from ..point import Point, adopt, gradients
-from ..report import Report, forward_formula
-from ..samples import points
+from ..calls.findings import Report, forward_formula
+from ..calls.point import Point, adopt, gradients
+from ..calls.samples import points
 from .forward import has_forward, tangents
 
 # Kernels that a first training needs are no good to these processes, so none compiles them ahead.
-ENVIRONMENT = {"SPECGRAD_BOUNDS": "1", "SPECGRAD_NATIVE": "0", ahead.SETTING: "0"}
+ENVIRONMENT = {"SPECGRAD_BOUNDS": "1", "SPECGRAD_NATIVE": "0", precompile.SETTING: "0"}
 OUTSIDE = "index is out of bounds"  # what numba's kernels say, whoever passes it on
 
 

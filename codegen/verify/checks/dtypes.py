@@ -6,25 +6,28 @@ promotion rule that loses what the op computes needs no statement to be found. W
 not leave out there, it takes, unless it says otherwise under `dtype_table`. An op that is meant to round, as powers do,
 states that it gives integers: then what no integer can be is not compared. Which of two harmless rules an op follows is
 a convention: that is what `dtype_table` is for, in words that `dtype` does not know.
+
+Check of the key `autocast`: inside autocast on the CPU an op gives what it gives of tensors cast by hand.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
+from specgrad.runtime.extensions.amp.autocast import autocast
 from specgrad.runtime.tensor import dtypes
 
-from ...spec.keys import COMPUTED, NUMBERS, REFUSED
-from ..compare import close, largest, worst
-from ..entries import has_key
-from ..errors import PROPER
-from ..interpreted import all_plain, has_loops, plain
-from ..point import TypedCall, typed_calls
-from ..report import Report
-from ..samples import generated_calls
+from ...spec.autocast import LIKE, REFUSE
+from ...spec.fields import COMPUTED, NUMBERS, REFUSED
+from ..calls.entries import has_key
+from ..calls.findings import PROPER, Report, close, largest, worst
+from ..calls.interpreted import all_plain, has_loops, plain
+from ..calls.point import TypedCall, typed_calls
+from ..calls.samples import generated_calls
 
 FAILED = "an error"  # a word for a call that does not end as it should
 LARGE_SHAPE = "12, 12"  # pairs of numbers enough that what is rounded to an integer shows in a comparison
@@ -171,3 +174,70 @@ def _integral(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def same(a: np.ndarray, b: np.ndarray) -> bool:
     """Equal as far as float32 goes, which takes for 0 what is near it."""
     return close(a, b, CLOSE, CLOSE * max(1.0, largest(b)))
+
+
+HALF, SINGLE = dtypes.bfloat16, dtypes.float32
+PROMOTE = "promote"
+
+# What tensors are given of which dtypes, the last for all that follow, and what they are cast to.
+CASES = {
+    "lower": ([SINGLE, HALF], HALF),
+    "float32": ([HALF], SINGLE),
+    "widest": ([HALF, SINGLE], SINGLE),
+    PROMOTE: ([HALF, SINGLE], SINGLE),
+}
+
+
+def check_autocast(op: Any, report: Report) -> None:
+    """One of an op's calls, in the dtypes that its word for the CPU changes."""
+    word, call = op.autocast.get("cpu", ""), next(iter(typed_calls(op)), None)
+    if call is None or not call.tensors or not word:
+        return
+    with all_plain(op):
+        if word.startswith(REFUSE):
+            _check_autocast_raises(call, report)
+        else:
+            _check_cast(call, *_case(call, word), report)
+
+
+def _case(call: TypedCall, word: str) -> tuple[list[Any], Any]:
+    """The dtypes of tensors, and the one that they are cast to."""
+    if not word.startswith(LIKE):
+        return CASES.get(word, ([SINGLE], SINGLE))
+    argument = call.arguments[word.removeprefix(LIKE)]
+    like = [id(each) for each in (argument if isinstance(argument, list) else [argument])]
+    return [HALF if id(sample) in like else SINGLE for sample in call.tensors], HALF
+
+
+def _check_autocast_raises(call: TypedCall, report: Report) -> None:
+    report.checks += 1
+    try:
+        with autocast("cpu"):
+            call.outputs(call.values([SINGLE]))
+    except RuntimeError as error:
+        if "autocast" in str(error):
+            return
+    report.find(call.op, "autocast", f"({call.text}) is not refused inside autocast")
+
+
+def _check_cast(call: TypedCall, kinds: Sequence[Any], target: Any, report: Report) -> None:
+    """Both the dtypes and the bits are those of the call with tensors of the other dtype."""
+    report.checks += 1
+    value = call.leaves(call.values(kinds))
+    with autocast("cpu", dtype=HALF):
+        result = call.given(value)
+    alike = [tensor.detach().to(target) for tensor in value]
+    with autocast("cpu", dtype=HALF, enabled=call.op.autocast["cpu"] == PROMOTE):  # which leaves the rest to other ops
+        requested = call.given(alike)
+    for number, (one, other) in enumerate(zip(result, requested, strict=True)):
+        if one._dtype is not other._dtype:
+            text = f"({call.text}) inside autocast gives {one._dtype.name}, where tensors of {target.name} give "
+            report.find(call.op, "autocast", f"{text}{other._dtype.name}: output {number}")
+        elif not np.array_equal(_in_float64(one), _in_float64(other), equal_nan=True):
+            text = f"({call.text}) inside autocast gives other numbers than tensors of {target.name}: output {number}"
+            report.find(call.op, "autocast", text)
+
+
+def _in_float64(tensor: Any) -> np.ndarray:
+    values = np.asarray(tensor.detach().array)
+    return values.astype(np.complex128 if np.iscomplexobj(values) else np.float64)

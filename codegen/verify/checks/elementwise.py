@@ -16,16 +16,14 @@ import numpy as np
 
 from specgrad.runtime.tensor import dtypes
 
+from ...proof.boundaries import Sides, conditions
 from ...proof.numbers import Unknown, evaluate
-from ...proof.sides import Sides, conditions
-from ..compare import both, number
-from ..entries import Meaning, meaning_of
-from ..errors import on_purpose
-from ..finite_differences import derivatives
-from ..point import adopt, called, gradients
-from ..report import Report
-from ..samples import Drawing, SampledArgument, sample_calls
-from ..special_values import BESIDE, Spots, spots
+from ..calls.entries import Meaning, meaning_of
+from ..calls.findings import Report, both, number, on_purpose
+from ..calls.finite_differences import derivatives
+from ..calls.point import adopt, called, gradients
+from ..calls.samples import Drawing, SampledArgument, sample_calls
+from ..calls.special_values import BESIDE, Spots, spots
 
 RELATIVE = 1e-9  # of what is computed in two ways
 BY_DIFFERENCES = 1e-4

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.forward.dual import dual_level, make_dual, unpack_dual
-from specgrad.runtime.modes.grad_mode import no_grad
+from specgrad.runtime.autograd.dual import dual_level, make_dual, unpack_dual
+from specgrad.runtime.tensor.grad_mode import no_grad
 
-from ..compare import both, relative_error
-from ..point import Point, adopt, concatenated, gradients, real, recording
-from ..report import Report, forward_formula
+from ..calls.findings import Report, both, forward_formula, relative_error
+from ..calls.point import Point, adopt, concatenated, gradients, real, recording
 
 RELATIVE = 1e-10  # of the sum of the magnitudes that add up to the product
 SECOND = 1e-8

@@ -11,14 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.tensor.base import adopt, alias, share
 from specgrad.runtime.tensor.dtypes import dtype
+from specgrad.runtime.tensor.tensor import adopt, alias, share
 
-from ...spec.keys import WITHOUT_GRADIENT
-from ..compare import worst
-from ..errors import error_message, on_purpose
-from ..point import Point, gradients, recording
-from ..report import Report
+from ...spec.fields import WITHOUT_GRADIENT
+from ..calls.findings import Report, error_message, on_purpose, worst
+from ..calls.point import Point, gradients, recording
 from .forward import check_forward
 from .masks import compare, same
 from .reverse import check_reverse

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.engine.backward_kernels import run_fused
-from specgrad.runtime.modes.grad_mode import no_grad
+from specgrad.runtime.dispatch.elementwise.backward import run_fused
+from specgrad.runtime.tensor.grad_mode import no_grad
 
-from ..compare import close, largest, relative_error, worst
-from ..point import Point, adopt, gradients
-from ..report import Report
+from ..calls.findings import Report, close, largest, relative_error, worst
+from ..calls.point import Point, adopt, gradients
 
 RELATIVE = 1e-11
 BACKWARD = "backward"  # the key of the kernel, and what findings about it are about

@@ -3,6 +3,8 @@
 A result has memory of its own unless the schema says `Tensor(a)`, or the key `identity` that the op returns its input.
 An op that `replaces` is written into a tensor, and into the same tensor with other values: each element either keeps
 its value both times, or gets the same new one. What flags make of an op (`accumulate=True`) is exempt.
+
+Check 17: tensors without memory. Of them an op gives the shape, strides and dtype that it gives on the CPU.
 """
 
 from __future__ import annotations
@@ -12,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.modes.grad_mode import no_grad
-from specgrad.runtime.representations.marked.memory import stored
-from specgrad.runtime.tensor.base import adopt
+from specgrad.runtime.errors import NoDataError
+from specgrad.runtime.extensions.lazy_conj.memory import stored
+from specgrad.runtime.tensor.grad_mode import no_grad
+from specgrad.runtime.tensor.tensor import adopt
 
 from ...spec.model import Entry, Return
-from ..compare import both
-from ..entries import spec_entry
-from ..point import Point
-from ..report import Finding, Report
-from ..samples import points
+from ..calls.entries import has_key, spec_entry
+from ..calls.findings import Finding, Report, both, error_message
+from ..calls.point import Point
+from ..calls.samples import points
 
 
 def check_memory(point: Point, report: Report) -> None:
@@ -119,3 +121,28 @@ def _written(point: Point, values: np.ndarray) -> np.ndarray:
 
 def _equal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray((a == b) | ((a != a) & (b != b)))
+
+
+def check_without_memory(point: Point, report: Report) -> None:
+    """The op on the device `meta`, where what it gives does not depend on what the elements are."""
+    tensors = point.tensors([False] * len(point.leaves))
+    expected = [_layout(output) for output in point.call(tensors)]
+    report.checks += 1
+    key = "meta" if has_key(point.op, "meta") else point.op.kind
+    try:
+        matches = [_layout(output) for output in point.call(_without(tensors), constants=_without(point.constants))]
+    except NoDataError:
+        return
+    except Exception as error:
+        report.find(point.op, key, f"at {point} on the device meta: {error_message(error)}")
+        return
+    if matches != expected:
+        report.find(point.op, key, f"at {point} on the device meta it gives {matches}, on the CPU {expected}")
+
+
+def _without(tensors: Sequence[Any]) -> list[Any]:
+    return [tensor.to("meta") for tensor in tensors]
+
+
+def _layout(tensor: Any) -> tuple[Any, ...]:
+    return tuple(tensor.shape), tensor.stride(), tensor.dtype.name

@@ -16,16 +16,14 @@ from typing import Any
 import numpy as np
 
 from specgrad.runtime.tensor import dtypes
-from specgrad.runtime.tensor.base import adopt
+from specgrad.runtime.tensor.tensor import adopt
 
 from ...proof.numbers import Unknown, evaluate
-from ..compare import both
-from ..entries import Meaning, meaning_of
-from ..errors import on_purpose
-from ..interpreted import Plain, plain
-from ..point import called
-from ..report import Report
-from ..special_values import Setting, settings
+from ..calls.entries import Meaning, meaning_of
+from ..calls.findings import Report, both, on_purpose
+from ..calls.interpreted import Plain, plain
+from ..calls.point import called
+from ..calls.special_values import Setting, settings
 
 ULPS = 8.0
 ULPS_OF_DERIVATIVES = 32.0  # formulas of several ops round often

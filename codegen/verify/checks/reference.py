@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.tensor.base import TensorBase, adopt
 from specgrad.runtime.tensor.dtypes import dtype
+from specgrad.runtime.tensor.tensor import TensorBase, adopt
 
 from ...spec.reference import evaluate
-from ..compare import close, largest, worst
-from ..errors import error_message, is_refusal
-from ..point import Leaf, Point
-from ..report import Report
-from ..samples import sample_calls
+from ..calls.findings import Report, close, error_message, is_refusal, largest, worst
+from ..calls.point import Leaf, Point
+from ..calls.samples import sample_calls
 
 RELATIVE = 1e-10  # of results in double precision
 ROUNDINGS = 64  # of others

@@ -14,11 +14,10 @@ import numpy as np
 from ...proof.boundaries import POLICIES
 from ...proof.proof import WRONG, Prover
 from ...spec.model import Entry
-from ..compare import both, number, relative_error
-from ..entries import prover_of, spec_entry
-from ..finite_differences import Derivatives, derivatives
-from ..point import Point, adopt, concatenated, gradients, real, recording
-from ..report import Report, call_at, element
+from ..calls.entries import prover_of, spec_entry
+from ..calls.findings import Report, both, call_at, element, number, relative_error
+from ..calls.finite_differences import Derivatives, derivatives
+from ..calls.point import Point, adopt, concatenated, gradients, real, recording
 
 RELATIVE = 1e-7  # allowed error, of the sum of the magnitudes that add up to a gradient
 ABSOLUTE = 1e-9

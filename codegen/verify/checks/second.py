@@ -11,10 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..compare import both, relative_error
-from ..finite_differences import Derivatives, derivatives, directional
-from ..point import Point, adopt, concatenated, gradients, real, recording
-from ..report import Report
+from ..calls.findings import Report, both, relative_error
+from ..calls.finite_differences import Derivatives, derivatives, directional
+from ..calls.point import Point, adopt, concatenated, gradients, real, recording
 
 RELATIVE = 1e-5
 ABSOLUTE = 1e-8

@@ -11,7 +11,7 @@ from norm_ops.generated.registry import BY_NAME
 
 import specgrad as sg
 from specgrad.codegen.verify.op import verify_op
-from specgrad.runtime.cuda import driver
+from specgrad.runtime.device.cuda import driver
 
 SPEC = Path(norm_ops.__file__).with_name("norm_ops.yaml")
 RNG = np.random.default_rng(0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....generated import ops
 from ....generated.tensor import Tensor
-from ....runtime.creation import full
+from ....runtime.ops.creation import full
 from ....runtime.tensor.dtypes import bool_, finfo
 from .base import Constraint
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.batching import level_of
+from ....runtime.extensions.vmap import level_of
 
 
 class Constraint:

@@ -12,13 +12,13 @@ from typing import Any
 
 from ....generated import ops
 from ....generated.tensor import Tensor
-from ..continuous.cauchy import Gumbel, Uniform
-from ..continuous.exponential import Exponential, Pareto
-from ..continuous.kumaraswamy import ContinuousBernoulli
-from ..continuous.normal import Laplace, Normal
-from ..gammas.beta import Beta
-from ..gammas.gamma import Gamma
-from ..parameters import euler_constant
+from ..base.parameters import euler_constant
+from ..beta import Beta
+from ..cauchy import Gumbel, Uniform
+from ..exponential import Exponential, Pareto
+from ..gamma import Gamma
+from ..normal import Laplace, Normal
+from ..unit_interval import ContinuousBernoulli
 from .registry import Divergence, _infinite_like, _x_log_x, register_kl
 
 

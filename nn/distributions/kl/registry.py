@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from ....generated.tensor import Tensor
 from ....runtime.errors import warn_user
-from ..distribution import Distribution
+from ..base.distribution import Distribution
+from ..base.parameters import _sum_rightmost
 from ..independent import ExponentialFamily, Independent
-from ..parameters import _sum_rightmost
 from ..transformed_distribution import TransformedDistribution
 
 Divergence = Callable[[Any, Any], Tensor]

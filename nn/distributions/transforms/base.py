@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.dispatch import checks
-from ....runtime.tensor.shapes import Size
-from ..parameters import alias
+from ....runtime.dispatch import argument_checks
+from ....runtime.shapes import Size
+from ..base.parameters import alias
 
 __all__ = ["Transform"]
 
@@ -109,7 +109,7 @@ class Transform:
         return self is other
 
     def __call__(self, x: Tensor) -> Tensor:
-        checks.tensor(type(self).__name__, "x", x)
+        argument_checks.tensor(type(self).__name__, "x", x)
         if self._cache_size == 0:
             return self._call(x)
         before, result = self._cached_x_y
@@ -120,7 +120,7 @@ class Transform:
         return y
 
     def _inv_call(self, y: Tensor) -> Tensor:
-        checks.tensor(f"{type(self).__name__}.inv", "y", y)
+        argument_checks.tensor(f"{type(self).__name__}.inv", "y", y)
         if self._cache_size == 0:
             return self._inverse(y)
         result, before = self._cached_x_y

@@ -8,7 +8,7 @@ from typing import Any
 from ....generated import ops
 from ....generated.tensor import Tensor
 from .. import constraints
-from ..parameters import _sum_rightmost
+from ..base.parameters import _sum_rightmost
 from .base import Transform
 
 __all__ = ["CatTransform", "StackTransform"]

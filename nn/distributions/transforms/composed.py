@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.creation import zeros_like
-from ....runtime.tensor.shapes import Size
+from ....runtime.ops.creation import zeros_like
+from ....runtime.shapes import Size
 from .. import constraints
-from ..parameters import _sum_rightmost, alias
+from ..base.parameters import _sum_rightmost, alias
 from .base import Transform, needed_dims
 
 __all__ = ["ComposeTransform", "IndependentTransform", "ReshapeTransform", "identity_transform"]

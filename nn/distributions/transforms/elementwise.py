@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ....generated import ops
 from ....generated.tensor import Tensor
-from ....runtime.functions.several import broadcast_shapes
+from ....runtime.ops.shape.broadcast import broadcast_shapes
 from ....runtime.tensor.dtypes import finfo
 from .. import constraints
-from ..parameters import alias, broadcast_all
+from ..base.parameters import alias, broadcast_all
 from .base import Transform
 
 if TYPE_CHECKING:
-    from ..distribution import Distribution
+    from ..base.distribution import Distribution
 
 __all__ = [
     "AbsTransform",

@@ -8,11 +8,11 @@ from typing import Any
 
 from ....generated import ops
 from ....generated.tensor import Tensor
-from ....runtime.creation import arange, eye
+from ....runtime.ops.creation import arange, eye
 from ....runtime.tensor.dtypes import finfo
-from ...functional.padding import pad
+from ...functional.folding import pad
 from .. import constraints
-from ..parameters import tril_matrix_to_vec, vec_to_tril_matrix
+from ..base.parameters import tril_matrix_to_vec, vec_to_tril_matrix
 from .base import Transform, needed_dims
 from .elementwise import _clipped_sigmoid
 

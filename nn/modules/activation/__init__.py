@@ -12,14 +12,17 @@ from .sigmoid import (
     Hardsigmoid,
     Hardswish,
     LogSigmoid,
+    LogSoftmax,
     Sigmoid,
     SiLU,
+    Softmax,
+    Softmax2d,
+    Softmin,
     Softshrink,
     Softsign,
     Tanh,
     Tanhshrink,
 )
-from .softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 
 __all__ = [
     "CELU",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.creation import empty
+from ....runtime.ops.creation import empty
 from ... import init
-from ...functional.attention.heads import Projections, attend_heads
+from ...functional.multi_head_attention import Projections, attend_heads
 from ...parameter import Parameter
 from ..linear import Linear
 from ..module.base import Module

@@ -1,17 +1,47 @@
-"""Activations that let positive values pass (ReLU and its variants), element by element."""
+"""Activations that let positive values pass (ReLU and its variants), element by element.
+
+The base class of activations that apply a function to every element.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.creation import empty
-from ....runtime.dispatch import checks
+from ....runtime.dispatch import argument_checks
+from ....runtime.ops.creation import empty
 from ... import functional as F
 from ...docstrings import completed_from
 from ...init import constant_
 from ...parameter import Parameter
-from .base import Activation, InplaceActivation
+from ..module.base import Module
+
+
+class Activation(Module):
+    """A function of every element; a subclass lists the arguments that its repr shows.
+
+    Args:
+        inplace: write to the input.
+
+    Shape:
+        Input: any. Output: the same.
+    """
+
+    shown: tuple[str, ...] = ()
+
+    def extra_repr(self) -> str:
+        values = {name: getattr(self, name) for name in self.shown}
+        return ", ".join(f"{name}={value}" for name, value in values.items() if name != "inplace" or value)
+
+
+class InplaceActivation(Activation):
+    """An activation whose only argument is whether to write to the input."""
+
+    shown: tuple[str, ...] = ("inplace",)
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 @completed_from(Activation)
@@ -127,8 +157,8 @@ class Hardtanh(Activation):
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
-        checks.scalar("Hardtanh", "min_val", min_val)
-        checks.scalar("Hardtanh", "max_val", max_val)
+        argument_checks.scalar("Hardtanh", "min_val", min_val)
+        argument_checks.scalar("Hardtanh", "max_val", max_val)
         if max_val <= min_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
@@ -167,8 +197,8 @@ class PReLU(Activation):
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        self.num_parameters = checks.integer("PReLU", "num_parameters", num_parameters)
-        self.init = checks.floating("PReLU", "init", init)
+        self.num_parameters = argument_checks.integer("PReLU", "num_parameters", num_parameters)
+        self.init = argument_checks.floating("PReLU", "init", init)
         self.weight = Parameter(empty(self.num_parameters, device=device, dtype=dtype))
         self.reset_parameters()
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping
 from itertools import islice
 from typing import Any, Self
 
-from ....runtime.dispatch import checks
+from ....runtime.dispatch import argument_checks
 from ....runtime.errors import warn_user
 from ..module.base import Module
 
 
 def position_of(container: Any, index: Any) -> int:
     """An index into a container, counted from the front."""
-    position, size = checks.position(type(container).__name__, index), len(container)
+    position, size = argument_checks.position(type(container).__name__, index), len(container)
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of range")
     return position % size

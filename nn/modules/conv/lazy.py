@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.dispatch import checks
+from ....runtime.dispatch import argument_checks
 from ....runtime.errors import ShapeError
 from ...docstrings import completed_from
 from ...parameter import UninitializedParameter
 from ..lazy import LazyModuleMixin, materialized
-from .base import ConvNd, Size
-from .convolution import Conv1d, Conv2d, Conv3d
-from .transposed import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .convolution import Conv1d, Conv2d, Conv3d, ConvNd, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, Size
 
 
 class LazyConvNd(LazyModuleMixin, ConvNd):
@@ -22,7 +20,7 @@ class LazyConvNd(LazyModuleMixin, ConvNd):
     bias: Any
 
     def _set_parameters(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
-        self.out_channels = checks.integer(type(self).__name__, "out_channels", out_channels)
+        self.out_channels = argument_checks.integer(type(self).__name__, "out_channels", out_channels)
         self._check_arguments()
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         if bias:
@@ -50,7 +48,7 @@ class LazyConvNd(LazyModuleMixin, ConvNd):
 
     def _channels(self, input: Tensor) -> int:
         dims, name = self.spatial_dims, type(self).__name__
-        if checks.tensor(name, "input", input).ndim not in (dims + 1, dims + 2):
+        if argument_checks.tensor(name, "input", input).ndim not in (dims + 1, dims + 2):
             raise ShapeError(
                 f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
                 f"{input.shape}"

@@ -1,9 +1,16 @@
 """Losses."""
 
 from .base import GaussianNLLLoss, HuberLoss, KLDivLoss, L1Loss, Loss, MSELoss, PoissonNLLLoss, SmoothL1Loss
-from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, CTCLoss, NLLLoss, NLLLoss2d
+from .classification import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    CTCLoss,
+    LinearCrossEntropyLoss,
+    NLLLoss,
+    NLLLoss2d,
+)
 from .classification import _WeightedLoss as _WeightedLoss
-from .linear_cross_entropy import LinearCrossEntropyLoss
 from .margin import (
     CosineEmbeddingLoss,
     HingeEmbeddingLoss,

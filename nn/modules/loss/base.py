@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....generated.tensor import Tensor
-from ....runtime.functions.loss_reduction import reduction_of_flags
+from ....runtime.ops.loss.checks import reduction_of_flags
 from ... import functional as F
 from ...docstrings import completed_from
 from ..module.base import Module

@@ -1,11 +1,11 @@
 """`Module`: parameters, buffers, children, hooks, state; and hooks of all modules."""
 
 from ....generated.tensor import Tensor as Tensor  # programs import these from here
-from ....runtime.autograd.hooks.hooks import RemovableHandle as RemovableHandle
+from ....runtime.autograd.hooks import RemovableHandle as RemovableHandle
 from ...parameter import Parameter as Parameter
 from .base import Module
 from .base import indented as _addindent  # noqa: F401
-from .global_hooks import (
+from .hooks import (
     register_module_buffer_registration_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
@@ -14,7 +14,7 @@ from .global_hooks import (
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
-from .load import _IncompatibleKeys as _IncompatibleKeys
+from .state_dict import _IncompatibleKeys as _IncompatibleKeys
 
 __all__ = [
     "Module",

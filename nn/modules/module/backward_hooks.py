@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.custom.function import Function
-from ....runtime.modes.grad_mode import is_grad_enabled
+from ....runtime.autograd.function import Function
+from ....runtime.tensor.grad_mode import is_grad_enabled
 
 Hook = Callable[..., Any]
 

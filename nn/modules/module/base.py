@@ -3,21 +3,42 @@
 Its other parts, by concern: module_members (registration and attribute access), module_hooks (hooks and calling with
 them), module_state and module_load (state_dict), module_tree (walks and look-up by name), module_convert (dtype,
 device, requires_grad), module_older (what older programs call).
+
+The part of Module that older programs, or programs for compilers, call.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
-from ....runtime import arguments
-from . import global_hooks
+from ....runtime.autograd.hooks import RemovableHandle
+from ....runtime.errors import warn_user
+from ....runtime.methods import argument_guard
+from . import hooks
 from .convert import ModuleConversion
 from .hooks import ModuleHooks
-from .load import ModuleLoading
-from .members import EMPTY_STATE, ModuleMembers
-from .older import DeprecatedModuleMethods
-from .state import ModuleState
-from .tree import ModuleTree
+from .members import EMPTY_STATE, ModuleMembers, ModuleTree
+from .state_dict import ModuleLoading, ModuleState
+
+
+class DeprecatedModuleMethods:
+    """Names that PyTorch's Module has and that mean something else, or nothing, here."""
+
+    dump_patches: bool = False
+    register_full_backward_hook: Callable[..., RemovableHandle]
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The old name of `register_full_backward_hook`, deprecated; `hook` sees the gradients of all inputs."""
+        warn_user(
+            "`Module.register_backward_hook` is deprecated in favor of `Module.register_full_backward_hook`, and here "
+            "it is the same.",
+            FutureWarning,
+        )
+        return self.register_full_backward_hook(hook)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Does nothing, whatever `args` and `kwargs` ask for: kernels are compiled when they are first needed."""
 
 
 class Module(
@@ -69,12 +90,12 @@ class Module(
                 or self._forward_pre_hooks
                 or self._backward_hooks
                 or self._backward_pre_hooks
-                or global_hooks.call_hooks
+                or hooks.call_hooks
             ):
                 return self._call_with_hooks(args, kwargs)
             return self.forward(*args, **kwargs)
         except Exception as error:
-            leave = _leave_as_compiled if self._called_as_compiled else arguments.leave
+            leave = _leave_as_compiled if self._called_as_compiled else argument_guard.leave
             leave(self.forward, error, args, kwargs)
             raise
 
@@ -107,11 +128,11 @@ class Module(
         return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
 
 
-arguments.guards.add(Module.__call__.__code__)
+argument_guard.guards.add(Module.__call__.__code__)
 
 
 def _leave_as_compiled(*call: Any) -> None:
-    from ....runtime.pytorch.compilers.compiled_calls import leave_as_compiled  # few programs script modules
+    from ....runtime.extensions.torch_compat.script_errors import leave_as_compiled  # few programs script modules
 
     leave_as_compiled(*call)
 

@@ -1,4 +1,7 @@
-"""The part of Module that changes the dtype and device of its tensors, and whether they learn."""
+"""The part of Module that changes the dtype and device of its tensors, and whether they learn.
+
+How conversions and `load_state_dict` change parameters: in place, by new ones, or by exchange.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,79 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.engine.accumulate_grad import forget_gradients
-from ....runtime.creation import empty_like
+from ....runtime.autograd.accumulate_grad import forget_gradients
+from ....runtime.device.device import device as Device
+from ....runtime.dispatch import argument_checks
 from ....runtime.errors import ArgumentError, NoDataError, type_name, warn_user
-from ....runtime.modes.grad_mode import no_grad
-from ....runtime.tensor.devices import device as Device
+from ....runtime.methods.swap import swap_tensors
+from ....runtime.ops.creation import empty_like
 from ....runtime.tensor.dtypes import bfloat16, dtype, float16, float32, float64
+from ....runtime.tensor.grad_mode import no_grad
 from ...parameter import Parameter
-from .replacement import replaced
+
+
+class _Choices:
+    """What programs have chosen; by default the data of parameters is replaced, and they stay what they are."""
+
+    overwrite = False
+    swap = False
+
+
+_choices = _Choices()
+
+
+def set_overwrite_module_params_on_conversion(value: bool) -> None:
+    """Whether conversions of modules (`to`, `double`, `cuda`) give them new parameters, instead of new data.
+
+    Args:
+        value: whether they do; an optimizer then keeps the old parameters.
+    """
+    _choices.overwrite = argument_checks.boolean("set_overwrite_module_params_on_conversion", "value", value)
+
+
+def get_overwrite_module_params_on_conversion() -> bool:
+    """Whether conversions of modules give them new parameters."""
+    return _choices.overwrite
+
+
+def set_swap_module_params_on_conversion(value: bool) -> None:
+    """Whether conversions and `load_state_dict` make new parameters and exchange them with the old ones.
+
+    The parameter object stays, with another class, dtype or memory (`utils.swap_tensors`); this comes before
+    `set_overwrite_module_params_on_conversion`. What is loaded is made by `Tensor.module_load`.
+
+    Args:
+        value: whether they do.
+    """
+    _choices.swap = argument_checks.boolean("set_swap_module_params_on_conversion", "value", value)
+
+
+def get_swap_module_params_on_conversion() -> bool:
+    """Whether conversions and `load_state_dict` exchange parameters."""
+    return _choices.swap
+
+
+def replaced(module: Any, name: str, parameter: Parameter, value: Any) -> bool:
+    """Give a module what became of a parameter, if programs have chosen not to change its data.
+
+    Args:
+        module: the parameter's.
+        name: the parameter's.
+        parameter: as it was.
+        value: the tensor that takes its place.
+
+    Returns:
+        Whether that was done.
+    """
+    if not (_choices.swap or _choices.overwrite):
+        return False
+    new = value if isinstance(value, Parameter) else Parameter(value, requires_grad=parameter.requires_grad)
+    if _choices.swap:
+        swap_tensors(parameter, new)
+    else:
+        module._parameters[name] = new
+    return True
+
 
 Convert = Callable[[Tensor], Tensor]
 
@@ -97,7 +165,7 @@ class ModuleConversion:
         Processes that are given the module afterwards work on the same parameters, each with gradients of its own.
         """
         tensors: list[Tensor] = [*self.parameters(), *self.buffers()]
-        from ....runtime.sharing.multiprocessing.reductions import share_tensors  # few modules are shared
+        from ....runtime.extensions.multiprocessing.reductions import share_tensors  # few modules are shared
 
         share_tensors([*tensors, *(t.grad for t in tensors if t.grad is not None)])
         return self

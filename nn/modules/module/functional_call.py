@@ -8,7 +8,7 @@ from typing import Any
 
 from ....runtime.errors import type_name
 from ....runtime.namespace import op
-from ....runtime.tensor.base import TensorBase
+from ....runtime.tensor.tensor import TensorBase
 
 _NOTHING = object()  # where a module has no tensor
 

@@ -3,17 +3,22 @@
 from ..utils import _pair as _pair  # programs import these from here
 from ..utils import _single as _single
 from ..utils import _triple as _triple
-from .adaptive import (
+from .average import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
     AdaptiveAvgPool3d,
     AdaptiveMaxPool1d,
     AdaptiveMaxPool2d,
     AdaptiveMaxPool3d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    LPPool1d,
+    LPPool2d,
+    LPPool3d,
 )
-from .adaptive import _AdaptiveAvgPoolNd as _AdaptiveAvgPoolNd
-from .adaptive import _AdaptiveMaxPoolNd as _AdaptiveMaxPoolNd
-from .average import AvgPool1d, AvgPool2d, AvgPool3d, LPPool1d, LPPool2d, LPPool3d
+from .average import _AdaptiveAvgPoolNd as _AdaptiveAvgPoolNd
+from .average import _AdaptiveMaxPoolNd as _AdaptiveMaxPoolNd
 from .average import _AvgPoolNd as _AvgPoolNd
 from .average import _LPPoolNd as _LPPoolNd
 from .maximum import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.dispatch import checks
+from ....runtime.dispatch import argument_checks
 from ... import functional as F
 from ...docstrings import completed_from
 from ..module.base import Module
@@ -104,7 +104,7 @@ class _MaxUnpoolNd(Module):
         self.padding = self._sizes("padding", padding)
 
     def _sizes(self, name: str, value: Any) -> tuple[int, ...]:
-        return checks.integer_list(type(self).__name__, name, value, self.spatial_dims)
+        return argument_checks.integer_list(type(self).__name__, name, value, self.spatial_dims)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         return type(self).function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
@@ -188,7 +188,7 @@ class _FractionalMaxPool(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        self.kernel_size = checks.integer_list(name, "kernel_size", kernel_size, self.spatial)
+        self.kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, self.spatial)
         if min(self.kernel_size) < 1:
             raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         self.return_indices = return_indices
@@ -197,7 +197,11 @@ class _FractionalMaxPool(Module):
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
             raise ValueError("only one of output_size and output_ratio may be specified")
-        sizes = None if output_size is None else checks.integer_list(name, "output_size", output_size, self.spatial)
+        sizes = (
+            None
+            if output_size is None
+            else argument_checks.integer_list(name, "output_size", output_size, self.spatial)
+        )
         self.output_size = sizes
         self.output_ratio = self._ratios(output_ratio)
 

@@ -1,7 +1,7 @@
 """Recurrent layers and cells."""
 
 from ....generated.tensor import Tensor
-from ...utils.packed_sequence import PackedSequence as PackedSequence  # programs import this from here
+from ...packed_sequence import PackedSequence as PackedSequence  # programs import this from here
 from .base import RNNBase
 from .cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from .layers import GRU, LSTM, RNN

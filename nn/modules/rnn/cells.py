@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.creation import empty, zeros
-from ....runtime.dispatch import checks
+from ....runtime.dispatch import argument_checks
 from ....runtime.errors import ShapeError
-from ....runtime.modes.intercept import watch
+from ....runtime.ops.creation import empty, zeros
+from ....runtime.tensor.observers import watch
 from ... import init
 from ...docstrings import completed_from
 from ...functional.recurrent import LAYERS
@@ -44,8 +44,8 @@ class RNNCellBase(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        self.input_size = checks.integer(name, "input_size", input_size)
-        self.hidden_size = checks.integer(name, "hidden_size", hidden_size)
+        self.input_size = argument_checks.integer(name, "input_size", input_size)
+        self.hidden_size = argument_checks.integer(name, "hidden_size", hidden_size)
         self.bias = bias
         rows, factory = num_chunks * hidden_size, {"device": device, "dtype": dtype}
         self.weight_ih = Parameter(empty((rows, input_size), **factory))

@@ -10,10 +10,14 @@ from ... import init
 from ...docstrings import completed_from
 from ..module.base import Module
 from ..normalization import LayerNorm
-from .decoder_layer import TransformerDecoderLayer
-from .encoder_layer import Activation, TransformerEncoderLayer
-from .masks import square_subsequent_mask
-from .stacks import TransformerDecoder, TransformerEncoder
+from .layers import (
+    Activation,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+    square_subsequent_mask,
+)
 
 
 @completed_from(TransformerEncoderLayer)

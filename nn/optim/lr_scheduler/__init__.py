@@ -5,7 +5,7 @@ from .base import _enable_get_lr_call as _enable_get_lr_call  # programs import 
 from .cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts, OneCycleLR
 from .cyclic import CyclicLR
 from .plateau import ChainedScheduler, ReduceLROnPlateau, SequentialLR
-from .stairs import ConstantLR, ExponentialLR, LinearLR, MultiStepLR, PolynomialLR, StepLR
+from .steps import ConstantLR, ExponentialLR, LinearLR, MultiStepLR, PolynomialLR, StepLR
 
 __all__ = [
     "ChainedScheduler",

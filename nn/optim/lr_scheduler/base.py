@@ -8,7 +8,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.errors import warn_user
-from ....runtime.modes.grad_mode import no_grad
+from ....runtime.tensor.grad_mode import no_grad
 from ..optimizer import Optimizer
 
 _EPOCH_DEPRECATED = (

@@ -8,7 +8,7 @@ from typing import Any
 from ..optimizer import Optimizer
 from .base import LRScheduler, checked, per_group
 from .cyclic import set_momentum, start_momentum
-from .stairs import positive
+from .steps import positive
 
 
 class CosineAnnealingLR(LRScheduler):

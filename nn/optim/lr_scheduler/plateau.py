@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....runtime.errors import warn_user
-from ....runtime.modes.grad_mode import no_grad
+from ....runtime.tensor.grad_mode import no_grad
 from ..optimizer import Optimizer
 from .base import _EPOCH_DEPRECATED, LRScheduler, checked, put
 

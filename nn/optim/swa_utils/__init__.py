@@ -1,6 +1,6 @@
 """Averages of a model's parameters over training, and the schedule that goes with them."""
 
-from .averaged_model import (
+from .averaging import (
     AveragedModel,
     get_ema_avg_fn,
     get_ema_multi_avg_fn,

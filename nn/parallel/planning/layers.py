@@ -8,9 +8,9 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-from ....runtime.modes.grad_mode import enable_grad
+from ....runtime.tensor.grad_mode import enable_grad
 from ...optim import SGD
-from ..graph_search import tensors_in
+from ..buckets import tensors_in
 
 _WARM = 3
 BLOCK = 4  # steps whose mean counts

@@ -3,23 +3,26 @@
 Graphs keep the whole parameters, and views of them, from forward to backward. What they keep are tensors without
 memory meanwhile, whose use is an error; when the parameters are there again, these tensors are laid over the new
 memory. A tensor of which nothing is known here, such as a conjugate, keeps the old memory, whose numbers are the same.
+
+Structures of tensors in another dtype.
 """
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
 from ....generated.ops import cat
-from ....runtime.distributed import gathering
-from ....runtime.distributed.groups.process_group import ProcessGroup
-from ....runtime.distributed.rows import padded
-from ....runtime.modes.grad_mode import no_grad
-from ....runtime.sharing.storages.replacing import resized, set_layout
-from ....runtime.tensor.base import alias, note_layout_change
+from ....runtime.extensions.distributed import all_to_all
+from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
+from ....runtime.extensions.distributed.shard_rows import padded
 from ....runtime.tensor.dtype_views import origin_of
-from .members import Member
+from ....runtime.tensor.grad_mode import no_grad
+from ....runtime.tensor.replace_memory import resized, set_layout
+from ....runtime.tensor.tensor import TensorBase, alias, note_layout_change
+from .sharded_parameter import Member
 
 
 class Memory:
@@ -49,7 +52,7 @@ class Memory:
                 parts = [self.members[number] for number in numbers]
                 own = cat([padded(one.parameter.to_local(), one.rows).to(kind).reshape(-1) for one in parts])
                 every = own.new_empty(self.group.size() * own.numel())
-                work = gathering.all_gather_into_tensor(every, own, self.group, async_op=True)
+                work = all_to_all.all_gather_into_tensor(every, own, self.group, async_op=True)
                 self._under_way.append((numbers, every, work))
 
     def _kind(self, member: Member) -> Any:
@@ -111,3 +114,22 @@ class Memory:
 def _views(tensor: Any) -> list[Any]:
     matches = [reference() for reference in list(tensor._views or ())]
     return [one for one in matches if one is not None and not one.lazy_conj]
+
+
+def converted(value: Any, dtype: Any) -> Any:
+    """The structure with its floating-point tensors in a dtype; lists, tuples and mappings are gone into.
+
+    Args:
+        value: the structure.
+        dtype: the dtype.
+    """
+    if isinstance(value, TensorBase):
+        tensor: Any = value
+        return tensor.to(dtype) if tensor.is_floating_point() else tensor
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*[converted(one, dtype) for one in value])
+    if isinstance(value, list | tuple):
+        return type(value)(converted(one, dtype) for one in value)
+    if isinstance(value, Mapping):
+        return type(value)({name: converted(one, dtype) for name, one in value.items()})  # type: ignore[call-arg]
+    return value

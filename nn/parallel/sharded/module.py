@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from ....runtime.distributed.groups.process_group import ProcessGroup
-from ....runtime.distributed.world import get_default_group
+from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
+from ....runtime.extensions.distributed.world import get_default_group
 from ...modules.container import ModuleDict, ModuleList
 from ...modules.module.base import Module
-from .group import ParameterGroup
-from .members import MARK, members_of
+from .parameter_group import ParameterGroup
 from .passes import Sharding, call_as_forward
 from .policies import MixedPrecisionPolicy, OffloadPolicy
+from .sharded_parameter import MARK, members_of
 
 
 class UnshardHandle:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ....runtime.modes.grad_mode import mode
-from ..graph_search import tensors_in
-from .conversion import converted
-from .group import Call, ParameterGroup
-from .members import MARK
+from ....runtime.tensor.grad_mode import mode
+from ..buckets import tensors_in
+from .memory import converted
+from .parameter_group import Call, ParameterGroup
 from .policies import MixedPrecisionPolicy
+from .sharded_parameter import MARK
 
 
 class Passes:

@@ -1,9 +1,16 @@
-"""What is chosen for a sharded module: dtypes, and where its parameters lie."""
+"""What is chosen for a sharded module: dtypes, and where its parameters lie.
+
+Policies that say which modules inside a FullyShardedDataParallel are gathered by themselves.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from ...modules.container import ModuleDict, ModuleList
+from ...modules.module.base import Module
 
 
 @dataclass(frozen=True)
@@ -37,3 +44,82 @@ class CPUOffloadPolicy(OffloadPolicy):
     """
 
     pin_memory: bool = True
+
+
+class ModuleWrapPolicy:
+    """Modules of some classes.
+
+    Args:
+        module_classes: the classes.
+
+    Raises:
+        TypeError: they are none.
+
+    Example:
+        >>> import specgrad as sg
+        >>> from specgrad.distributed.fsdp.wrap import ModuleWrapPolicy
+        >>> ModuleWrapPolicy({sg.nn.Linear})(sg.nn.Linear(1, 1), False)
+        True
+    """
+
+    def __init__(self, module_classes: Iterable[type[Module]]) -> None:
+        if not isinstance(module_classes, Iterable):
+            raise TypeError(f"ModuleWrapPolicy(): expected module_classes, but got {type(module_classes).__name__}")
+        self._classes = tuple(set(module_classes))
+
+    def __call__(self, module: Module, recurse: bool, *args: Any, **kwargs: Any) -> bool:
+        """Whether a module is one; with `recurse`, whether modules inside it are asked about."""
+        return recurse or isinstance(module, self._classes)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({set(self._classes)})"
+
+
+def transformer_auto_wrap_policy(
+    module: Module, recurse: bool, nonwrapped_numel: int, transformer_layer_cls: set[type[Module]]
+) -> bool:
+    """Modules of some classes, as of the layers of a transformer.
+
+    Args:
+        module: the module.
+        recurse: whether modules inside it are asked about.
+        nonwrapped_numel: how many elements its parameters have that are not gathered yet.
+        transformer_layer_cls: the classes.
+    """
+    return recurse or isinstance(module, tuple(transformer_layer_cls))
+
+
+def always_wrap_policy(*args: Any, **kwargs: Any) -> bool:
+    """Every module."""
+    return True
+
+
+def size_based_auto_wrap_policy(
+    module: Module,
+    recurse: bool,
+    nonwrapped_numel: int,
+    min_num_params: int = 100_000_000,
+    force_leaf_modules: set[type[Module]] | None = None,
+    exclude_wrap_modules: set[type[Module]] | None = None,
+) -> bool:
+    """Modules whose parameters have many elements that no module inside has been chosen for.
+
+    Args:
+        module: the module.
+        recurse: whether modules inside it are asked about.
+        nonwrapped_numel: how many elements its parameters have that are not gathered yet.
+        min_num_params: how many are many.
+        force_leaf_modules: classes of modules inside which nobody is asked about.
+        exclude_wrap_modules: classes of modules that are not chosen.
+
+    Raises:
+        TypeError: what counts elements is no number.
+    """
+    for name, count in (("nonwrapped_numel", nonwrapped_numel), ("min_num_params", min_num_params)):
+        if not isinstance(count, int | float):
+            raise TypeError(f"size_based_auto_wrap_policy(): {name} must be a number, but got {type(count).__name__}")
+    is_large = nonwrapped_numel >= min_num_params
+    if recurse:
+        return is_large and not isinstance(module, tuple(force_leaf_modules or ()))
+    excluded = (ModuleList, ModuleDict) if exclude_wrap_modules is None else tuple(exclude_wrap_modules)
+    return is_large and not isinstance(module, excluded)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.distributed.rows import Rows, unsharded
-from ....runtime.modes.overrides.classes import disabled
+from ....runtime.extensions.distributed.shard_rows import Rows, unsharded
+from ....runtime.tensor.overrides import disabled
 from ...parameter import Parameter
 
 _gradient: Any = Tensor.grad

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ....runtime.distributed import collectives
-from ....runtime.distributed.rows import row_range_of, unsharded
-from ....runtime.modes.grad_mode import no_grad
+from ....runtime.extensions.distributed import collectives
+from ....runtime.extensions.distributed.shard_rows import row_range_of, unsharded
+from ....runtime.tensor.grad_mode import no_grad
 from ...modules.module.base import Module
 from ...utils.clip_grad import clip_grad_norm_
-from .members import MARK
 from .module import FSDPModule, fully_shard, group_of
 from .policies import MixedPrecisionPolicy
+from .sharded_parameter import MARK
 
 _INNER = "_fsdp_wrapped_module"
 

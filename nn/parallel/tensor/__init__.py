@@ -4,10 +4,8 @@ Source: Shoeybi et al. 2019, "Megatron-LM: Training Multi-Billion Parameter Lang
 Korthikanti et al. 2022, "Reducing Activation Recomputation in Large Transformer Models", for sequences.
 """
 
-from .embedding import VocabParallelEmbedding
-from .linear import ColumnParallelLinear, RowParallelLinear
+from .layers import ColumnParallelLinear, RowParallelLinear, VocabParallelEmbedding, sum_gradients
 from .loss import vocab_parallel_cross_entropy
-from .sequence import sum_gradients
 
 __all__ = [
     "ColumnParallelLinear",

@@ -6,7 +6,7 @@ from typing import Any
 
 from ....generated.ops import sum_of_ranks, where
 from ....generated.ops import vocab_parallel_cross_entropy as losses_of_ranks
-from .parts import group_of
+from .layers import group_of
 
 _REDUCTIONS = ("none", "mean", "sum")
 

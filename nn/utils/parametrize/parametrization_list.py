@@ -1,14 +1,17 @@
-"""ParametrizationList: the original of a parametrized tensor, and the modules that compute the tensor from it."""
+"""ParametrizationList: the original of a parametrized tensor, and the modules that compute the tensor from it.
+
+Computing a parametrized tensor once while it is read many times.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.errors import type_name
-from ....runtime.modes.grad_mode import no_grad
+from ....runtime.tensor.grad_mode import no_grad
 from ...modules.container import ModuleList
 from ...modules.module.base import Module
 from ...parameter import Parameter
@@ -159,3 +162,40 @@ def _check_result(value: Any, shape: Any, dtype: Any) -> None:
                 f"Registering a parametrization may not change the {name} of the tensor, unless `unsafe` flag is "
                 f"enabled.\nunparametrized {name}: {before}\nparametrized {name}: {after}"
             )
+
+
+_depth = 0
+_values: dict[tuple[int, str], Any] = {}
+
+
+@contextmanager
+def cached() -> Iterator[None]:
+    """Within it, a parametrized tensor is computed when it is first read, and is the same tensor from then on.
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
+        >>> layer.weight is layer.weight
+        False
+        >>> with sg.nn.utils.parametrize.cached():
+        ...     layer.weight is layer.weight
+        True
+    """
+    global _depth
+    _depth += 1
+    try:
+        yield
+    finally:
+        _depth -= 1
+        if not _depth:
+            _values.clear()
+
+
+def read(module: Any, name: str, compute: Callable[[], Any]) -> Any:
+    """The value of a module's parametrized tensor: computed, or within `cached` what was computed before."""
+    if not _depth:
+        return compute()
+    key = id(module), name
+    if key not in _values:
+        _values[key] = compute()
+    return _values[key]

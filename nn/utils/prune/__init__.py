@@ -1,6 +1,6 @@
 """Pruning: a parameter is multiplied by a mask before each forward, and trained under its name with `_orig`."""
 
-from ....runtime.arguments import guard_module as _guard_module
+from ....runtime.methods.argument_guard import guard_module as _guard_module
 from .functions import (
     custom_from_mask,
     global_unstructured,
@@ -13,8 +13,7 @@ from .functions import (
     remove,
 )
 from .method import BasePruningMethod, PruningContainer
-from .structured import LnStructured, RandomStructured
-from .unstructured import CustomFromMask, Identity, L1Unstructured, RandomUnstructured
+from .methods import CustomFromMask, Identity, L1Unstructured, LnStructured, RandomStructured, RandomUnstructured
 
 __all__ = [
     "BasePruningMethod",

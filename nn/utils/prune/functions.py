@@ -7,12 +7,10 @@ from typing import Any, TypeVar
 
 from ....generated.ops import cat
 from ....generated.tensor import Tensor
-from ....runtime.creation import ones_like
+from ....runtime.ops.creation import ones_like
 from ...modules.module.base import Module
-from .amounts import Amount
-from .method import BasePruningMethod, PruningContainer
-from .structured import LnStructured, RandomStructured
-from .unstructured import CustomFromMask, Identity, L1Unstructured, RandomUnstructured
+from .method import Amount, BasePruningMethod, PruningContainer
+from .methods import CustomFromMask, Identity, L1Unstructured, LnStructured, RandomStructured, RandomUnstructured
 
 AnyModule = TypeVar("AnyModule", bound=Module)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...fast_path import fast_path
+from ...shapes import Shape
 from ...tensor.memory_format import Strides
-from ...tensor.shapes import Shape
-from ..fast_path import fast_path
 
 MAX_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
 

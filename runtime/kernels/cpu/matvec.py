@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import jit
+from ...compiler.jit import jit
 from ..llvm.addresses import clear, empty_row, part_of
 
 Array = np.ndarray

@@ -2,7 +2,7 @@
 
 A plan holds for operands of certain shapes and strides, and for certain other arguments; it is found once for them,
 by a function of a plans.py in runtime/ops that has the kernel's name. There are two runners: native code for tensors
-(runtime/native/kernel_ops/calls.py), and `run` here for NumPy arrays, which is what the kernel itself is made of. So
+(runtime/native/kernel_ops/general.py), and `run` here for NumPy arrays, which is what the kernel itself is made of. So
 what a plan decides is decided in one place, and both give the same bits.
 """
 
@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ...pool.parallel_for import shared
-from ...tensor.shapes import contiguous_strides
-from .aligned import empty
+from ...device.threads.parallel_for import shared
+from ...shapes import contiguous_strides
+from .allocate_and_fill import empty
 
 EXACT = 1 << 53  # the greatest whole number below which a float64 has all others
 Array = np.ndarray
@@ -51,7 +51,7 @@ class Step(NamedTuple):
     number in result c, of int64, that a call before has made; the shape of k has 0 there, and there alone.
 
     `row` is how many elements of an operand or result a row has, where rows follow each other in memory and a call for
-    some of them costs no more for each: one thread then goes through many to and fro (runtime/pool/turning.py).
+    some of them costs no more for each: one thread then goes through many to and fro (runtime/device/threads/sweep.py).
 
     `pairs` makes the calls that stand for this one where operands and results are bfloat16, and the processor has
     instructions for products of pairs of them.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import jit
+from ...compiler.jit import jit
 from ..llvm.addresses import clear, empty_row, offset_of, part_of
-from ..llvm.lines import squares_of_blocks, squares_of_tail, sum_of_blocks, sum_of_tail
+from ..llvm.reduce import squares_of_blocks, squares_of_tail, sum_of_blocks, sum_of_tail
 
 # Into vector lanes, in an order that is fixed when the loop is compiled. No loop that adds writes as well: LLVM would
 # compile it twice, and which one runs would depend on where the arrays happen to lie.

@@ -19,12 +19,12 @@ from numba.cuda.extending import intrinsic
 from numba.cuda.np import numpy_support
 from numba.cuda.typing import signature as numba_signature
 
+from ...compiler.passes.primitive_code import Target as Instructions
+from ...compiler.passes.primitive_code import primitives
+from ...compiler.passes.scalar_library import ScalarCompiler, ScalarLibrary, building, rebuilt
 from .. import scalar
-from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, building, rebuilt
 from ..scalar import complex as scalar_complex
-from ..scalar.intrinsics import Target as Instructions
-from ..scalar.intrinsics import primitives
-from . import instructions
+from . import language
 from .signature import Array, Make, Signature
 from .storage import BITS
 
@@ -55,7 +55,7 @@ class Compiled:
             "from_bits": self.given["from_bits"],
             "integer": np.int64,
         }
-        own |= {name: intrinsic(make(target)) for name, make in instructions.MAKERS.items()}
+        own |= {name: intrinsic(make(target)) for name, make in language.MAKERS.items()}
         self.names: dict[str, Any] = numbers | own
         self.made: dict[Any, Any] = {}
 

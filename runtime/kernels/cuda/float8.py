@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .vocabulary import float32, float32_bits, from_bits, int32, int64, uint8
+from .language import float32, float32_bits, from_bits, int32, int64, uint8
 
 
 def load_e4m3(x: Any, i: Any) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .kernel import Kernel, Signature, Target
+from .language import T, cuda, int64
 from .storage import getter, putter
-from .vocabulary import T, cuda, int64
 
 TILE, SIDE, DEPTH = 64, 16, 16
 EACH = TILE // SIDE  # rows and columns of a thread

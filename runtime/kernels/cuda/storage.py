@@ -12,8 +12,7 @@ import ml_dtypes
 import numpy as np
 
 from .float8 import load_e4m3, load_e5m2, put_e4m3, put_e5m2
-from .signature import Target
-from .vocabulary import (
+from .language import (
     T,
     bfloat16_bits,
     complex64,
@@ -26,6 +25,7 @@ from .vocabulary import (
     integer,
     uint32,
 )
+from .signature import Target
 
 FLOAT16 = np.dtype(np.float16)
 FLOAT32 = np.dtype(np.float32)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from . import for_numba
+from ...compiler.jit import for_numba
 from .vectors import LINE
 
 
@@ -225,7 +225,7 @@ def _array_at(
     from numba import types
     from numba.np.arrayobj import populate_array
 
-    from ..compile.halves import stored
+    from ...compiler.passes.float16 import stored
 
     array = context.make_array(kind)(context, builder)
     element = context.get_data_type(stored(kind))

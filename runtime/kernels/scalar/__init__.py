@@ -17,11 +17,21 @@ from typing import Any
 
 import numpy as np
 
-from ..compile.scalar_library import modules as _modules
-from .arc import acos, asin, atan, atan2
-from .bessel.airy import airy_ai
-from .bessel.bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
-from .bessel.modified import (
+from ...compiler.passes.primitives import choose, root, select, where
+from ...compiler.passes.scalar_library import modules as _modules
+from .airy import airy_ai
+from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
+from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
+from .erf import erf, erfc
+from .erfinv import entr, erfcx, erfinv, log_ndtr, ndtri
+from .exp import exp, exp2, exp_fast_range, exp_of_masked, expm1, sigmoid, with_sign
+from .exp import scaled as _scaled
+from .gamma import digamma, lgamma
+from .hyperbolic import acosh, asinh, atanh, cosh, log_odds, sinh, tanh
+from .incomplete_gamma import igamma, igammac
+from .inverse_trig import acos, asin, atan, atan2
+from .log import log, log1p, log2, log10
+from .modified_bessel import (
     i0,
     i0e,
     i1,
@@ -31,25 +41,14 @@ from .bessel.modified import (
     scaled_modified_bessel_k0,
     scaled_modified_bessel_k1,
 )
-from .bessel.sine_ratio import sinc, spherical_bessel_j0
-from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
-from .circular import cos, sin, tan
-from .error import erf, erfc
-from .exponential import exp, exp2, exp_fast_range, exp_of_masked, expm1, sigmoid, with_sign
-from .exponential import scaled as _scaled
-from .gamma.gamma import digamma, lgamma
-from .gamma.incomplete import igamma, igammac
-from .gamma.zeta import polygamma, zeta
-from .hyperbolic import cosh, sinh, tanh
-from .inverse_hyperbolic import acosh, asinh, atanh, log_odds
-from .inverse_normal import entr, erfcx, erfinv, log_ndtr, ndtri
-from .logarithm import log, log1p, log2, log10
 from .normal import gelu, normal_cdf, normal_pdf
+from .orthogonal_polynomials import orthogonal
 from .power import hypot, power, rsqrt
-from .primitives import choose, root, select, where
-from .random.implicit import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
-from .recursions import orthogonal
+from .random.reparameterized import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
+from .sinc import sinc, spherical_bessel_j0
 from .softplus import log1p_exp, log_sigmoid
+from .trig import cos, sin, tan
+from .zeta import polygamma, zeta
 
 # From here on all numbers of a type are whole, so adding this rounds a smaller one to a whole one, half to even.
 INTEGRAL_FROM = (8388608.0, 4503599627370496.0)

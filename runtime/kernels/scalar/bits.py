@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .primitives import bits, choose, from_bits
+from ...compiler.passes.primitives import bits, choose, from_bits
 
 PI = 3.141592653589793
 

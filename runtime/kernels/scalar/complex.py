@@ -25,8 +25,8 @@ from . import log1p as real_log1p
 from . import sinh as real_sinh
 from . import sqrt as real_sqrt
 from . import where as real_where
-from .circular import cos_without_tables as real_cos
-from .circular import sin_without_tables as real_sin
+from .trig import cos_without_tables as real_cos
+from .trig import sin_without_tables as real_sin
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046

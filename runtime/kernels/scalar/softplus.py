@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .exponential import EXP_SINGLE, LN2_SINGLE, LOG2_E, SHIFT, exp, times_power
-from .logarithm import log1p
-from .primitives import choose, fma, polynomial, select
+from ...compiler.passes.primitives import choose, fma, polynomial, select
+from .exp import EXP_SINGLE, LN2_SINGLE, LOG2_E, SHIFT, exp, times_power
+from .log import log1p
 
 # (log(1 + w) - w) / w^2 for 0 <= w <= 1, but for its constant term: relative error of the logarithm at most 2^-27.5
 LOG1P_SINGLE = (

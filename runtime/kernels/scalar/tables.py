@@ -1,6 +1,6 @@
-"""Tables of functions of float32 by pieces (`runtime/kernels/scalar/pieces.py`). Made by `python -m codegen pieces`."""
+"""Tables of functions of float32 by pieces (`runtime/kernels/scalar/piecewise_polynomial.py`). Made by `python -m codegen pieces`."""
 
-from .pieces import single
+from .piecewise_polynomial import single
 
 # acosh(1 + x) / sqrt(x) for 0 <= x < 32 by pieces: error at most 0.78 units.
 ACOSH_TABLE = single(

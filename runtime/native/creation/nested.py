@@ -6,14 +6,13 @@ been refused.
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.structs import Items, Struct, capacity
-from ...kernels.llvm.native_code.typed import NULL, cast, native, new
-from .. import c_functions as c
-from ..interned import bool_, int64, list_type, tuple_type
-from ..layout import Array, List, Object, Tuple
-from ..references import Owned, item, size
-from .elements import FRACTION, TRUTH, Element, Number, Pattern, element_of, put_number, read_number, write_element
-from .wanted import (
+from ...compiler.language.functions import NULL, cast, native, new
+from ...compiler.language.structs import Items, Struct, capacity
+from ..objects import c_api as c
+from ..objects.interned import bool_, int64, list_type, tuple_type
+from ..objects.layout import Array, List, Object, Tuple
+from ..objects.references import Owned, item, size
+from .arguments import (
     MAX_DIMS,
     MAX_SERIAL_ELEMENTS,
     CreationPlan,
@@ -22,6 +21,7 @@ from .wanted import (
     make_shape,
     memory_for,
 )
+from .dtypes import FRACTION, TRUTH, Element, Number, Pattern, element_of, put_number, read_number, write_element
 
 NOTHING = -1  # the rank where there is no number
 

@@ -1,4 +1,7 @@
-"""The plans of creation functions as words, and the unit of native code that reads them."""
+"""The plans of creation functions as words, and the unit of native code that reads them.
+
+The builtin function of all creation functions.
+"""
 
 from __future__ import annotations
 
@@ -9,52 +12,116 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from ... import random
-from ...creation.drawing import range_of
-from ...creation.fast import Creation
-from ...kernels.cpu.filling import draw_loops as loops
-from ...kernels.cpu.filling.fills import fill
-from ...kernels.cpu.filling.progressions import integer_steps
-from ...kernels.llvm.native_code.element_kinds import BOOL as BOOL_KIND
-from ...kernels.llvm.native_code.element_kinds import INTEGERS as INTEGER_KIND
-from ...kernels.llvm.native_code.kernel_calls import Constants
-from ...kernels.llvm.native_code.structs import length
-from ...kernels.llvm.native_code.units import Unit
+from ...compiler.language.call_abi import Constants
+from ...compiler.language.functions import NULL, New, atomic_xchg, cast, native, new
+from ...compiler.language.memory import BOOL as BOOL_KIND
+from ...compiler.language.memory import INTEGERS as INTEGER_KIND
+from ...compiler.language.structs import Items, length
+from ...compiler.native_unit import Unit
+from ...device.threads.call_record import kernel_address
+from ...kernels.cpu import random_loops as loops
+from ...kernels.cpu.allocate_and_fill import fill, integer_steps
 from ...namespace import op
-from ...pool.calls import kernel_address
-from ...tensor import dtypes
-from ..builtins import builtin, ready, version
-from ..plans import address, array_of, memory, resolver
-from . import create, refill
-from .draws import advance
-from .elements import (
-    BFLOAT,
-    BOOL,
-    COMPLEX,
-    DOUBLE,
-    DOUBLE_COMPLEX,
-    HALF,
-    INTEGER,
-    SINGLE,
-    Element,
-    Elements,
+from ...ops.creation.fast_calls import Creation
+from ...ops.creation.random import range_of
+from ...tensor import dtypes, generator
+from ..objects import c_api as c
+from ..objects.interned import int64, true
+from ..objects.layout import Array, Object, Tensor
+from ..objects.references import Owned, begin, release_all, retain
+from ..objects.tensors import new_tensor, not_handled
+from ..plans.builtins import builtin, ready, version
+from ..plans.op_plans import address, array_of, memory, resolver
+from . import fill_random
+from .arguments import (
+    ANY,
+    MAX_SERIAL_ELEMENTS,
+    NOWHERE,
+    CreationPlan,
+    CreationRequest,
+    Sampler,
+    allows_grad,
+    default_element,
+    find_shape,
+    memory_for,
+    note_options,
+    watched,
 )
-from .refill import RefillPlan
-from .wanted import ANY, MAX_SERIAL_ELEMENTS, CreationPlan, Sampler
+from .dtypes import BFLOAT, BOOL, COMPLEX, DOUBLE, DOUBLE_COMPLEX, HALF, INTEGER, SINGLE, Element, Elements, element_of
+from .fill_random import RefillPlan, advance, fractions, integers, permutation, survivors
+from .nested import data
+from .ranges import arange, eye, linspace, one_number
 
-UNIT = Unit("creation", (create.create, refill.refill, advance), version, ready)
+# what is written
+NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, SURVIVORS, ARANGE, LINSPACE, EYE, DATA, PERMUTATION = range(10)
+
+
+@native
+def of_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
+    """An array of the shape that is given, unset or random, owned; NULL where that is for the general path."""
+    if not find_shape(plan, arguments, request, owned):
+        return cast(Array, NULL)
+    if plan.fill == FRACTIONS:
+        return fractions(plan, arguments, request, owned)
+    if plan.fill == SURVIVORS:
+        return survivors(plan, arguments, request, owned)
+    return integers(plan, arguments, request, owned) if plan.fill == INTEGERS else memory_for(request, owned)
+
+
+@native
+def array_for(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
+    """The array of the new tensor, owned; NULL where an error is set, or where that is for the general path."""
+    what = plan.fill
+    if request.element is NULL and what in (INTEGERS, PERMUTATION):
+        request.element = element_of(plan.elements, cast(Object, int64))
+    elif request.element is NULL and plan.uses_default_dtype:
+        request.element = default_element(plan)
+    if what == ONE_NUMBER:
+        return one_number(plan, arguments, request, owned)
+    if what == ARANGE:
+        return arange(plan, arguments, request, owned)
+    if what == LINSPACE:
+        return linspace(plan, arguments, request, owned)
+    if what == EYE:
+        return eye(plan, arguments, request, owned)
+    if what == PERMUTATION:
+        return permutation(plan, arguments, request, owned)
+    return data(plan, arguments, request, owned) if what == DATA else of_shape(plan, arguments, request, owned)
+
+
+@native
+def create(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """The new tensor; None where the general path is to make it, or to say what is wrong."""
+    plan, request, owned = cast(CreationPlan, self.memory), new(CreationRequest), new(Owned)
+    if watched(plan.generator != NOWHERE or plan.like != NOWHERE):
+        return not_handled()
+    begin(owned)
+    flat = cast(Array, NULL)
+    if note_options(plan, arguments, count, request):
+        flat = array_for(plan, arguments, request, owned)
+    if flat is not NULL and allows_grad(request):
+        result = cast(Object, new_tensor(cast(Array, retain(flat)), request.shape, request.element.ours))
+        if request.grad and result is not NULL:
+            c.release(atomic_xchg(cast(Tensor, result), "requires_grad", retain(true)))
+    else:
+        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+    release_all(owned)
+    return result
+
+
+UNIT = Unit("creation", (create, fill_random.refill, advance), version, ready)
 FILLS = {
-    "nothing": create.NOTHING,
-    "number": create.ONE_NUMBER,
-    "uniform": create.FRACTIONS,
-    "normal": create.FRACTIONS,
-    "integers": create.INTEGERS,
-    "survivors": create.SURVIVORS,
-    "arange": create.ARANGE,
-    "linspace": create.LINSPACE,
-    "eye": create.EYE,
-    "data": create.DATA,
-    "permutation": create.PERMUTATION,
+    "nothing": NOTHING,
+    "number": ONE_NUMBER,
+    "uniform": FRACTIONS,
+    "normal": FRACTIONS,
+    "integers": INTEGERS,
+    "survivors": SURVIVORS,
+    "arange": ARANGE,
+    "linspace": LINSPACE,
+    "eye": EYE,
+    "data": DATA,
+    "permutation": PERMUTATION,
 }
 FORMS = {
     dtypes.float32: SINGLE,
@@ -128,10 +195,10 @@ def refill_plan(creation: Creation) -> np.ndarray:
 
 
 REFILLED = {
-    "uniform": refill.UNIFORM,
-    "normal": refill.NORMAL,
-    "exponential": refill.EXPONENTIAL,
-    "trials": refill.TRIALS,
+    "uniform": fill_random.UNIFORM,
+    "normal": fill_random.NORMAL,
+    "exponential": fill_random.EXPONENTIAL,
+    "trials": fill_random.TRIALS,
 }
 INDEX_TYPE = ("generator", "like", "sizes", "size")
 SamplerLoop = tuple[Any, int, list[int], list[float]]  # a loop, a kind, its ints and numbers
@@ -208,7 +275,7 @@ def set_sampler(sampler: np.ndarray, loop: Any, kind: int, ints: list[int], numb
 @functools.cache
 def let_draw() -> None:
     """Before native code draws: what Python draws moves a generator on in one step, too."""
-    random.advance_by(builtin(UNIT, advance, np.zeros(1, np.int64), "The position in a stream, which is advanced."))
+    generator.advance_by(builtin(UNIT, advance, np.zeros(1, np.int64), "The position in a stream, which is advanced."))
 
 
 def general_path_of(creation: Creation) -> Callable[..., Any] | None:
@@ -237,6 +304,6 @@ def launch_of(creation: Creation) -> Any:
         let_draw()
     if "T" in creation.arg_kinds:
         doc = f"{creation.name} of a small contiguous tensor; None for others."
-        return builtin(UNIT, refill.refill, refill_plan(creation), doc)
+        return builtin(UNIT, fill_random.refill, refill_plan(creation), doc)
     doc = f"{creation.name} of usual arguments; None for others."
-    return builtin(UNIT, create.create, creation_plan(creation), doc)
+    return builtin(UNIT, create, creation_plan(creation), doc)

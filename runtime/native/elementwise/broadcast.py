@@ -1,25 +1,25 @@
-"""An element-wise op on two tensors that broadcast, or lie apart in memory, row by row: see runtime/kernels/rows.py."""
+"""An element-wise op on two tensors that broadcast, or lie apart in memory, row by row: see runtime/kernels/cpu/elementwise_strided.py."""
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import BOOL, KINDS, itemsize
-from ...kernels.llvm.native_code.kernel_calls import CallFrame
-from ...kernels.llvm.native_code.structs import Items, Struct, capacity
-from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
-from ...pool.layout import ROWS
-from ...pool.rows import RowOperands, Rows, run_rows, spreads
-from ...pool.scheduler import share
-from ...pool.turning import run_rows_alone
-from .. import c_functions as c
-from ..interned import job, none, outdated_type
-from ..kernel_calls import LONG, Size, is_exact, job_for, kernel_address, put_object
-from ..layout import Array, Dict, Object, Tensor, Tuple
-from ..references import Owned, item, own, own_new, put_item, retain
-from ..tensors import any_kind_of, dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled
-from .apart import count_of
-from .constants import is_constant
-from .forward import KERNELS, ForwardPlan, has_number
-from .order import set_layout
+from ...compiler.language.call_abi import CallFrame
+from ...compiler.language.functions import NULL, New, address_of, cast, native, new
+from ...compiler.language.memory import BOOL, KINDS, itemsize
+from ...compiler.language.structs import Items, Struct, capacity
+from ...device.threads.job import ROWS
+from ...device.threads.scheduler import share
+from ...device.threads.strided_loop import RowOperands, Rows, run_rows, spreads
+from ...device.threads.sweep import run_rows_alone
+from ..objects import c_api as c
+from ..objects.interned import job, none, outdated_type
+from ..objects.kernel_call import LONG, Size, is_exact, job_for, kernel_address, put_object
+from ..objects.layout import Array, Dict, Object, Tensor, Tuple
+from ..objects.loop_nest import set_layout
+from ..objects.references import Owned, item, own, own_new, put_item, retain
+from ..objects.strided import count_of
+from ..objects.tensors import any_kind_of, dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled
+from .operands import KERNELS, ForwardPlan, has_number
+from .scalars import is_constant
 
 MAX_ARGUMENTS_CACHED = 16
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in groups of kinds; that for the second follows

@@ -6,15 +6,15 @@ are as much, and a number changes the dtype only where it is more than the tenso
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, is_float, is_half
-from ...kernels.llvm.native_code.structs import Items
-from ...kernels.llvm.native_code.typed import NULL, cast, native
-from .. import c_functions as c
-from ..conversions.convert import as_kind
-from ..interned import default_dtype, float_type, int_type, none, outdated_type, true
-from ..layout import Object, Tensor
-from ..references import Owned, own_new, size
-from ..tensors import any_kind_of, elements, is_tensor, kind_of
+from ...compiler.language.functions import NULL, cast, native
+from ...compiler.language.memory import BOOL, INTEGERS, is_float, is_half
+from ...compiler.language.structs import Items
+from ..objects import c_api as c
+from ..objects.convert import as_kind
+from ..objects.interned import default_dtype, float_type, int_type, none, outdated_type, true
+from ..objects.layout import Object, Tensor
+from ..objects.references import Owned, own_new, size
+from ..objects.tensors import any_kind_of, elements, is_tensor, kind_of
 
 NOTHING, PROMOTES, TO_FLOAT = range(3)  # what an op does: the last one computes with floats whatever it is given
 TRUTH, INTEGER_KIND, FRACTION = range(3)

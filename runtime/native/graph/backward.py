@@ -6,10 +6,11 @@ for by `capture` are for the methods of the pass, in Python.
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.structs import Items
-from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from .. import c_functions as c
-from ..interned import (
+from ...compiler.language.functions import NULL, New, cast, native, new
+from ...compiler.language.structs import Items
+from ..elementwise.gradient import BY_VIEWS, GradientPlan
+from ..objects import c_api as c
+from ..objects.interned import (
     freed,
     name_apply,
     name_follow,
@@ -27,15 +28,13 @@ from ..interned import (
     unpacked_node,
     watch,
 )
-from ..kernel_calls import Arguments
-from ..layout import Array, Node, Object, Output, Pass, Tensor, Tuple
-from ..references import is_held, item, pair, retain, set_slot, size, slot
-from ..tensors import is_tensor_anywhere, not_handled, records
-from .delivery import Next, deliver_held, hand_to_node, hand_to_output, is_newest, is_output, put_next, wake
-from .gradients import BY_VIEWS, GradientPlan
-from .leaves import as_bool, deliver_to_leaf, method
-from .node_gradients import gradients_by
-from .view_gradients import ViewGradients, applied
+from ..objects.kernel_call import Arguments
+from ..objects.layout import Array, Node, Object, Output, Pass, Tensor, Tuple
+from ..objects.references import is_held, item, pair, retain, set_slot, size, slot
+from ..objects.tensors import is_tensor_anywhere, not_handled, records
+from .accumulate_grad import as_bool, deliver_to_leaf, method
+from .deliver import Next, deliver_held, hand_to_node, hand_to_output, is_newest, is_output, put_next, wake
+from .node_gradients import ViewGradients, applied, gradients_by
 
 
 @native

@@ -3,18 +3,17 @@ of tensors of some dimensions, as `index`: what methods/indexing.py finds."""
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import INTEGERS
-from ...kernels.llvm.native_code.memory import load
-from ...kernels.llvm.native_code.structs import Items, Struct
-from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
-from .. import c_functions as c
-from ..interned import bool_, ellipsis, int64, int_type, none, slice_type, tuple_type
-from ..kernel_calls import Arguments
-from ..kernel_ops.launch import KernelOpPlan, launch_plan
-from ..layout import Array, Object, Tensor, Tuple
-from ..references import Owned, begin, item, own_new, put_item, release_all, retain, size
-from ..tensors import elements, holds_kind, is_tensor, not_handled
-from .one import ViewPlan, view_of
+from ...compiler.language.functions import NULL, New, address_of, cast, native, new
+from ...compiler.language.memory import INTEGERS, load
+from ...compiler.language.structs import Items, Struct
+from ..kernel_ops.kernel_op import KernelOpPlan, launch_plan
+from ..objects import c_api as c
+from ..objects.interned import bool_, ellipsis, int64, int_type, none, slice_type, tuple_type
+from ..objects.kernel_call import Arguments
+from ..objects.layout import Array, Object, Tensor, Tuple
+from ..objects.references import Owned, begin, item, own_new, put_item, release_all, retain, size
+from ..objects.tensors import elements, holds_kind, is_tensor, not_handled
+from .view_cache import ViewPlan, view_of
 
 MAX_DIMS = 16  # that a key is laid out for
 MAX_PARTS = 8  # of a key of which some make a view

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import DtypeError, ShapeError
+from ...shapes import broadcast_shapes
 from ...tensor import dtypes
-from ...tensor.shapes import broadcast_shapes
 
 
 def attention(

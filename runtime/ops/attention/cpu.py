@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ...device.threads.parallel_for import shared
 from ...kernels.cpu.matmul import PRODUCTS
-from ...pool.parallel_for import shared
 from . import cpu_loops
 
 Array = np.ndarray

@@ -11,13 +11,13 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.exponentials import exponentials, scale
+from ...compiler.jit import jit
+from ...kernels.cpu.loops import exponentials, scale
 from ...kernels.cpu.matmul import fill_panels, multiply_at
 from ...kernels.cpu.sums import REORDER, plain_sum
-from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_matrix, matrix_at, row_at
-from ...kernels.llvm.lines import range_of
-from ...kernels.llvm.matrices.tiles import panel_bytes, panel_width
+from ...kernels.llvm.matmul_tiles import panel_bytes, panel_width
+from ...kernels.llvm.reduce import range_of
 from ...kernels.scalar import exp_of_masked
 
 Array = np.ndarray

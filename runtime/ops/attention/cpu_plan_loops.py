@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.jit import jit
+from ...compiler.jit import jit
 from ...kernels.llvm.addresses import address, empty_matrix, part_of
 from .cpu_loops import (
     BIAS,

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.current import current_stream
-from ...cuda.launching import indexed
-from ...cuda.libraries.attentions import Attention, AttentionGradients, Layout
-from ...cuda.libraries.chosen import attentions
-from ...cuda.libraries.operands import has_rows, stored_as
-from ...cuda.libraries.products import is_half, multiply
-from ...cuda.views import broadcast, narrowed, over, permuted, reshaped, swapped
-from ...modes.math_modes import math_modes
+from ...device.cuda.array import DeviceArray
+from ...device.cuda.current import current_stream
+from ...device.cuda.math_modes import math_modes
+from ...kernels.cuda_launch import arrays as memory
+from ...kernels.cuda_launch import per_element
+from ...kernels.cuda_launch.arrays import broadcast, narrowed, over, permuted, reshaped, swapped
+from ...kernels.cuda_libraries.cudnn_protocol import Attention, AttentionGradients, Layout
+from ...kernels.cuda_libraries.libraries import attentions
+from ...kernels.cuda_libraries.matmul import is_half, multiply
+from ...kernels.cuda_libraries.operands import has_rows, stored_as
 from ..reduction.cuda import sum_to_size
 from . import cuda_kernels as kernels
 
@@ -66,7 +66,7 @@ def attend(
     arrays, numbers = located(extras, shape, scores)
     args = scores, *arrays, weights, logsumexp, numbers, shape[1:], is_causal
     factors = float(keep_scale), float("-inf")
-    indexed.run(kernels.soften, logsumexp.size * LANES, q.dtype, *args, *factors)
+    per_element.run(kernels.soften, logsumexp.size * LANES, q.dtype, *args, *factors)
     for g, group in groups(q, k):
         multiply_heads(of_group(weights, g, group), v, of_group(output, g, group), 1, 0)
 
@@ -240,7 +240,7 @@ def gradients(
     args = scores, *arrays, memory.contiguous(logsumexp), grads, above, output, derivatives, dropped, numbers
     sizes, steps = (*shape[1:], v.shape[3]), (steps_of(output), steps_of(above))
     rest = sizes, is_causal, float(keep_scale), steps
-    indexed.run(kernels.weights_back, logsumexp.size * LANES, q.dtype, *args, *rest)
+    per_element.run(kernels.weights_back, logsumexp.size * LANES, q.dtype, *args, *rest)
     query, key, value = results
     key_sum, value_sum = (sum_for(a, q.shape[1] > k.shape[1]) for a in (key, value))
     for g, group in groups(q, k):

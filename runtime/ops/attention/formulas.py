@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
-from ...autograd.recomputing import recompute_jvp, recompute_vjp
+from ...autograd.recompute import recompute_jvp, recompute_vjp
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.cpu.contiguous_copy import zeros
 from ...kernels.cpu.matmul import PRODUCTS
-from ...kernels.cpu.movement.contiguous import zeros
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step
-from ...tensor.shapes import contiguous_strides
+from ...shapes import contiguous_strides
 from . import cpu_plan_loops as loops
 
 Array = np.ndarray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...tensor.shapes import Shape
+from ...shapes import Shape
 
 
 def attended(self: Any, key: Any, value: Any, *rest: Any) -> list[Shape]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import require_index_dtype
-from ...distributed.groups.ranks import Ranks, chosen
+from ...dispatch.argument_checks import wrap_dim
+from ...dispatch.ranks import Ranks, chosen
+from ...dispatch.shape_rules import require_index_dtype
 from ...errors import ShapeError
 from ...tensor import dtypes
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...distributed.groups.ranks import Ranks
+from ...dispatch.ranks import Ranks
 from ..matmul.cpu import linear, matmul2d_as_stored
 
 PIECES = 4  # at most, of a product beside which a call is under way, and is driven on between them

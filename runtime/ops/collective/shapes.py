@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...distributed.groups.ranks import Ranks
-from ...tensor.shapes import Shape
+from ...dispatch.ranks import Ranks
+from ...shapes import Shape
 
 
 def _scaled(shape: Sequence[int], dim: int, by: int, over: int = 1) -> Shape:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import DtypeError, ShapeError
-from ...tensor.shapes import broadcast_shapes
+from ...shapes import broadcast_shapes
 
 
 def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.jit import jit
+from ...compiler.jit import jit
 from ...kernels.llvm.addresses import part_of
 
 Array = np.ndarray

@@ -1,13 +1,23 @@
-"""Complex numbers put together of their real and imaginary parts on a device."""
+"""Complex numbers put together of their real and imaginary parts on a device.
+
+Complex numbers put together on a device, element by element.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ...cuda.array import DeviceArray
-from ...cuda.launching.elements import made
-from ...tensor.shapes import broadcast_shapes
-from . import cuda_kernels as kernels
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda_launch.per_element import made
+from ...shapes import broadcast_shapes
+
+
+def complex_number(real: Any, imag: Any) -> Any:
+    """real + imag i."""
+    return complex(real, imag)
+
 
 COMPLEX = {np.dtype(np.float32): np.dtype(np.complex64)}
 
@@ -15,4 +25,4 @@ COMPLEX = {np.dtype(np.float32): np.dtype(np.complex64)}
 def complex_of_parts(real: DeviceArray, imag: DeviceArray) -> DeviceArray:
     shape = broadcast_shapes("complex", real.shape, imag.shape)
     kind = COMPLEX.get(real.dtype, np.dtype(np.complex128))
-    return made(kernels.complex_number, shape, (real, imag), kind)
+    return made(complex_number, shape, (real, imag), kind)

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.shape_checks import require_shape
+from ...dispatch.shape_rules import require_shape
 from ...errors import ShapeError
-from ...kernels.window_sizes import conv_size, side_pads
+from ...shapes import conv_size, side_pads
 
 Ints = Sequence[int]
 Sizes = tuple[int, ...]

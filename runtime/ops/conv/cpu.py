@@ -1,18 +1,67 @@
-"""Convolution over up to three dimensions, and its gradients; cpu_algorithm.py says which algorithm computes each."""
+"""Convolution over up to three dimensions, and its gradients; cpu_algorithm.py says which algorithm computes each.
+
+Convolution of whole numbers: a product of matrices for each element of the kernel; overflow wraps around.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import contiguous
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import run
-from . import cpu_whole, plans
+from . import plans
 
 Array = np.ndarray
 Ints = tuple[int, ...]
+Index = tuple[Any, ...]
+
+
+def full_convolution(
+    input: Array, weight: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    dims = len(stride)
+    sides = np.asarray(padding).reshape(dims, -1)[:, [0, -1]]
+    items = input.reshape(-1, *input.shape[-dims - 1 :])
+    padded = np.pad(items, [(0, 0), (0, 0), *sides])
+    kernel = weight.shape[2:]
+    size = tuple(
+        (n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(padded.shape[2:], kernel, stride, dilation, strict=True)
+    )
+    out = np.zeros((len(items), groups, len(weight) // groups, prod(size)), input.dtype)
+    for tap, region in _taps(kernel, size, stride, dilation):
+        seen = padded[region].reshape(len(items), groups, weight.shape[1], prod(size))
+        out += weight[tap].reshape(groups, -1, weight.shape[1]) @ seen
+    result = out.reshape(*input.shape[: -dims - 1], len(weight), *size)
+    return result if bias is None else result + bias.reshape(-1, *(1,) * dims)
+
+
+def full_convolution_input_backward(
+    grad_output: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    """As `cpu.convolution_input_backward`: each number is spread over the elements that it was made of."""
+    dims = len(stride)
+    sides = np.asarray(padding).reshape(dims, -1)[:, [0, -1]]
+    size, plane = grad_output.shape[-dims:], input_shape[-dims:]
+    items = grad_output.reshape(-1, groups, len(weight) // groups, prod(size))
+    channels = weight.shape[1]
+    padded = np.zeros((len(items), groups * channels, *np.add(plane, sides.sum(1))), grad_output.dtype)
+    for tap, region in _taps(weight.shape[2:], size, stride, dilation):
+        tap_grad = weight[tap].reshape(groups, -1, channels).swapaxes(1, 2) @ items
+        padded[region] += tap_grad.reshape(len(items), groups * channels, *size)
+    inner = [slice(before, before + n) for (before, _), n in zip(sides, plane, strict=True)]
+    return padded[:, :, *inner].reshape(input_shape)
+
+
+def _taps(kernel: Ints, size: Ints, stride: Ints, dilation: Ints) -> Iterator[tuple[Index, Index]]:
+    """The place of each element of the kernel, and of the elements of the padded planes that it meets."""
+    for tap in np.ndindex(*kernel):
+        starts = [k * d for k, d in zip(tap, dilation, strict=True)]
+        met = (slice(a, a + s * (n - 1) + 1, s) for a, s, n in zip(starts, stride, size, strict=True))
+        yield (slice(None), slice(None), *tap), (slice(None), slice(None), *met)
 
 
 def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> Array:
@@ -21,7 +70,7 @@ def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> 
     `rest` is stride, padding, dilation, groups.
     """
     if weight.dtype.kind in "iu":
-        return cpu_whole.full_convolution(input, weight, bias, *rest)
+        return full_convolution(input, weight, bias, *rest)
     if weight.dtype.kind == "c":
         product = _complex_product(convolution, input, weight, None, *rest)
         return product if bias is None else product + bias.reshape(-1, *(1,) * len(rest[0]))
@@ -31,7 +80,7 @@ def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> 
 def convolution_input_backward(grad_output: Array, weight: Array, input_shape: Ints, *rest: Any) -> Array:
     """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
     if weight.dtype.kind in "iu":
-        return cpu_whole.full_convolution_input_backward(grad_output, weight, input_shape, *rest)
+        return full_convolution_input_backward(grad_output, weight, input_shape, *rest)
     if weight.dtype.kind == "c":
         return _complex_product(convolution_input_backward, grad_output, weight, input_shape, *rest)
     return _made(plans.convolution_input_backward, grad_output, weight, input_shape, *rest)[0]

@@ -16,12 +16,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...kernels.cpu.plan import Plan
-from .cpu_batch_last import Elements, block_of_samples, on_blocks
-from .cpu_depthwise import depthwise_input_backward, depthwise_output, depthwise_weight_backward
-from .cpu_gathered import gathered_input_backward, gathered_output, gathered_weight_backward
+from .cpu_channels_last import gathered_input_backward, gathered_output, gathered_weight_backward
 from .cpu_geometry import Call, Geometry
-from .cpu_pointwise import pointwise_input_backward, pointwise_output
-from .cpu_shifted import shifted_input_backward, shifted_output, shifted_weight_backward
+from .cpu_im2col import shifted_input_backward, shifted_output, shifted_weight_backward
+from .cpu_small import (
+    Elements,
+    block_of_samples,
+    depthwise_input_backward,
+    depthwise_output,
+    depthwise_weight_backward,
+    on_blocks,
+    pointwise_input_backward,
+    pointwise_output,
+)
 
 Algorithm = Callable[[Geometry, Call], Plan | None]
 Algorithms = tuple[Algorithm, ...]  # the first one that is not None computes the result

@@ -10,17 +10,16 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.current import current_stream
-from ...cuda.launching import indexed
-from ...cuda.libraries.chosen import convolutions
-from ...cuda.libraries.convolutions import Convolution
-from ...cuda.libraries.operands import aligned, is_channels_last, stored_as
-from ...cuda.libraries.products import common, is_half, multiply
-from ...cuda.views import broadcast, in_order, over, permuted, swapped
+from ...device.cuda.array import DeviceArray
+from ...device.cuda.current import current_stream
+from ...device.cuda.math_modes import math_modes
 from ...kernels.cuda.storage import in_registers
-from ...modes.math_modes import math_modes
+from ...kernels.cuda_launch import arrays, per_element
+from ...kernels.cuda_launch.arrays import broadcast, in_order, over, permuted, swapped
+from ...kernels.cuda_libraries.cudnn_protocol import Convolution
+from ...kernels.cuda_libraries.libraries import convolutions
+from ...kernels.cuda_libraries.matmul import common, is_half, multiply
+from ...kernels.cuda_libraries.operands import aligned, is_channels_last, stored_as
 from ..reduction.cuda import sum_dim
 from . import cuda_kernels as kernels
 from .cpu_geometry import Geometry, Ints, geometry
@@ -82,12 +81,12 @@ def convolution(
     if sizes.is_depthwise:
         extra = (w, False) if bias is None else (in_order(bias), True)
         rest = (result, extra[1], g.groups, g.outputs, sizes.as_slots)
-        indexed.run(kernels.filtered, result.size, result.dtype, x, w, extra[0], *rest)
+        per_element.run(kernels.filtered, result.size, result.dtype, x, w, extra[0], *rest)
         return result
     if bias is not None:
         column = over(bias, (g.groups * g.outputs, 1), (*bias.byte_strides, 0))
         shape = g.batch, g.groups * g.outputs, sizes.spots
-        memory.copy(result.as_read(result.stored).reshape(shape), broadcast(column, shape))
+        arrays.copy(result.as_read(result.stored).reshape(shape), broadcast(column, shape))
     for first, last in sizes.slices(x.itemsize):
         columns = columns_of(x, sizes, first, last)
         out = part(result, (g.batch, g.groups, g.outputs, sizes.spots), first, last)
@@ -107,7 +106,7 @@ def convolution_input_backward(
     channels = g.channels * g.groups
     if sizes.is_depthwise:
         rest = (channels, g.outputs, sizes.as_slots)
-        indexed.run(kernels.filtered_back, result.size, result.dtype, grad, w, result, *rest)
+        per_element.run(kernels.filtered_back, result.size, result.dtype, grad, w, result, *rest)
         return result
     plane = prod(g.sizes)
     for first, last in sizes.slices(grad.itemsize):
@@ -116,13 +115,15 @@ def convolution_input_backward(
         columns = (
             part(result, (g.batch, g.groups, g.channels, plane), first, last)
             if sizes.is_pointwise
-            else memory.empty(  # elements of several windows are added up: 16-bit floats would be rounded twice
+            else arrays.empty(  # elements of several windows are added up: 16-bit floats would be rounded twice
                 (last - first, g.groups, g.channels * g.taps, sizes.spots), in_registers(grad.dtype), grad.device
             )
         )
         each_group(swapped(by_group(w, sizes)), value, columns, 0)
         if not sizes.is_pointwise:
-            indexed.run(kernels.windows_of_columns, made.size, result.dtype, columns, made, channels, sizes.as_slots)
+            per_element.run(
+                kernels.windows_of_columns, made.size, result.dtype, columns, made, channels, sizes.as_slots
+            )
     return result
 
 
@@ -135,7 +136,7 @@ def convolution_weight_backward(
     if library_has("convolve_weight_gradient", sizes, (input, grad_output), halves):
         return halves
     grad, x = in_order(grad_output), in_order(input)
-    result = memory.empty(tuple(weight_shape), x.dtype, x.device)
+    result = arrays.empty(tuple(weight_shape), x.dtype, x.device)
     into = result.reshape((g.groups, g.outputs, g.channels * g.taps))
     started = False
     for first, last in sizes.slices(x.itemsize):
@@ -145,7 +146,7 @@ def convolution_weight_backward(
         multiply(beside, swapped(merged_samples(columns)), into, 1, int(started))
         started = True
     if not started:
-        memory.fill(result, 0)
+        arrays.fill(result, 0)
     return result
 
 
@@ -178,7 +179,7 @@ def library_convolves(sizes: Sizes, x: Array, w: Array, bias: Array | None, resu
     if not library_has("convolve", sizes, (x, w), result):
         return False
     channels = sizes.g.groups * sizes.g.outputs
-    indexed.run(kernels.biased, result.size, result.dtype, result, in_order(bias), channels, sizes.spots)
+    per_element.run(kernels.biased, result.size, result.dtype, result, in_order(bias), channels, sizes.spots)
     return True
 
 
@@ -206,8 +207,8 @@ def library_has(name: str, sizes: Sizes, operands: Sequence[Array], result: Arra
 def like(shape: Ints, a: Array, b: Array) -> Array:
     """Memory for a result: of 16-bit floats where both operands are."""
     if is_half(a) and a.stored == b.stored:
-        return memory.empty(shape, a.stored, a.device).as_read(a.dtype)
-    return memory.empty(shape, in_registers(a.dtype), a.device)
+        return arrays.empty(shape, a.stored, a.device).as_read(a.dtype)
+    return arrays.empty(shape, in_registers(a.dtype), a.device)
 
 
 def part(a: Array, shape: Ints, first: int, last: int) -> Array:
@@ -231,11 +232,11 @@ def columns_of(x: Array, sizes: Sizes, first: int, last: int, beside: bool = Fal
         result = part(x, (g.batch, g.groups, own, sizes.spots), first, last)
         return permuted(result, 1, 2, 0, 3) if beside else result
     shape = (g.groups, own, samples, sizes.spots) if beside else (samples, g.groups, own, sizes.spots)
-    columns = memory.empty(shape, x.stored, x.device).as_read(x.dtype)
+    columns = arrays.empty(shape, x.stored, x.device).as_read(x.dtype)
     steps = (sizes.spots, samples * sizes.spots) if beside else (sizes.rows * sizes.spots, sizes.spots)
     channels = g.channels * g.groups
     value = part(x, (g.batch, channels, prod(g.sizes)), first, last)
-    indexed.run(kernels.columns_of_windows, columns.size, x.dtype, value, columns, channels, sizes.as_slots, steps)
+    per_element.run(kernels.columns_of_windows, columns.size, x.dtype, value, columns, channels, sizes.as_slots, steps)
     return columns
 
 
@@ -247,7 +248,7 @@ def merged_samples(a: Array) -> Array:
     steps = a.byte_strides
     if a.shape[2] == 1:
         return over(a, shape, (*steps[:2], steps[3]))
-    return memory.moved(a).reshape(shape)
+    return arrays.moved(a).reshape(shape)
 
 
 def each_group(weights: Array, columns: Array, out: Array, beta: int) -> None:

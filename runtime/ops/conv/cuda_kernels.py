@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.cuda.vocabulary import T, cuda
+from ...kernels.cuda.language import T, cuda
 
 # Texts name these; a kernel has its own in their place.
 W: Any = None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.folding import folding
 from ...kernels.cpu.plan import Ints, Layout, Plan, are_contiguous
+from ...kernels.cpu.reduce_layout import folding
 from ..reduction.plans import sum_step
 from . import cpu_algorithm as algorithm
 from .cpu_geometry import Call, Geometry, geometry

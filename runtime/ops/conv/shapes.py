@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.window_sizes import conv_size, side_pads
-from ...tensor.shapes import Shape
+from ...shapes import Shape, conv_size, side_pads
 
 
 def convolved(self: Any, weight: Any, bias: Any, *rest: Any) -> Shape:

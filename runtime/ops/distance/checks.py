@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
-from ...dispatch.kernel_ops.kernel_arrays import require_equal
+from ...dispatch.argument_checks import wrap_dim
+from ...dispatch.kernel_ops.general import require_equal
 from ...errors import ShapeError, UnsupportedDtypeError
-from ...tensor.shapes import broadcast_shapes
+from ...shapes import broadcast_shapes
 
 COMPUTE_MODES = tuple(
     f"{mode}use_mm_for_euclid_dist{when}" for mode, when in (("", "_if_necessary"), ("", ""), ("donot_", ""))

@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 
+from ...compiler.jit import jit
+from ...device.threads.parallel_for import shared
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.matmul import LINE, fill_panels, full_cache_line
-from ...kernels.cpu.movement.copies import contiguous
-from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.matrices.differences import square_differences, weighted_differences
-from ...kernels.llvm.matrices.tiles import panel_bytes, panel_width
-from ...pool.parallel_for import shared
+from ...kernels.llvm.matmul_tiles import panel_bytes, panel_width, square_differences, weighted_differences
 
 Array = np.ndarray
 Ints = tuple[int, ...]

@@ -6,19 +6,11 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.movement.contiguous import contiguous_copy, zeros
-from ...kernels.cpu.movement.places import runs_moved
+from ...kernels.cpu.contiguous_copy import contiguous_copy, zeros
+from ...kernels.cpu.move_plans import runs_moved
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous
-from ...tensor.shapes import contiguous_strides, is_contiguous
-from .cpu import (
-    EUCLIDEAN,
-    WORK,
-    difference_norms,
-    euclidean_norms,
-    kind_of_norm,
-    sizes_of_rows,
-    unit_of_rows,
-)
+from ...shapes import contiguous_strides, is_contiguous
+from .cpu import EUCLIDEAN, WORK, difference_norms, euclidean_norms, kind_of_norm, sizes_of_rows, unit_of_rows
 
 
 def row_distances(x1: Layout, x2: Layout, p: float) -> Plan | None:

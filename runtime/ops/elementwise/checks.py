@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.checks import rejects, wrap_dim
-from ...dispatch.shape_checks import is_recorded, require_shape
+from ...dispatch.argument_checks import rejects, wrap_dim
+from ...dispatch.shape_rules import is_recorded, require_shape
 from ...errors import ArgumentError, DtypeError, ShapeError, type_name
 from ...tensor import dtypes
-from ...tensor.base import TensorBase, host_array
+from ...tensor.tensor import TensorBase, host_array
 
 
 @rejects("integers")

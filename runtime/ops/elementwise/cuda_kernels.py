@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.cuda.vocabulary import int32
-from ...kernels.scalar.primitives import bits, choose, from_bits
+from ...compiler.passes.primitives import bits, choose, from_bits
+from ...kernels.cuda.language import int32
 
 
 def binary_parts(x: Any) -> Any:

@@ -6,7 +6,7 @@ import functools
 import math
 from typing import Any, TypeAlias
 
-from ...kernels.scalar import recursions
+from ...kernels.scalar import orthogonal_polynomials
 from ...namespace import op
 from ...tensor import dtypes
 from ...tensor.dtypes import finfo
@@ -84,21 +84,21 @@ def raised_in_place(self: Tensor, exponent: Any) -> Tensor:
 
 def polynomial_derivative(x: Tensor, n: Tensor, kind: int, order: float) -> Tensor:
     """The derivative of the orthogonal polynomial of degree n, by others of degrees below."""
-    if kind >= recursions.SHIFTED:
-        return 2 * polynomial_derivative(2 * x - 1, n, kind - recursions.SHIFTED, order)
+    if kind >= orthogonal_polynomials.SHIFTED:
+        return 2 * polynomial_derivative(2 * x - 1, n, kind - orthogonal_polynomials.SHIFTED, order)
     degree = n.trunc()
     below = degree - 1
-    if kind in (recursions.HERMITE_H, recursions.HERMITE_HE):
-        factor = 2 if kind == recursions.HERMITE_H else 1
+    if kind in (orthogonal_polynomials.HERMITE_H, orthogonal_polynomials.HERMITE_HE):
+        factor = 2 if kind == orthogonal_polynomials.HERMITE_H else 1
         return factor * degree * op.orthogonal_polynomial(x, below, kind, order)
-    if kind == recursions.CHEBYSHEV_T:
-        return degree * op.orthogonal_polynomial(x, below, recursions.CHEBYSHEV_U, order)
-    if kind == recursions.LAGUERRE:
+    if kind == orthogonal_polynomials.CHEBYSHEV_T:
+        return degree * op.orthogonal_polynomial(x, below, orthogonal_polynomials.CHEBYSHEV_U, order)
+    if kind == orthogonal_polynomials.LAGUERRE:
         return -op.orthogonal_polynomial(x, below, kind, order + 1)
-    if kind == recursions.GEGENBAUER:
+    if kind == orthogonal_polynomials.GEGENBAUER:
         return 2 * order * op.orthogonal_polynomial(x, below, kind, order + 1)
-    derivative = 2 * op.orthogonal_polynomial(x, below, recursions.GEGENBAUER, 2.0)
-    if kind == recursions.CHEBYSHEV_U:
+    derivative = 2 * op.orthogonal_polynomial(x, below, orthogonal_polynomials.GEGENBAUER, 2.0)
+    if kind == orthogonal_polynomials.CHEBYSHEV_U:
         return derivative
-    other = 2 * op.orthogonal_polynomial(x, below - 1, recursions.GEGENBAUER, 2.0)
-    return derivative - other if kind == recursions.CHEBYSHEV_V else derivative + other
+    other = 2 * op.orthogonal_polynomial(x, below - 1, orthogonal_polynomials.GEGENBAUER, 2.0)
+    return derivative - other if kind == orthogonal_polynomials.CHEBYSHEV_V else derivative + other

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.shape_checks import require_index_dtype
+from ...dispatch.shape_rules import require_index_dtype
 from ...errors import DtypeError, ShapeError
 from ...tensor import dtypes
 

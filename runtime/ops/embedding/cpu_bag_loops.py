@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.jit import jit
+from ...compiler.jit import jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.llvm.row_sums import AHEAD, sum_of_rows
+from ...kernels.llvm.gather import AHEAD, sum_of_rows
 from ..indexing.cpu_put_loops import link
 
 Array = np.ndarray

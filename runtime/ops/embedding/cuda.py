@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import pinned_reader
-from ...cuda.memory import in_order
-from ..indexing.cuda_rows import INT32, added_to_rows, collected, rows_at, rows_gathered
-from . import cpu, cpu_bags
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch.arrays import in_order
+from ...kernels.cuda_launch.gather_scatter import INT32, added_to_rows, collected, rows_at, rows_gathered
+from ...kernels.cuda_launch.per_element import pinned_reader
+from . import cpu
+from . import cpu as cpu_bags
 
 
 @pinned_reader(cpu.embedding)
@@ -22,7 +23,7 @@ def embedding(
 def embedding_backward(
     grad_output: DeviceArray, indices: DeviceArray, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> DeviceArray:
-    start = memory.result_of_zeros(grad_output, (num_weights, grad_output.shape[-1]))
+    start = arrays.result_of_zeros(grad_output, (num_weights, grad_output.shape[-1]))
     rows = rows_at("embedding", indices, 0, num_weights, False)
     name = "mean" if scale_grad_by_freq else "sum"
     result = added_to_rows(start, rows, in_order(grad_output), name, 1, not scale_grad_by_freq)
@@ -34,7 +35,7 @@ def embedding_gather(
     input: DeviceArray, indices: DeviceArray, padding_idx: int, scale_grad_by_freq: bool
 ) -> DeviceArray:
     """The transpose of `embedding_backward`: the table is divided and has zeros before it is read."""
-    table = memory.result_of(input)
+    table = arrays.result_of(input)
     if scale_grad_by_freq:
         rows = rows_at("embedding", indices, 0, len(input), False)
         table = _divided(table, rows)
@@ -52,7 +53,7 @@ def bag_totals(
 ) -> DeviceArray:
     """For each bag the sum or mean of weight[i] for its indices i but padding_idx; which these are the host finds."""
     named, bag = _owners(indices, offsets, include_last_offset, len(weight), padding_idx)
-    start = memory.result_of_zeros(weight, (offsets.size - include_last_offset, weight.shape[1]))
+    start = arrays.result_of_zeros(weight, (offsets.size - include_last_offset, weight.shape[1]))
     return added_to_rows(
         start, bag, rows_gathered("bag_totals", weight, 0, named, False), "mean" if mean else "sum", 1, not mean
     )
@@ -70,7 +71,7 @@ def embedding_bag_scatter_grad(
 ) -> DeviceArray:
     named, bag = _owners(indices, offsets, include_last_offset, num_weights, padding_idx)
     rows = _divided(in_order(grad_output), bag) if mean and bag.size else grad_output
-    start = memory.result_of_zeros(grad_output, (num_weights, grad_output.shape[1]))
+    start = arrays.result_of_zeros(grad_output, (num_weights, grad_output.shape[1]))
     return added_to_rows(start, named, rows_gathered("embedding_bag_scatter_grad", rows, 0, bag, False))
 
 
@@ -78,19 +79,19 @@ def _owners(
     indices: DeviceArray, offsets: DeviceArray, include_last_offset: bool, rows: int, padding_idx: int
 ) -> tuple[DeviceArray, DeviceArray]:
     """The rows that all bags name, and the bag of each."""
-    args = memory.to_host(indices), memory.to_host(offsets), include_last_offset, rows, padding_idx
-    named, bag = (memory.from_host(result.astype(INT32), indices.device) for result in cpu_bags.owners(*args))
+    args = arrays.to_host(indices), arrays.to_host(offsets), include_last_offset, rows, padding_idx
+    named, bag = (arrays.from_host(result.astype(INT32), indices.device) for result in cpu_bags.owners(*args))
     return named, bag
 
 
 def _divided(table: DeviceArray, rows: DeviceArray) -> DeviceArray:
     sizes = (1, len(table), table.shape[1], rows.size)
-    nothing = memory.zeros((1,), table.dtype, table.device)
+    nothing = arrays.zeros((1,), table.dtype, table.device)
     return collected(table, rows, nothing, sizes, (0, 1, 0), (0, 0, 0), "divided")
 
 
 def _without_padding(table: DeviceArray, padding_idx: int) -> DeviceArray:
     if 0 <= padding_idx < len(table) and table.size:
         step = table.byte_strides[0]
-        memory.fill(table.viewed(table.shape[1:], padding_idx * step, table.byte_strides[1:]), 0)
+        arrays.fill(table.viewed(table.shape[1:], padding_idx * step, table.byte_strides[1:]), 0)
     return table

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 from typing import Any, TypeAlias
 
+from ...device.device import CPU
 from ...extension_points import extension
-from ...modes.grad_mode import no_grad
 from ...namespace import op
 from ...tensor import dtypes
-from ...tensor.devices import CPU
+from ...tensor.grad_mode import no_grad
 from .checks import ends_of_bags
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import

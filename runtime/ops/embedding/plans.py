@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_layout, of_chosen
-from ..indexing.plans import table_rows
-from ..indexing.plans_writes import rows_onto_zeros
+from ..indexing.plans_gather import table_rows
+from ..indexing.plans_index_put import rows_onto_zeros
 from . import cpu_bag_loops as loops
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...tensor.shapes import Shape
+from ...shapes import Shape
 
 
 def embedded(weight: Any, indices: Any, *rest: Any) -> Shape:

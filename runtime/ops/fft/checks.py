@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
+from ...dispatch.argument_checks import wrap_dim
 from ...errors import DimensionError, DtypeError, ShapeError, UnsupportedDtypeError
 
 NORMS = (None, "backward", "ortho", "forward")

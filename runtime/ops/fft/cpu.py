@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import contiguous
+from ...device.threads.parallel_for import get_num_threads
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import run_if_planned
-from ...pool.threads import get_num_threads
 from . import plans
-from .cpu_lengths import resized, with_sizes
+from .cpu_radices import resized, with_sizes
 
 Array = np.ndarray
 

@@ -12,18 +12,9 @@ import numpy as np
 
 from ...kernels.cpu.plan import Ints, Step
 from .cpu_column_loops import transform_columns_again, transform_either_columns
-from .cpu_loops import (
-    BATCH_ELEMENTS,
-    COMPLEX,
-    FULL_SPECTRUM,
-    HALF,
-    mirror_rows,
-    transform_either,
-    vector_lanes,
-)
-from .cpu_matrices import transform_either_matrices
-from .cpu_odd_rows import transform_odd_rows
-from .cpu_tables import half_angle_twiddles, table
+from .cpu_loops import BATCH_ELEMENTS, COMPLEX, FULL_SPECTRUM, HALF, mirror_rows, transform_either, vector_lanes
+from .cpu_radices import half_angle_twiddles, table
+from .cpu_real_loops import transform_either_matrices, transform_odd_rows
 
 Array = np.ndarray
 LINE = 8  # integers of a line of the cache, at which each part of a table begins

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.jit import jit
+from ...compiler.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.complex.butterflies import WIDEST
+from ...kernels.llvm.fft_butterflies import WIDEST
 from .cpu_loops import PLANE_OFFSET, REAL, all_passes, ended, join, rows_begun, rows_of_steps, split
 
 Array = np.ndarray

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.transpose import transpose_at
-from ...kernels.jit import jit
+from ...compiler.jit import jit
+from ...compiler.passes.primitives import fma
+from ...kernels.cpu.matmul import transpose_at
 from ...kernels.llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
-from ...kernels.llvm.complex.butterflies import WIDEST, first_pass, last_pass, prime_pass, transform_pass
-from ...kernels.llvm.complex.spectra import full_spectrum, half_spectrum
-from ...kernels.llvm.matrices.tiles import lanes
-from ...kernels.scalar.primitives import fma
+from ...kernels.llvm.fft_butterflies import WIDEST, first_pass, last_pass, prime_pass, transform_pass
+from ...kernels.llvm.fft_spectra import full_spectrum, half_spectrum
+from ...kernels.llvm.matmul_tiles import lanes
 
 Array = np.ndarray
 

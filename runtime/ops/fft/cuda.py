@@ -7,14 +7,13 @@ from math import prod, sqrt
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.current import current_stream
-from ...cuda.fallback import Fallback
-from ...cuda.launching import indexed
-from ...cuda.libraries.chosen import libraries
-from ...cuda.libraries.protocol import Fft
-from ...cuda.views import narrowed, permuted
+from ...device.cuda.array import DeviceArray
+from ...device.cuda.current import current_stream
+from ...kernels.cuda_launch import arrays, per_element
+from ...kernels.cuda_launch.arrays import narrowed, permuted
+from ...kernels.cuda_launch.cpu_fallback import Fallback
+from ...kernels.cuda_libraries.libraries import libraries
+from ...kernels.cuda_libraries.protocol import Fft
 from ..linalg.cuda import conjugated
 from . import cpu
 from . import cuda_kernels as kernels
@@ -28,7 +27,7 @@ def fft_c2c(a: Array, lengths: Sequence[int], dim: Sequence[int], normalization:
         return Fallback(cpu.fft_c2c)(a, lengths, dim, normalization, forward)
     a = brought(a.as_read(complex_of(a.dtype)), lengths, dim)
     if not a.size or not dim:
-        return memory.copied(a)
+        return arrays.copied(a)
     return scaled(transformed(a, dim, forward), lengths, normalization)
 
 
@@ -56,8 +55,8 @@ def fft_c2r(
     half = brought(a, (*lengths[:-1], n // 2 + 1), dim)
     if not a.size:
         return empty(half, dim[-1], n, np.dtype(f"f{a.dtype.itemsize // 2}"))
-    half = conjugated(memory.copied(half)) if forward else half
-    half = half if pairs == 1 else weighted_pairs(memory.copied(half), dim[-1], n, pairs)
+    half = conjugated(arrays.copied(half)) if forward else half
+    half = half if pairs == 1 else weighted_pairs(arrays.copied(half), dim[-1], n, pairs)
     value = transformed(half, dim[:-MAX_DIMS], False)
     return scaled(along(value, dim[-MAX_DIMS:], "c2r", False, n), lengths, normalization)
 
@@ -74,9 +73,9 @@ def weighted_pairs(a: Array, d: int, n: int, pairs: float) -> Array:
     count = (n - 1) // 2
     if pairs != 1 and count:
         there = narrowed(a, d, 1, count + 1)
-        part = memory.copied(there)
-        indexed.run(kernels.scaled, part.size, part.dtype, part, part.dtype.type(pairs))
-        memory.copy(there, part)
+        part = arrays.copied(there)
+        per_element.run(kernels.scaled, part.size, part.dtype, part, part.dtype.type(pairs))
+        arrays.copy(there, part)
     return a
 
 
@@ -86,8 +85,8 @@ def complex_of(dtype: np.dtype) -> np.dtype:
 
 def empty(a: Array, dim: int, size: int, dtype: np.dtype) -> Array:
     """Zeros in the shape of an array but for one dim."""
-    result = memory.empty((*a.shape[:dim], size, *a.shape[dim + 1 :]), dtype, a.device)
-    memory.fill(result, 0)
+    result = arrays.empty((*a.shape[:dim], size, *a.shape[dim + 1 :]), dtype, a.device)
+    arrays.fill(result, 0)
     return result
 
 
@@ -96,7 +95,7 @@ def cut(a: Array, dim: int, size: int) -> Array:
     if a.shape[dim] >= size:
         return a if a.shape[dim] == size else narrowed(a, dim, 0, size)
     result = empty(a, dim, size, a.dtype)
-    memory.copy(narrowed(result, dim, 0, a.shape[dim]), a)
+    arrays.copy(narrowed(result, dim, 0, a.shape[dim]), a)
     return result
 
 
@@ -111,12 +110,12 @@ def along(a: Array, dim: Sequence[int], kind: str, forward: bool, last: int) -> 
     """One transform over up to three dims; `last` is the number of its real numbers along the last of them."""
     lead = [d for d in range(a.ndim) if d not in dim]
     order = (*lead, *dim)
-    value = memory.copied(permuted(a, *order))  # some transforms use up what they are given
+    value = arrays.copied(permuted(a, *order))  # some transforms use up what they are given
     batch, sizes = prod(a.shape[d] for d in lead), (*(a.shape[d] for d in dim[:-1]), last)
     real = a.dtype if kind == "r2c" else np.dtype(f"f{a.dtype.itemsize // 2}")
     fft = Fft(real, kind, batch, sizes, forward)
     shape = (*value.shape[: len(lead)], *(fft.half if kind == "r2c" else sizes))
-    result = memory.empty(shape, real if kind == "c2r" else fft.complex, a.device)
+    result = arrays.empty(shape, real if kind == "c2r" else fft.complex, a.device)
     library = libraries()
     assert library is not None
     library.fft(fft, value.address, result.address, current_stream(a.device.index or 0))
@@ -125,11 +124,11 @@ def along(a: Array, dim: Sequence[int], kind: str, forward: bool, last: int) -> 
 
 def scaled(a: Array, sizes: Sequence[int], normalization: int) -> Array:
     """A new array in row order, times 1, 1 / sqrt(n) or 1 / n."""
-    result = memory.contiguous(a) if order_is_rows(a) else memory.copied(a)
+    result = arrays.contiguous(a) if order_is_rows(a) else arrays.copied(a)
     if normalization:
         n = prod(sizes)
         factor = result.dtype.type(1 / n if normalization == 2 else 1 / sqrt(n))
-        indexed.run(kernels.scaled, result.size, result.dtype, result, factor)
+        per_element.run(kernels.scaled, result.size, result.dtype, result, factor)
     return result
 
 

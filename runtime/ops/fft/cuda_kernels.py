@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.cuda.vocabulary import T, cuda
+from ...kernels.cuda.language import T, cuda
 
 # The text names these; a kernel has its own in their place.
 index: Any = None

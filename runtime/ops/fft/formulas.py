@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ...dispatch.shape_checks import all_examples, is_recorded
+from ...dispatch.shape_rules import all_examples, is_recorded
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import

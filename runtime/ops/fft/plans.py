@@ -8,14 +8,13 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.movement.assembled import assembled, bordered, full_run, lines
-from ...kernels.cpu.movement.places import MAX_MOVED_ELEMENTS, moved
+from ...kernels.cpu.index_map_plans import assembled, bordered, full_run, lines
+from ...kernels.cpu.move_plans import MAX_MOVED_ELEMENTS, moved
 from ...kernels.cpu.plan import Array, Ints, Layout, Plan, Step, for_complex
 from .cpu_calls import each_along, matrices_step, mirror_step, real_rows_step, rows_step, scale_of
-from .cpu_lengths import resized, with_sizes
 from .cpu_loops import COMPLEX, FULL_SPECTRUM, HALF, REAL
-from .cpu_matrices import takes_matrix
-from .cpu_tables import radices
+from .cpu_radices import radices, resized, with_sizes
+from .cpu_real_loops import takes_matrix
 
 SPECTRUM, COPY, ROWS = 1, 2, 3  # results that only the calls use: a half, what is given in rows, and what comes in rows
 

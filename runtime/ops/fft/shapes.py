@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...tensor.meta import MetaArray
-from .cpu_lengths import with_sizes
+from .cpu_radices import with_sizes
 
 
 def resized_spectrum(

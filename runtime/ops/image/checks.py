@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import require_shape
+from ...dispatch.argument_checks import wrap_dim
+from ...dispatch.shape_rules import require_shape
 from ...errors import ShapeError, UnsupportedDtypeError
 
 Ints = Sequence[int]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import contiguous
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import run
-from . import plans_grid
+from . import plans
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -18,7 +18,7 @@ def sample_grid(x: Array, grid: Array, interpolation_mode: int, padding_mode: in
     if 0 in shape:
         return np.empty(shape, x.dtype)
     kind = interpolation_mode, padding_mode, align_corners
-    return run(plans_grid.sample_grid, contiguous(x), contiguous(grid), *kind)[0]
+    return run(plans.sample_grid, contiguous(x), contiguous(grid), *kind)[0]
 
 
 def sample_grid_backward(
@@ -36,5 +36,5 @@ def sample_grid_backward(
         return tuple(np.zeros(s, grad.dtype) if yes else None for s, yes in zip(shapes, output_mask, strict=True))
     arrays = [None if a is None else contiguous(a) for a in (grad, x, grid)]
     kind = tuple(input_shape), interpolation_mode, padding_mode, align_corners
-    result = run(plans_grid.sample_grid_backward, output_mask, *arrays, *kind)
+    result = run(plans.sample_grid_backward, output_mask, *arrays, *kind)
     return *result, *[None] * (len(output_mask) - len(result))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_run
-from ...kernels.cpu.transpose import transpose_at
-from ...kernels.jit import jit
+from ...kernels.cpu.matmul import transpose_at
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 
 Array = np.ndarray

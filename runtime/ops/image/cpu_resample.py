@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import contiguous
-from ...kernels.jit import jit
-from ...pool.parallel_for import shared
+from ...compiler.jit import jit
+from ...device.threads.parallel_for import shared
+from ...kernels.cpu.contiguous_copy import contiguous
 from .cpu_loops import LINES, resampled_lines, resampled_rows
 
 Array = np.ndarray

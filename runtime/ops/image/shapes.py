@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...tensor.shapes import Shape
-from .cpu_shuffles import to_channels, to_pixels
+from ...shapes import Shape
+from .cpu_shuffle import to_channels, to_pixels
 
 
 def resampled(self: Any, dim: int, length: int, *rest: Any) -> Shape:

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import namespace
-from ...dispatch.checks import rejects, wrap_dim
-from ...dispatch.shape_checks import fitting_number
+from ...device.device import CPU, META
+from ...dispatch.argument_checks import rejects, wrap_dim
+from ...dispatch.shape_rules import fitting_number
 from ...errors import ShapeError
-from ...tensor.devices import CPU, META
+from ...shapes import broadcast_shapes
 from ...tensor.dtypes import bool_
 from ...tensor.memory_overlap import check_single
-from ...tensor.shapes import broadcast_shapes
 
 
 def index(op: str, self: Any, indices: Sequence[Any]) -> tuple[Any, ...]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.checks import rejects, wrap_dim
+from ...dispatch.argument_checks import rejects, wrap_dim
 from ...errors import ShapeError, UnsupportedDtypeError
-from ...tensor import views
+from ...tensor import view_shapes
 from ..shape.checks import as_strided, diagonal
 from ..shape.checks_slice_join import select, slice
 from .checks import fitting_value, index_add, masked_select, scatter, scatter_value
@@ -205,7 +205,7 @@ def as_strided_scatter(
     """A layout inside the storage, whose elements do not overlap; the source has its shape."""
     _, size, stride, offset = as_strided(op, self, size, stride, storage_offset)
     _require_region(op, src, size)
-    if views.may_overlap(size, stride) and _elements_overlap(size, stride):
+    if view_shapes.may_overlap(size, stride) and _elements_overlap(size, stride):
         raise RuntimeError(
             f"{op}(): unsupported operation: more than one element of the written-to tensor refers to a single memory "
             f"location: expected size and stride of elements apart from each other, got size {list(size)} and stride "
@@ -216,7 +216,7 @@ def as_strided_scatter(
 
 def _elements_overlap(size: Ints, stride: Ints) -> bool:
     """Whether two elements of a layout share an offset: surely where there are more elements than offsets."""
-    if prod(size) > views.span(size, stride):
+    if prod(size) > view_shapes.span(size, stride):
         return True
     offsets = np.zeros(1, np.int64)
     for count, step in zip(size, stride, strict=True):

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from ...device.threads.parallel_for import shared
 from ...errors import DimensionError, ShapeError
 from ...kernels.cpu import loops
+from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.cpu.index_select import put_along
-from ...kernels.cpu.movement.copies import contiguous, copied
 from ...kernels.cpu.plan import run_if_planned
 from ...kernels.in_place import writes
-from ...pool.parallel_for import shared
-from . import plans_along
-from .cpu import require_inside
-from .cpu_write_loops import find_outside
+from . import plans_scatter
+from .cpu_index import require_inside
+from .cpu_scatter_loops import find_outside
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -114,7 +114,7 @@ def scatter_reduce(a: Array, dim: int, indices: Array, src: Array, reduce: str, 
     """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
     entire, at, values = (array.reshape(array.shape or 1) for array in (a, indices, src))
     require_inside("scatter_reduce", at, dim, entire.shape[dim])
-    find = {"f": plans_along.scatter_reduce, "c": None}.get(a.dtype.kind, plans_along.scatter_reduce_full)
+    find = {"f": plans_scatter.scatter_reduce, "c": None}.get(a.dtype.kind, plans_scatter.scatter_reduce_full)
     arguments = contiguous(entire), dim, at, values, reduce, include_self
     value = run_if_planned(find, *arguments) if find and a.dtype != np.uint64 else None
     result = value[0] if value else _reduced(entire, dim, at, values, reduce, include_self)

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
-from ...kernels.jit import jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from .cpu_write_loops import add_offsets, put_slices
+from .cpu_scatter_loops import add_offsets, put_slices
 
 Array = np.ndarray
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import DimensionError, ShapeError
-from ...kernels.cpu.movement.copies import contiguous, copied
+from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.in_place import writes
-from ...tensor import views
-from ...tensor.shapes import contiguous_strides
-from .cpu_writes import put_slices_at, put_where
+from ...shapes import contiguous_strides
+from ...tensor import view_shapes
+from .cpu_index_put import put_slices_at, put_where
 
 Array = np.ndarray
 
@@ -90,18 +90,18 @@ def masked_written(a: Array, mask: Array, source: Array) -> Array:
 
 
 def select_scatter(a: Array, src: Array, dim: int, index: int) -> Array:
-    return _with_view(a, src, views.select(a.shape, contiguous_strides(a.shape), 0, dim, index))
+    return _with_view(a, src, view_shapes.select(a.shape, contiguous_strides(a.shape), 0, dim, index))
 
 
 def slice_scatter(a: Array, src: Array, dim: int, start: int, end: int, step: int) -> Array:
-    return _with_view(a, src, views.slice(a.shape, contiguous_strides(a.shape), 0, dim, start, end, step))
+    return _with_view(a, src, view_shapes.slice(a.shape, contiguous_strides(a.shape), 0, dim, start, end, step))
 
 
 def diagonal_scatter(a: Array, src: Array, offset: int, dim1: int, dim2: int) -> Array:
-    return _with_view(a, src, views.diagonal(a.shape, contiguous_strides(a.shape), 0, offset, dim1, dim2))
+    return _with_view(a, src, view_shapes.diagonal(a.shape, contiguous_strides(a.shape), 0, offset, dim1, dim2))
 
 
-def _with_view(a: Array, src: Array, layout: views.Layout) -> Array:
+def _with_view(a: Array, src: Array, layout: view_shapes.Layout) -> Array:
     result = copied(a)
     shape, steps, first = layout
     if src.size:

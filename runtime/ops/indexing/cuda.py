@@ -8,14 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.layouts import steps_in
-from ...cuda.launching.moving import pinned_reader
-from ...cuda.memory import in_order
-from . import cpu, cpu_take, cpu_writes
-from .cuda_found import nonzero
-from .cuda_rows import INT32, added_to_rows, broadcast, collected, gathered, rows_at, rows_gathered, transposed
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda_launch import arrays as memory
+from ...kernels.cuda_launch.arrays import in_order
+from ...kernels.cuda_launch.gather_scatter import (
+    INT32,
+    added_to_rows,
+    broadcast,
+    collected,
+    gathered,
+    rows_at,
+    rows_gathered,
+    transposed,
+)
+from ...kernels.cuda_launch.layouts import steps_in
+from ...kernels.cuda_launch.per_element import pinned_reader
+from . import cpu_index, cpu_index_put
+from . import cpu_index as cpu_take
+from .cuda_gather import nonzero
 
 __all__ = [
     "index",
@@ -45,12 +55,12 @@ def take_elements(a: DeviceArray, positions: DeviceArray) -> DeviceArray:
     return rows_gathered("take", in_order(a).ravel(), 0, positions, True)
 
 
-@pinned_reader(cpu.index_select_backward)
+@pinned_reader(cpu_index.index_select_backward)
 def index_select_backward(grad: DeviceArray, sizes: Ints, dim: int, positions: DeviceArray) -> DeviceArray:
     return _slices_added(memory.result_of_zeros(grad, sizes), dim, positions, grad, 1)
 
 
-@pinned_reader(cpu_writes.index_add)
+@pinned_reader(cpu_index_put.index_add)
 def index_add(a: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray, alpha: Any) -> DeviceArray:
     return _slices_added(in_order(a), dim, positions, source, alpha)
 
@@ -154,12 +164,12 @@ def index(a: DeviceArray, indices: Indices) -> DeviceArray:
     return gathered("index", table, rows, result.result, table_steps, index_steps, steps[0], 0, table.shape[0], False)
 
 
-@pinned_reader(cpu.index_backward)
+@pinned_reader(cpu_index.index_backward)
 def index_backward(grad: DeviceArray, sizes: Ints, indices: Indices) -> DeviceArray:
     return _put("index_backward", memory.result_of_zeros(grad, sizes), indices, grad, True)
 
 
-@pinned_reader(cpu_writes.index_put)
+@pinned_reader(cpu_index_put.index_put)
 def index_put(a: DeviceArray, indices: Indices, values: DeviceArray, accumulate: bool) -> DeviceArray:
     return _put("index_put", a, indices, values, accumulate)
 

@@ -1,19 +1,58 @@
-"""Elements on a CUDA device read, written, added and reduced at one index along a dimension each."""
+"""Elements on a CUDA device read, written, added and reduced at one index along a dimension each.
+
+Where elements of arrays on a CUDA device are that are not zero. How many is read by the host, which waits for it.
+"""
 
 from __future__ import annotations
 
 from math import prod
 from typing import Any
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.layouts import steps_in
-from ...cuda.launching.moving import pinned_reader
-from ...cuda.memory import in_order
+import numpy as np
+
+from ...device.cuda.array import DeviceArray
 from ...errors import ShapeError
+from ...kernels.cuda.search import CHOSEN, ORDER
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch.arrays import in_order
+from ...kernels.cuda_launch.gather_scatter import collected, elements, gathered, inner_sizes, rows_at
+from ...kernels.cuda_launch.layouts import steps_in
+from ...kernels.cuda_launch.per_element import numbers, over_elements, pinned_reader
+from ...kernels.cuda_launch.sort_and_scan import scan
 from . import cpu_gather as cpu
-from .cuda_found import INT64, counts_of, order_from_counts
-from .cuda_rows import collected, elements, gathered, rows_at
+from . import cpu_mask
+
+BOOL, INT64 = np.dtype(np.bool_), np.dtype(np.int64)
+
+
+def counts_of(a: DeviceArray, lines: int) -> DeviceArray:
+    """For each element how many up to it in its line are not zero."""
+    result = arrays.empty((a.size,), INT64, a.device)
+    value = a if a.strides is None else arrays.copied(a)
+    scan("count", BOOL, [value], [result], (lines, a.size // lines if lines else 0, 1))
+    return result
+
+
+@pinned_reader(cpu_mask.nonzero)
+def nonzero(a: DeviceArray) -> DeviceArray:
+    if not a.size:
+        return arrays.empty((0, a.ndim), INT64, a.device)
+    counts = counts_of(a, 1)
+    total = int(arrays.to_host(counts[a.size - 1 :])[0])
+    result = arrays.empty((total, a.ndim), INT64, a.device)
+    if result.size:
+        sizes = tuple(reversed(a.shape))
+        over_elements(CHOSEN, a.size, counts, result, inner_sizes(sizes), *numbers(a.ndim))
+    return result
+
+
+def order_from_counts(mask: DeviceArray, counts: DeviceArray) -> DeviceArray:
+    """Where a mask is true the count less one, else 0."""
+    result = arrays.empty(mask.shape, INT64, mask.device)
+    value = mask if mask.strides is None else arrays.copied(mask)
+    over_elements(ORDER, mask.size, value.ravel(), counts, result)
+    return result
+
 
 Ints = tuple[int, ...]
 
@@ -37,7 +76,7 @@ def gather(a: DeviceArray, dim: int, indices: DeviceArray, sparse_grad: bool) ->
 
 @pinned_reader(cpu.gather_backward)
 def gather_backward(grad: DeviceArray, shape: Ints, dim: int, indices: DeviceArray) -> DeviceArray:
-    return _put("gather", memory.result_of_zeros(grad, shape), dim, indices, grad, "sum")
+    return _put("gather", arrays.result_of_zeros(grad, shape), dim, indices, grad, "sum")
 
 
 @pinned_reader(cpu.scatter)
@@ -63,15 +102,15 @@ def _put(
     """A new array. Where the indices reach only a part of it, that is computed by itself and put back."""
     full, at = _ensure_1d(a), _ensure_1d(indices)
     if not at.size:
-        return memory.result_of(a)
+        return arrays.result_of(a)
     dim %= full.ndim
     reached = tuple(n if d == dim else m for d, (n, m) in enumerate(zip(full.shape, at.shape, strict=True)))
     part = full if reached == full.shape else full.viewed(reached, 0, full.byte_strides)
     value = _scatter_combined(op, in_order(part), dim, at, src, name, included)
     if part is full:
         return value.reshape(a.shape)
-    result = memory.result_of(full)
-    memory.copy(result.viewed(reached, 0, result.byte_strides), value)
+    result = arrays.result_of(full)
+    arrays.copy(result.viewed(reached, 0, result.byte_strides), value)
     return result
 
 
@@ -92,8 +131,8 @@ def _scatter_combined(
 def one_of(src: Any, like: DeviceArray) -> DeviceArray:
     if isinstance(src, DeviceArray):
         return src.reshape(1)
-    result = memory.empty((1,), like.dtype, like.device)
-    memory.fill(result, src)
+    result = arrays.empty((1,), like.dtype, like.device)
+    arrays.fill(result, src)
     return result
 
 
@@ -105,11 +144,11 @@ def checked_indices(index: DeviceArray, dim: int, size: int, op: str, wrap: bool
 @pinned_reader(cpu.order_of_true)
 def order_of_true(mask: DeviceArray, available: int, lead: int) -> DeviceArray:
     if not mask.size:
-        return memory.zeros(mask.shape, INT64, mask.device)
+        return arrays.zeros(mask.shape, INT64, mask.device)
     lines = prod(mask.shape[:lead])
     length = mask.size // lines
     counts = counts_of(mask, lines)
-    total = int(memory.to_host(counts.viewed((lines,), (length - 1) * 8, (length * 8,))).max())
+    total = int(arrays.to_host(counts.viewed((lines,), (length - 1) * 8, (length * 8,))).max())
     if total > available:
         raise ShapeError(
             f"masked_scatter(): Number of elements of source < number of ones in mask: {available} < {total}"

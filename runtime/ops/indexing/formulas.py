@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
 
+from ...device.device import CPU
 from ...kernels.in_place import writes
 from ...namespace import op
+from ...shapes import broadcast_shapes
 from ...tensor import dtypes
-from ...tensor.devices import CPU
-from ...tensor.shapes import broadcast_shapes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]

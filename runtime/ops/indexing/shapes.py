@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.shape_rules import by_values
+from ...shapes import Shape, broadcast_shapes
 from ...tensor.meta import MetaArray
-from ...tensor.shapes import Shape, broadcast_shapes
 
 INT64 = np.dtype(np.int64)
 

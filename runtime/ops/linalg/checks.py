@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dispatch.kernel_ops.kernel_arrays import require_equal
+from ...dispatch.kernel_ops.general import require_equal
 from ...errors import ShapeError, UnsupportedDtypeError
-from ...tensor.shapes import broadcast_shapes
+from ...shapes import broadcast_shapes
 
 
 def require_floating(op: str, *tensors: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import inf, prod
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
+from ...dispatch.argument_checks import wrap_dim
 from ...errors import DimensionError, ShapeError
 from ..reduction.checks import all_dims
 from .checks import matrices_of, require_floating, require_matrix, require_square

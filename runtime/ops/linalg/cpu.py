@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import LinAlgError
 from ...kernels.cpu.plan import run, run_if_planned
 from . import plans
+from .cpu_eigh import ROTATED, symmetric_eigen, symmetric_eigenvalues
 from .cpu_lapack import (
     BLOCK,
     eigen_single,
@@ -23,9 +24,8 @@ from .cpu_lapack import (
     singular_single,
     takes_blocks,
 )
-from .cpu_routines import one_thread, routine
-from .cpu_singular import singular_vectors
-from .cpu_symmetric import ROTATED, symmetric_eigen, symmetric_eigenvalues
+from .cpu_lapack_calls import one_thread, routine
+from .cpu_svd import singular_vectors
 
 Array = np.ndarray
 

@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import LinAlgError
 from ...kernels.cpu.plan import run
 from . import plans
-from .cpu_routines import SINGLE, c_address, one_thread, routine
+from .cpu_lapack_calls import SINGLE, c_address, one_thread, routine
 
 Array = np.ndarray
 

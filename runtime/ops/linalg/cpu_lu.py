@@ -11,12 +11,12 @@ import math
 
 import numpy as np
 
+from ...compiler.jit import jit
+from ...compiler.passes.primitives import bits, choose
 from ...kernels.cpu.loops import copy_row
-from ...kernels.cpu.transpose import transpose_at
-from ...kernels.jit import jit
+from ...kernels.cpu.matmul import transpose_at
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.scalar.primitives import bits, choose
-from .cpu_blocks import BLOCK, solve_lower, solve_upper, subtract_product, subtract_row
+from .cpu_cholesky import BLOCK, solve_lower, solve_upper, subtract_product, subtract_row
 from .cpu_small import undefine
 
 Array = np.ndarray

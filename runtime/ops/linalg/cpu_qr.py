@@ -10,13 +10,12 @@ import math
 
 import numpy as np
 
+from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
-from ...kernels.cpu.matmul import multiply_at
-from ...kernels.cpu.transpose import transpose_at
-from ...kernels.jit import jit
+from ...kernels.cpu.matmul import multiply_at, transpose_at
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.matrices.tiles import panel_bytes
-from .cpu_blocks import BLOCK, subtract_row
+from ...kernels.llvm.matmul_tiles import panel_bytes
+from .cpu_cholesky import BLOCK, subtract_row
 
 Array = np.ndarray
 

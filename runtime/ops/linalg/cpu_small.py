@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.transpose import transpose_at
-from ...kernels.jit import jit
+from ...compiler.jit import jit
+from ...compiler.passes.primitives import bits, choose
+from ...kernels.cpu.matmul import transpose_at
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
-from ...kernels.llvm.matrices.side_by_side import BATCH_MATRICES, subtract_multiples
-from ...kernels.scalar.primitives import bits, choose
+from ...kernels.llvm.rank_updates import BATCH_MATRICES, subtract_multiples
 
 Array = np.ndarray
 

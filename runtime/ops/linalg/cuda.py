@@ -11,14 +11,13 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.fallback import Fallback
-from ...cuda.launching import indexed
-from ...cuda.libraries.chosen import libraries
-from ...cuda.libraries.products import multiply
-from ...cuda.views import broadcast, narrowed, swapped
+from ...device.cuda.array import DeviceArray
 from ...errors import LinAlgError
+from ...kernels.cuda_launch import arrays, per_element
+from ...kernels.cuda_launch.arrays import broadcast, narrowed, swapped
+from ...kernels.cuda_launch.cpu_fallback import Fallback
+from ...kernels.cuda_libraries.libraries import libraries
+from ...kernels.cuda_libraries.matmul import multiply
 from . import cpu
 from . import cuda_kernels as kernels
 from .cuda_batches import (
@@ -76,7 +75,7 @@ def determinant(a: Array) -> Array:
         return fallen(cpu.determinant, a)
     packed, pivots, _ = factored(a)
     result = like(a, *a.shape[:-2])
-    indexed.run(kernels.determinants, result.size, a.dtype, packed, pivots, result, a.shape[-1])
+    per_element.run(kernels.determinants, result.size, a.dtype, packed, pivots, result, a.shape[-1])
     return result
 
 
@@ -86,7 +85,7 @@ def log_determinant(a: Array) -> tuple[Array, Array]:
     packed, pivots, _ = factored(a)
     sign, logarithm = like(a, *a.shape[:-2]), like(a, *a.shape[:-2], dtype=real_of(a.dtype))
     text = kernels.complex_log_determinants if a.dtype.kind == "c" else kernels.log_determinants
-    indexed.run(text, sign.size, a.dtype, packed, pivots, sign, logarithm, a.shape[-1])
+    per_element.run(text, sign.size, a.dtype, packed, pivots, sign, logarithm, a.shape[-1])
     return sign, logarithm
 
 
@@ -99,8 +98,8 @@ def cofactors(a: Array) -> Array:
         return scaled_matrices(inverted, determinant(a))
     u, s, vh = svd_factors(a, False, None)
     others = like(s, *s.shape)
-    indexed.run(kernels.products_of_others, s.size, s.dtype, s, others, s.shape[-1])
-    result = multiply_any(scaled_columns(memory.contiguous(u), others), memory.contiguous(vh))
+    per_element.run(kernels.products_of_others, s.size, s.dtype, s, others, s.shape[-1])
+    result = multiply_any(scaled_columns(arrays.contiguous(u), others), arrays.contiguous(vh))
     signs = multiply_any(column_of(determinant(u)), column_of(determinant(vh))).reshape(a.shape[:-2])
     return conjugated(scaled_matrices(result, signs))
 
@@ -111,25 +110,25 @@ def column_of(a: Array) -> Array:
 
 def scaled_matrices(a: Array, s: Array) -> Array:
     result = like(a, *a.shape)
-    indexed.run(kernels.scaled_matrices, a.size, a.dtype, a, s, result, a.shape[-1] * a.shape[-2])
+    per_element.run(kernels.scaled_matrices, a.size, a.dtype, a, s, result, a.shape[-1] * a.shape[-2])
     return result
 
 
 def scaled_columns(a: Array, s: Array) -> Array:
     result = like(a, *a.shape)
-    indexed.run(kernels.scaled_columns, a.size, a.dtype, a, s.as_read(real_of(a.dtype)), result, *a.shape[-2:])
+    per_element.run(kernels.scaled_columns, a.size, a.dtype, a, s.as_read(real_of(a.dtype)), result, *a.shape[-2:])
     return result
 
 
 def multiply_any(a: Array, b: Array) -> Array:
     batch = a.shape[:-2]
-    one, other = (memory.contiguous(x).reshape((prod(batch), *x.shape[-2:])) for x in (a, b))
+    one, other = (arrays.contiguous(x).reshape((prod(batch), *x.shape[-2:])) for x in (a, b))
     return multiply(one, other).reshape((*batch, a.shape[-2], b.shape[-1]))
 
 
 def conjugated(a: Array) -> Array:
     if a.dtype.kind == "c" and a.size:
-        indexed.run(kernels.conjugated, a.size, a.dtype, a)
+        per_element.run(kernels.conjugated, a.size, a.dtype, a)
     return a
 
 
@@ -176,7 +175,7 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
     if not a.size:
         return (identities(swapped(q)) if wide == m else swapped(q)), r
     first = narrowed(packed, packed.ndim - 2, 0, k)
-    memory.copy(narrowed(q, q.ndim - 2, 0, k), first)
+    arrays.copy(narrowed(q, q.ndim - 2, 0, k), first)
     info = zeros(a, *batch, dtype=INT32)
     for matrix, factors, failed in each(batch, q, tau, info):
         library().orgqr(a.dtype, m, wide, k, matrix, m, factors, failed, stream_of(a))
@@ -187,7 +186,7 @@ def reflected_columns(a: Array, factors: Array) -> Array:
     if libraries() is None:
         return fallen(cpu.reflected_columns, a, factors)
     batch, (m, n), k = a.shape[:-2], a.shape[-2:], factors.shape[-1]
-    q, tau, info = by_columns(a), memory.copied(factors), zeros(a, *batch, dtype=INT32)
+    q, tau, info = by_columns(a), arrays.copied(factors), zeros(a, *batch, dtype=INT32)
     for matrix, value, failed in each(batch, q, tau, info) if a.size else ():
         library().orgqr(a.dtype, m, n, k, matrix, m, value, failed, stream_of(a))
     return swapped(q)
@@ -222,7 +221,7 @@ def singular_values(a: Array, driver: None) -> Array:
 def decomposed(op: str, vectors: str, a: Array, wide: bool, left: Array, right: Array) -> Array:
     """Singular values; vectors go to `left` and `right`."""
     batch, (short, long) = a.shape[:-2], sorted(a.shape[-2:])
-    value = memory.copied(a) if wide else by_columns(a)
+    value = arrays.copied(a) if wide else by_columns(a)
     s, info = like(a, *batch, short, dtype=real_of(a.dtype)), zeros(a, *batch, dtype=INT32)
     if not a.size:
         return s
@@ -298,10 +297,10 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
     if libraries() is None:
         return fallen(cpu.pseudo_inverse, a, atol, rtol)
     u, s, vh = svd_factors(a, False, None)
-    limits = [memory.copied(broadcast(limit.as_read(s.dtype), a.shape[:-2])) for limit in (atol, rtol)]
+    limits = [arrays.copied(broadcast(limit.as_read(s.dtype), a.shape[:-2])) for limit in (atol, rtol)]
     factors = like(s, *s.shape)
-    indexed.run(kernels.inverted, s.size, s.dtype, s, *limits, factors, s.shape[-1])
-    result = multiply_any(scaled_columns(memory.contiguous(u), factors), memory.contiguous(vh))
+    per_element.run(kernels.inverted, s.size, s.dtype, s, *limits, factors, s.shape[-1])
+    result = multiply_any(scaled_columns(arrays.contiguous(u), factors), arrays.contiguous(vh))
     return swapped(conjugated(result))
 
 
@@ -310,10 +309,10 @@ def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
     if libraries() is None:
         return fallen(cpu.lstsq_solve, a, b, rcond)
     absolute, relative = zeros(a, *a.shape[:-2]), zeros(a, *a.shape[:-2])
-    memory.fill(relative, rcond)
+    arrays.fill(relative, rcond)
     s = on_host(singular_values(a, None))
     ranks = (s > rcond * s.max(-1, initial=0, keepdims=True)).sum(-1, dtype=np.int64)
-    return multiply_any(pseudo_inverse(a, absolute, relative), b), memory.from_host(ranks, a.device)
+    return multiply_any(pseudo_inverse(a, absolute, relative), b), arrays.from_host(ranks, a.device)
 
 
 # Of the numerator of the approximant of exp of degree 13, N. Higham, "The scaling and squaring method" (2005).
@@ -326,10 +325,10 @@ MAX_EXACT_NORM = 5.371920351148152  # up to this norm it is exact to the last bi
 
 def matrix_exponential(a: Array) -> Array:
     if libraries() is None or not a.size:
-        return memory.copied(a) if not a.size else fallen(cpu.matrix_exponential, a)
+        return arrays.copied(a) if not a.size else fallen(cpu.matrix_exponential, a)
     norm = float(np.abs(on_host(a)).sum(-2).max())
     squarings = max(ceil(log2(norm / MAX_EXACT_NORM)), 0) if norm > 0 and np.isfinite(norm) else 0
-    x = weighted(a, [(0.5**squarings, memory.contiguous(a))])
+    x = weighted(a, [(0.5**squarings, arrays.contiguous(a))])
     one, two = identities(x), multiply_any(x, x)
     four = multiply_any(two, two)
     six = multiply_any(two, four)
@@ -342,7 +341,7 @@ def matrix_exponential(a: Array) -> Array:
     u, v = multiply_any(x, parts[0]), parts[1]
     over, under = weighted(x, [(1.0, v), (1.0, u)]), weighted(x, [(1.0, v), (-1.0, u)])
     packed, pivots, _ = factored(under)
-    result = memory.copied(swapped(solved(packed, pivots, by_columns(over))))
+    result = arrays.copied(swapped(solved(packed, pivots, by_columns(over))))
     for _ in range(squarings):
         result = multiply_any(result, result)
     return result
@@ -351,5 +350,5 @@ def matrix_exponential(a: Array) -> Array:
 def weighted(like_: Array, terms: list[tuple[float, Array]]) -> Array:
     result = zeros(like_, *like_.shape)
     for factor, array in terms:
-        indexed.run(kernels.added, result.size, result.dtype, array, result, result.dtype.type(factor))
+        per_element.run(kernels.added, result.size, result.dtype, array, result, result.dtype.type(factor))
     return result

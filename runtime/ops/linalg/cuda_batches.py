@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.current import current_stream
-from ...cuda.launching import indexed
-from ...cuda.libraries.batches import Matrices
-from ...cuda.libraries.chosen import libraries
-from ...cuda.libraries.protocol import Libraries
-from ...cuda.views import swapped
+from ...device.cuda.array import DeviceArray
+from ...device.cuda.current import current_stream
+from ...kernels.cuda_launch import arrays as memory
+from ...kernels.cuda_launch import per_element
+from ...kernels.cuda_launch.arrays import swapped
+from ...kernels.cuda_libraries.libraries import libraries
+from ...kernels.cuda_libraries.protocol import Libraries, Matrices
 from . import cuda_kernels as kernels
 from .cpu_lapack import refuse
 
@@ -77,7 +76,7 @@ def blank_failures(x: Array, info: Array) -> None:
     """Let the results be nan where something failed."""
     if x.size:
         blank = x.dtype.type(np.nan)
-        indexed.run(kernels.blanked, x.size, x.dtype, x, info, x.size // info.size, blank)
+        per_element.run(kernels.blanked, x.size, x.dtype, x, info, x.size // info.size, blank)
 
 
 def factored(a: Array) -> tuple[Array, Array, Array]:
@@ -108,13 +107,13 @@ def triangle_of(packed: Array, rows: int, upper: bool) -> Array:
     """A triangle of the first rows of matrices that lie column after column, in row order."""
     *batch, columns, step = packed.shape
     result = like(packed, *batch, rows, columns)
-    indexed.run(kernels.triangle, result.size, packed.dtype, packed, result, rows, columns, step, upper)
+    per_element.run(kernels.triangle, result.size, packed.dtype, packed, result, rows, columns, step, upper)
     return result
 
 
 def identities(a: Array) -> Array:
     result = like(a, *a.shape)
-    indexed.run(kernels.identities, result.size, a.dtype, result, a.shape[-1])
+    per_element.run(kernels.identities, result.size, a.dtype, result, a.shape[-1])
     return result
 
 

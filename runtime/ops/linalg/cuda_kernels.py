@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.cuda.vocabulary import T, cuda, float64, int64
+from ...kernels.cuda.language import T, cuda, float64, int64
 from ...kernels.scalar import log
 
 # Texts name these; a kernel has its own in their place.

@@ -6,12 +6,11 @@ from math import prod
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.fallback import Fallback
-from ...cuda.launching import indexed
-from ...cuda.libraries.chosen import libraries
-from ...cuda.views import swapped
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda_launch import arrays, per_element
+from ...kernels.cuda_launch.arrays import swapped
+from ...kernels.cuda_launch.cpu_fallback import Fallback
+from ...kernels.cuda_libraries.libraries import libraries
 from . import cpu_lapack as cpu
 from . import cuda_kernels as kernels
 from .cuda_batches import all_of, checked, factored, library, stream_of
@@ -22,7 +21,7 @@ Array = DeviceArray
 def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
     if libraries() is None:
         return Fallback(cpu.solve_triangular_matrices)(a, b, upper, unitriangular)
-    value, result = memory.contiguous(a), memory.copied(b)
+    value, result = arrays.contiguous(a), arrays.copied(b)
     n, k = result.shape[-2:]
     if result.size:  # X^T A^T = B^T: rows are the columns of the transpose
         left, right = all_of(value), all_of(result)
@@ -40,7 +39,7 @@ def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
 
 
 def row_order(pivots: Array, rows: int) -> Array:
-    value, batch = memory.contiguous(pivots), pivots.shape[:-1]
-    order = memory.empty((*batch, rows), np.dtype(np.int64), pivots.device)
-    indexed.run(kernels.rows_in_order, prod(batch), order.dtype, value, order, rows, pivots.shape[-1])
+    value, batch = arrays.contiguous(pivots), pivots.shape[:-1]
+    order = arrays.empty((*batch, rows), np.dtype(np.int64), pivots.device)
+    per_element.run(kernels.rows_in_order, prod(batch), order.dtype, value, order, rows, pivots.shape[-1])
     return order

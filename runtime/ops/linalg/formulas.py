@@ -7,10 +7,10 @@ from functools import reduce
 from math import inf
 from typing import Any, TypeAlias
 
-from ...modes.intercept import watch
 from ...namespace import op
+from ...shapes import broadcast_shapes
 from ...tensor.dtypes import finfo, float64
-from ...tensor.shapes import broadcast_shapes
+from ...tensor.observers import watch
 from ..matmul.formulas import adjoint
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import

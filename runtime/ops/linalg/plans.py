@@ -10,10 +10,10 @@ from math import prod
 
 from ...kernels.cpu.matmul import PRODUCTS
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
-from ...kernels.llvm.matrices.side_by_side import BATCH_MATRICES
-from .cpu_blocks import BLOCK
-from .cpu_cholesky import factor_each, factor_small
-from .cpu_least_squares import lstsq_batched
+from ...kernels.llvm.rank_updates import BATCH_MATRICES
+from .cpu_cholesky import BLOCK, factor_each, factor_small
+from .cpu_eigh import ROTATED, eigen_each, eigenvalues_each
+from .cpu_lapack_calls import SINGLE, c_address, lstsq_batched, small_eigen_each
 from .cpu_lu import (
     COLUMNS,
     decompose_each,
@@ -26,10 +26,7 @@ from .cpu_lu import (
     solve_triangular_each,
 )
 from .cpu_qr import factorize_each, reflected_each
-from .cpu_routines import SINGLE, c_address
 from .cpu_small import decompose_small, invert_small, solve_small, solve_triangular_small
-from .cpu_small_symmetric import small_eigen_each
-from .cpu_symmetric import ROTATED, eigen_each, eigenvalues_each
 
 LSTSQ_SERIAL_ELEMENTS = 4096  # numbers of a matrix: of so few OpenBLAS computes in one thread
 

@@ -1,4 +1,7 @@
-"""Argument checks of losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), or a word that the op itself checks."""
+"""Argument checks of losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), or a word that the op itself checks.
+
+The argument `reduction` of losses (none, mean, sum), and the two older flags that it has replaced.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import all_examples, broadcastable, is_recorded, require_index_dtype, require_shape
-from ...errors import DimensionError, DtypeError, ShapeError
+from ...dispatch.argument_checks import string, wrap_dim
+from ...dispatch.shape_rules import all_examples, broadcastable, is_recorded, require_index_dtype, require_shape
+from ...errors import DimensionError, DtypeError, ShapeError, warn_user
+from ...shapes import broadcast_shapes
 from ...tensor import dtypes
-from ...tensor.shapes import broadcast_shapes
 
 
 def _require_reduction(op: str, reduction: int) -> None:
@@ -267,3 +270,30 @@ def some_classes(op: str, input: Any, *rest: Any) -> tuple[Any, ...]:
     if not input.ndim:
         raise DimensionError(f"{op}(): expected input of at least one dimension, the classes, got a 0-d tensor")
     return input, *rest
+
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def reduction_of_flags(size_average: bool | None, reduce: bool | None) -> str:
+    """The word that two older flags stand for, each true when left out, with a warning."""
+    word = "none" if reduce is False else "sum" if size_average is False else "mean"
+    warn_user(f"size_average and reduce args will be deprecated, please use reduction='{word}' instead.")
+    return word
+
+
+def reduction_word(
+    op: str, size_average: bool | None, reduce: bool | None, reduction: Any, choices: Sequence[str] = REDUCTIONS
+) -> str:
+    """The reduction of a loss; the older flags overrule the word.
+
+    Raises:
+        ValueError: reduction is none of `words`.
+    """
+    if size_average is not None or reduce is not None:
+        return reduction_of_flags(size_average, reduce)
+    if string(op, "reduction", reduction) not in choices:
+        raise ValueError(
+            f"{op}(): {reduction!r} is not a valid value for reduction: expected one of {', '.join(choices)}"
+        )
+    return str(reduction)

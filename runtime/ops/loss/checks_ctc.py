@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.shape_checks import all_examples, is_recorded, require_index_dtype
+from ...dispatch.shape_rules import all_examples, is_recorded, require_index_dtype
 from ...errors import ShapeError
 from ...tensor import dtypes
-from ...tensor.base import host_array
+from ...tensor.tensor import host_array
 
 
 def ctc_loss(

@@ -1,6 +1,14 @@
 """Losses of values against targets of the same shape, reduced in the same loop that computes them.
 
 `reduction` is 0 (none), 1 (mean) or 2 (sum). Weights are broadcast against the values.
+
+The cross-entropy of scores and class indices, without the log-probabilities in between.
+
+With p the softmax of a vector x of scores, t its class, w the weights of the C classes and e the label smoothing,
+the loss is (1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c). Forward keeps log(sum(exp(x))) of each vector, from
+which backward has p in one pass. `reduction` is 0 (none), 1 (mean, over the weights of the targets) or 2 (sum).
+
+The negative log-likelihood loss of class indices. `reduction` is 0 (none), 1 (mean) or 2 (sum).
 """
 
 from __future__ import annotations
@@ -11,9 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from ...device.threads.parallel_for import by_slices, shared
+from ...kernels.cpu.contiguous_copy import contiguous
+from ...kernels.cpu.plan import run
 from ...kernels.cpu.sums import CHUNK, sum_of_chunks
-from ...pool.parallel_for import by_slices, shared
-from . import cpu_loops
+from . import cpu_loops, plans
 
 Array = np.ndarray
 Pair = tuple[Array | None, Array | None]
@@ -120,3 +130,111 @@ def _scaled(derivatives: Array, grad_output: Array, weight: Array | None, reduct
 
 def _scale(input: Array, reduction: int) -> float:
     return 1 / max(input.size, 1) if reduction == 1 else 1.0
+
+
+def cross_entropy(
+    input: Array,
+    target: Array,
+    weight: Array | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+) -> tuple[Array, Array]:
+    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight.
+
+    Args:
+        input: (classes,) or (batch, classes, *dims).
+        target: (), or (batch, *dims).
+
+    Raises:
+        IndexError: a target that is neither a class nor ignore_index.
+    """
+    weights = None if weight is None else contiguous(weight)
+    try:
+        args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape), weights
+        losses, saved_state, _ = run(plans.cross_entropy, *args, reduction, ignore_index, label_smoothing)
+    except IndexError:
+        require_classes(input, target, ignore_index)
+        raise
+    return losses, saved_state
+
+
+def require_classes(input: Array, target: Array, ignore_index: int) -> None:
+    classes = input.shape[1] if target.ndim else len(input)
+    for t in target.flat:
+        if t != ignore_index and not 0 <= t < classes:
+            raise IndexError(
+                f"cross_entropy_loss(): Target {t} is out of bounds: expected a class in [0, {classes - 1}]"
+            ) from None
+
+
+def cross_entropy_backward(
+    grad_output: Array,
+    input: Array,
+    target: Array,
+    weight: Array | None,
+    saved_state: Array,
+    reduction: int,
+    ignore_index: int,
+    label_smoothing: float,
+) -> Array:
+    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss.
+
+    Raises:
+        IndexError: a target that is neither a class nor ignore_index any more.
+    """
+    args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape)
+    weights = None if weight is None else contiguous(weight)
+    constants = reduction, ignore_index, label_smoothing
+    try:
+        return run(plans.cross_entropy_backward, contiguous(grad_output), *args, weights, saved_state, *constants)[0]
+    except (IndexError, RuntimeError):  # the second where several threads share the work, and one failed
+        require_classes(input, target, ignore_index)
+        raise
+
+
+def nll_loss(
+    input: Array, target: Array, weight: Array | None = None, reduction: int = 1, ignore_index: int = -100
+) -> tuple[Array, Array]:
+    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims).
+
+    Raises:
+        IndexError: a target that is neither a class nor ignore_index.
+    """
+    args = np.ascontiguousarray(input), _targets(target), None if weight is None else np.ascontiguousarray(weight)
+    try:
+        loss, total = run(plans.nll_loss, *args, reduction, ignore_index)
+    except IndexError:
+        raise _outside(args[1], input.shape, ignore_index) from None
+    return loss, total
+
+
+def nll_loss_backward(
+    grad_output: Array,
+    target: Array,
+    weight: Array | None,
+    total_weight: Array,
+    input_shape: tuple[int, ...],
+    reduction: int,
+    ignore_index: int,
+) -> Array:
+    """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
+    classes, weights = _targets(target), None if weight is None else np.ascontiguousarray(weight)
+    total = np.asarray(total_weight, grad_output.dtype)  # which is of 16 bits where it is given as it is stored
+    args = np.asarray(grad_output, order="C"), classes, weights, total  # of no dimensions it keeps none
+    try:
+        result: Array = run(plans.nll_loss_backward, *args, input_shape, reduction, ignore_index)[0]
+    except IndexError:
+        raise _outside(classes, input_shape, ignore_index) from None
+    return result
+
+
+def _targets(target: Array) -> Array:
+    return np.ascontiguousarray(target, np.int64).reshape(target.shape)
+
+
+def _outside(target: Array, shape: tuple[int, ...], ignored: int) -> IndexError:
+    """The error for the first target that is no class."""
+    count = shape[min(1, len(shape) - 1)]
+    wrong = target[((target < 0) | (target >= count)) & (target != ignored)]
+    return IndexError(f"nll_loss(): Target {wrong[0]} is out of bounds: expected a class in [0, {count - 1}]")

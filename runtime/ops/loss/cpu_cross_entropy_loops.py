@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.exponentials import exponential_sum
-from ...kernels.cpu.loops import copy_run
-from ...kernels.jit import jit
+from ...compiler.jit import jit
+from ...kernels.cpu.loops import copy_run, exponential_sum
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
-from ...kernels.llvm.lines import range_of
+from ...kernels.llvm.reduce import range_of
 from ...kernels.scalar import exp, log
 
 BLOCK = 64  # rows whose losses are added by one thread

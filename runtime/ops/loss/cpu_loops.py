@@ -3,14 +3,18 @@
 No weights stand for weights of one; `grads` are one number, or one for each element. Sums are taken of blocks that stay
 in the nearest cache, and kept for each chunk, whatever threads compute them: the last two arguments are the range of
 elements.
+
+The negative log-likelihood of class indices and its gradient, as plans call them: on (batch, classes, positions).
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from ...compiler.jit import jit
 from ...kernels.cpu.sums import CHUNK, chunk_sum
-from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import exp, log, log1p
 
@@ -156,3 +160,75 @@ def scale(out: Array, grads: Array, factor: float, weight: Array) -> None:
         for i in range(out.size):
             out[i] *= number
     _multiply(out, weight)
+
+
+@jit
+def negative_likelihoods(
+    x: Array,
+    target: Array,
+    weight: Array,
+    out: Array,
+    total: Array,
+    batch: int,
+    classes: int,
+    positions: int,
+    reduction: int,
+    ignored: int,
+) -> None:
+    """-weight[t] x[t] of each target, or their sum, or that over the sum of weights; and that sum.
+
+    Raises:
+        IndexError: a target is neither a class nor ignored: the kernel in Python then says so.
+    """
+    loss, counted, to = 0.0, 0.0, x.dtype.type
+    for n in range(batch):
+        for k in range(positions):
+            at, own = target[n * positions + k], to(0)
+            if at != ignored:
+                if at < 0 or at >= classes:
+                    raise IndexError
+                share = weight[at] if weight.size else to(1)
+                own = -share * x[(n * classes + at) * positions + k]
+                loss += own
+                counted += share
+            if reduction == 0:
+                out[n * positions + k] = own
+    if reduction == 1:
+        loss = loss / counted if counted else math.nan
+    if reduction:
+        out[0] = loss
+    total[0] = counted if reduction else 0.0
+
+
+@jit
+def negative_likelihoods_backward(
+    grads: Array,
+    target: Array,
+    weight: Array,
+    total: Array,
+    out: Array,
+    batch: int,
+    classes: int,
+    positions: int,
+    reduction: int,
+    ignored: int,
+) -> None:
+    """Zeros with -weight[t] g at each target.
+
+    Raises:
+        IndexError: a target is neither a class nor ignored.
+    """
+    to, grad = out.dtype.type, grads[0] if grads.size else out.dtype.type(0)
+    if reduction == 1:
+        grad = grad / total[0] if total[0] else to(math.nan)
+    for i in range(out.size):
+        out[i] = 0
+    for n in range(batch):
+        for k in range(positions):
+            at = target[n * positions + k]
+            if at == ignored:
+                continue
+            if at < 0 or at >= classes:
+                raise IndexError
+            share = weight[at] if weight.size else to(1)
+            out[(n * classes + at) * positions + k] = -share * (grad if reduction else grads[n * positions + k])

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.bad_indices import fault, raise_at_once, word_for
-from ...cuda.launching import indexed
-from ...cuda.launching.elements import apply, made
-from ...cuda.launching.rows import Rows, compute, in_order, over, program, rows_of
+from ...device.cuda.array import DeviceArray
+from ...device.cuda.index_errors import fault, raise_at_once, word_for
 from ...errors import BadIndexError
-from ...tensor.row_shapes import Output
+from ...kernels.cpu.row_shapes import Output
+from ...kernels.cuda_launch import arrays as memory
+from ...kernels.cuda_launch import per_element
+from ...kernels.cuda_launch.per_element import apply, made
+from ...kernels.cuda_launch.row_programs import Rows, compute, in_order, over, program, rows_of
 from . import cuda_kernels as kernels
 
 Ints = tuple[int, ...]
@@ -113,7 +113,7 @@ def require_chances(name: str, input: DeviceArray, target: DeviceArray) -> None:
         for which in ("input", "target")
     ]
     arguments = input.ravel(), target.ravel(), word_for(input.device), *errors
-    indexed.run(kernels.noted_outside, input.size, input.dtype, *arguments)
+    per_element.run(kernels.noted_outside, input.size, input.dtype, *arguments)
     raise_at_once(input.device)
 
 
@@ -232,7 +232,7 @@ def require_classes(name: str, target: DeviceArray, classes: int, ignored: int) 
     if target.size:
         text = f"{name}(): Target {{index}} is out of bounds: expected a class in [0, {classes - 1}]"
         note = word_for(target.device), fault(BadIndexError, text)
-        indexed.run(kernels.noted, target.size, INT64, target, *note, classes, np.int64(ignored))
+        per_element.run(kernels.noted, target.size, INT64, target, *note, classes, np.int64(ignored))
         raise_at_once(target.device)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.cuda.vocabulary import T, cuda, int64
+from ...kernels.cuda.language import T, cuda, int64
 from ...kernels.scalar import exp, log, log1p
 
 # Texts name these; a kernel has its own in their place.

@@ -6,8 +6,8 @@ import math
 import warnings
 from typing import Any, TypeAlias
 
-from ...functions.loss_reduction import REDUCTIONS, reduction_word
 from ...namespace import op
+from .checks import REDUCTIONS, reduction_word
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 

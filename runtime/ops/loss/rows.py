@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.row_words import Each, ElementIndex, Row, Shared, at, exp, isfinite, log, max, sum, where
+from ...kernels.row_language import Each, ElementIndex, Row, Shared, at, exp, isfinite, log, max, sum, where
 
 
 def squares(x: Row, target: Row, divisor: float) -> Each:

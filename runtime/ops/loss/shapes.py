@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...tensor.shapes import Shape, broadcast_shapes
+from ...shapes import Shape, broadcast_shapes
 
 
 def pointwise(self: Any, target: Any, *rest: Any) -> Shape:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ...dispatch.shape_checks import require_index_dtype
+from ...dispatch.shape_rules import require_index_dtype
 from ...errors import ShapeError
 from ...tensor import dtypes
 

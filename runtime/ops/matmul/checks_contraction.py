@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
-from ...dispatch.kernel_ops.kernel_arrays import require_equal
+from ...dispatch.argument_checks import wrap_dim
+from ...dispatch.kernel_ops.general import require_equal
 from ...errors import ShapeError
-from ...functions.subscripts import parsed
 from .checks import require_expandable, require_integral, require_ndim
+from .einsum_subscripts import parsed
 
 
 def einsum(op: str, equation: str, operands: Sequence[Any]) -> tuple[Any, ...]:

@@ -8,8 +8,15 @@ from math import prod
 import numpy as np
 
 from ..reduction.cpu import sum_dim
-from .cpu_halves import matmul2d_as_stored, matmul3d_as_stored, widened
-from .cpu_products import contiguous_or_transposed, matrix_vector, ready_batch, vector_vector
+from .cpu_products import (
+    contiguous_or_transposed,
+    matmul2d_as_stored,
+    matmul3d_as_stored,
+    matrix_vector,
+    ready_batch,
+    vector_vector,
+    widened,
+)
 
 Array = np.ndarray
 Number = int | float | complex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import contiguous
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import run_if_planned
 from . import plans
 from .cpu_products import has_loops

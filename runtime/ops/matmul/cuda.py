@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.libraries.products import common, multiply, multiply_with_bias, result_for
-from ...cuda.views import broadcast, over, permuted, reshaped, swapped
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch.arrays import broadcast, over, permuted, reshaped, swapped
+from ...kernels.cuda_libraries.matmul import common, multiply, multiply_with_bias, result_for
 from ..reduction.cuda import sum_dim
 
 Array = DeviceArray
@@ -81,7 +81,7 @@ def plus(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
     shape = (*a.shape[:-1], b.shape[-1])
     result = result_for(a, b, shape)
     if beta != 0:
-        memory.copy(as_stored(result), broadcast(c, shape))
+        arrays.copy(as_stored(result), broadcast(c, shape))
     return multiply(a, b, result, alpha, beta)
 
 
@@ -139,6 +139,6 @@ def column_sums(rows: Array) -> Array:
     """The sum of all rows; of complex numbers by a product with ones."""
     if rows.dtype.kind != "c":
         return sum_dim(rows, (0,), False)
-    ones = memory.empty((1, rows.shape[0]), rows.dtype, rows.device)
-    memory.fill(ones, 1)
+    ones = arrays.empty((1, rows.shape[0]), rows.dtype, rows.device)
+    arrays.fill(ones, 1)
     return multiply(ones, rows).reshape((rows.shape[1],))

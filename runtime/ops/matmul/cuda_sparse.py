@@ -5,12 +5,11 @@ What is gathered has a row for each number of the sparse matrix, and lies on the
 
 from __future__ import annotations
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.elements import apply
-from ...cuda.launching.moving import pinned_reader
-from ...cuda.views import over
-from ..indexing.cuda_rows import added_to_rows, rows_at, rows_gathered
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch.arrays import over
+from ...kernels.cuda_launch.gather_scatter import added_to_rows, rows_at, rows_gathered
+from ...kernels.cuda_launch.per_element import apply, pinned_reader
 from ..reduction.cuda import sum_dim
 from . import cpu_sparse as cpu
 from .cuda_kernels import product
@@ -21,7 +20,7 @@ Array = DeviceArray
 @pinned_reader(cpu.coordinate_mm)
 def coordinate_mm(input: Array, row: Array, column: Array, count: int, mat2: Array) -> Array:
     """The matrix of `count` rows times `mat2`; numbers at one place add up."""
-    start = memory.result_of_zeros(mat2, (count, mat2.shape[1]))
+    start = arrays.result_of_zeros(mat2, (count, mat2.shape[1]))
     rows = rows_at("coordinate_mm", row, 0, count, False)
     gathered = rows_gathered("coordinate_mm", mat2, 0, column, False)
     return added_to_rows(start, rows, _products(over(input, gathered.shape, (*input.byte_strides, 0)), gathered))
@@ -36,6 +35,6 @@ def coordinate_sampled(input: Array, row: Array, mat2: Array, column: Array) -> 
 
 def _products(a: Array, b: Array) -> Array:
     """The product of each two elements, not rounded to a 16-bit float."""
-    result = memory.scratch(b, b.shape)
+    result = arrays.scratch(b, b.shape)
     apply(product, b.dtype, (a, b), result)
     return result

@@ -8,9 +8,9 @@ from math import prod
 from typing import Any, TypeAlias
 
 from ...namespace import op
-from ...tensor.base import no_view
+from ...shapes import Shape, broadcast_shapes
 from ...tensor.dtypes import promote_types
-from ...tensor.shapes import Shape, broadcast_shapes
+from ...tensor.tensor import no_view
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 

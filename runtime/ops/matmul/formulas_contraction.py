@@ -6,8 +6,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ...functions.contraction_plan import Plan, Product, Side, Simplified, contraction_plan
-from ...functions.subscripts import parsed
+from .einsum_plan import Plan, Product, Side, Simplified, contraction_plan
+from .einsum_subscripts import parsed
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import require_shape
+from ...dispatch.argument_checks import wrap_dim
+from ...dispatch.shape_rules import require_shape
 from ...errors import ShapeError
-from ...tensor.shapes import numel
+from ...shapes import numel
 
 
 def standardize(

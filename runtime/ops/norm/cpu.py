@@ -3,6 +3,8 @@
 Arrays are seen as (A, C, S). Statistics belong to C, which batch norm has inside (samples, channels, space) and layer
 norm in front (1, rows, features). Weights are a table (P, Q) for that: see cpu_layout.py. `normalize_by` takes the
 statistics as arguments, and `follow` moves running statistics towards those of a batch.
+
+Division by the root mean square of rows: the kernels of RMS norm, for arrays in any layout.
 """
 
 from __future__ import annotations
@@ -11,8 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...compiler.jit import jit
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import run
-from ...kernels.jit import jit
 from ..reduction.cpu import sum_to_size
 from . import plans
 from .cpu_layout import layout_of
@@ -108,3 +111,29 @@ def follow(running: Array, batch: Array, share: float, factor: float) -> None:
     """running = (1 - share) running + share factor batch."""
     for i in range(running.size):
         running[i] = (1 - share) * running[i] + share * factor * batch[i]
+
+
+def normalize_rms(input: Array, weight: Array | None, dim: Ints, eps: float) -> tuple[Array, Array]:
+    """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
+    if not input.size:
+        shape = (*input.shape[: -len(dim)], *[1] * len(dim))
+        return np.empty_like(input), np.full(shape, np.nan, input.dtype)
+    result, scales = run(plans.normalize_rms, contiguous(input), _weights(weight, input, dim), dim, eps)
+    return result, scales
+
+
+def normalize_rms_backward(
+    output_mask: Sequence[bool], grad: Array, input: Array, weight: Array | None, scales: Array, dim: Ints
+) -> tuple[Array | None, Array | None]:
+    """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; of which those that are `wanted`."""
+    weights = _weights(weight, input, dim)
+    if input.size:
+        arrays = contiguous(grad), contiguous(input), weights, contiguous(scales)
+        result, sums = run(plans.normalize_rms_backward, tuple(output_mask), *arrays, dim)[:2]
+    else:
+        result, sums = np.empty_like(input), np.zeros_like(weights)
+    return result if output_mask[0] else None, sums if output_mask[1] else None
+
+
+def _weights(weight: Array | None, x: Array, dim: Ints) -> Array:
+    return np.ones(x.shape[-len(dim) :], x.dtype) if weight is None else contiguous(weight)

@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.folding import Folded
-from ...kernels.cpu.movement.copies import contiguous
+from ...kernels.cpu.contiguous_copy import contiguous
+from ...kernels.cpu.reduce_layout import Folded
 from ..reduction.cpu import sum_to_size
 
 Array = np.ndarray

@@ -14,11 +14,11 @@ import math
 
 import numpy as np
 
+from ...compiler.jit import WRITTEN, jit
 from ...kernels.cpu.loops import copy_row, copy_run
 from ...kernels.cpu.sums import REORDER, column_square_sums, column_sums, plain_sum, square_sum
-from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import clear, empty_row, part_of, zero_row
-from ...kernels.llvm.halves.rows import buffer_for, reading
+from ...kernels.llvm.float16_rows import buffer_for, reading
 
 _BLOCK = 1024
 _WIDTH = 2048  # channels side by side of which all passes follow each other, so that they stay in the cache

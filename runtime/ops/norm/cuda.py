@@ -1,23 +1,110 @@
 """Norms on a device: row programs for rows with a weight for each place, and for channels with one each.
 
 What has weights of another shape is put together of several kernels (`cuda_any.py`).
+
+Parts of norms on a device, element by element.
+
+Norms on a device over any dimensions, with weights of any shape that broadcasts.
+
+Rows are copied together and standardized without weights; these come before and after, element by element.
+
+Division by the root mean square of rows on a device: the kernels of RMS norm as row programs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.rows import Rows, compute, in_order, program
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch.arrays import in_order as in_memory_order
+from ...kernels.cuda_launch.arrays import permuted
+from ...kernels.cuda_launch.per_element import apply, made
+from ...kernels.cuda_launch.row_programs import Rows, compute, in_order, program
+from ...kernels.scalar import sqrt
 from ..reduction.cuda import sum_to_size
 from .cpu_layout import layout_of
-from .cuda_any import standardize_any, standardize_backward_any
 from .cuda_layout import kind_of
+
+
+def scaled(x: Any, weight: Any, bias: Any) -> Any:
+    """x weight + bias."""
+    return x * weight + bias
+
+
+def unit_scaled(x: Any, factor: Any, mean: Any, var: Any, eps: Any) -> Any:
+    """(x - mean) / sqrt(var + eps) factor."""
+    return (x - mean) / sqrt(var + eps) * factor
+
 
 Ints = tuple[int, ...]
 Maybe = DeviceArray | None
+Three = tuple[DeviceArray, DeviceArray, DeviceArray]
+
+
+def standardize_any(
+    input: DeviceArray, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float, stats_shape: Ints
+) -> Three:
+    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
+    order, rows = rows_over(input.shape, dim)
+    units, mean, var = arrays.scratch(input, input.shape), *(arrays.result(input, stats_shape) for _ in range(2))
+    compute(program("standardize_plain"), rows, (merged_view(input, order),), (units, mean, var), (eps,))
+    args = restored_order(units, order, input.shape), seen(weight, affine_shape, 1.0), seen(bias, affine_shape, 0.0)
+    return made(scaled, input.shape, args), mean, var
+
+
+def standardize_backward_any(
+    output_mask: Sequence[bool],
+    grad: DeviceArray,
+    input: DeviceArray,
+    weight: Maybe,
+    stats: tuple[DeviceArray, DeviceArray],
+    dim: Ints,
+    affine_shape: Ints,
+    eps: float,
+) -> Sequence[Maybe]:
+    order, rows = rows_over(input.shape, dim)
+    result = share = shift = None
+    if output_mask[0]:
+        weighted = arrays.scratch(grad, grad.shape)
+        apply(scaled, grad.dtype, (grad, seen(weight, affine_shape, 1.0), 0.0), weighted)
+        value = arrays.result(input, input.shape)
+        args = merged_view(weighted, order), merged_view(input, order), *map(in_memory_order, stats)
+        compute(program("standardize_plain_backward"), rows, args, (value,), (eps,))
+        result = arrays.moved(restored_order(value, order, input.shape))
+    if output_mask[1]:
+        remaining_dims = tuple(1 if d in dim else n for d, n in enumerate(input.shape))
+        factors = (in_memory_order(each).reshape(remaining_dims) for each in stats)
+        parts = arrays.scratch(input, input.shape)
+        apply(unit_scaled, input.dtype, (input, grad, *factors, eps), parts)
+        share = sum_to_size(parts, affine_shape)
+    if output_mask[2]:
+        shift = sum_to_size(grad, affine_shape)
+    return result, share, shift
+
+
+def rows_over(shape: Ints, dim: Ints) -> tuple[Ints, Rows]:
+    """The order of dimensions in which rows over `dim` lie in row order, and these rows."""
+    remaining_dims = tuple(d for d in range(len(shape)) if d not in dim)
+    along = prod(shape[d] for d in dim)
+    return (*remaining_dims, *dim), Rows("rows", prod(shape[d] for d in remaining_dims), along, (along,))
+
+
+def merged_view(array: DeviceArray, order: Ints) -> DeviceArray:
+    return arrays.moved(permuted(array, *order))
+
+
+def restored_order(array: DeviceArray, order: Ints, shape: Ints) -> DeviceArray:
+    """A view of an array whose memory has dimensions in this order, in the order that they have in a shape."""
+    back = sorted(range(len(order)), key=order.__getitem__)
+    return permuted(array.reshape(tuple(shape[d] for d in order)), *back)
+
+
+def seen(values: Maybe, shape: Ints, neutral: float) -> DeviceArray | float:
+    """Weights or shifts in the shape in which they broadcast; `neutral` in place of None."""
+    return neutral if values is None else in_memory_order(values).reshape(shape)
 
 
 def standardize(
@@ -116,7 +203,7 @@ def normalize_by(
 
 
 def new(like: DeviceArray, shape: Ints) -> DeviceArray:
-    return memory.result(like, shape)
+    return arrays.result(like, shape)
 
 
 def empty_like(x: DeviceArray) -> DeviceArray:
@@ -127,6 +214,37 @@ def table(values: Maybe, neutral: float, like: DeviceArray, shape: Ints) -> Devi
     """Weights or shifts in row order; `neutral` everywhere in place of None."""
     if values is not None:
         return in_order(values)
-    made = memory.scratch(like, (prod(shape),))
-    memory.fill(made, neutral)
+    made = arrays.scratch(like, (prod(shape),))
+    arrays.fill(made, neutral)
     return made
+
+
+def normalize_rms(input: DeviceArray, weight: Maybe, dim: Ints, eps: float) -> tuple[DeviceArray, DeviceArray]:
+    x = in_order(input)
+    made = empty_like(x), new(x, (*x.shape[: -len(dim)], *[1] * len(dim)))
+    compute(program("normalize_rms"), rows_of_last(x, dim), (x, _weights(weight, x, dim)), made, (eps,))
+    return made
+
+
+def normalize_rms_backward(
+    output_mask: Sequence[bool], grad: DeviceArray, input: DeviceArray, weight: Maybe, scales: DeviceArray, dim: Ints
+) -> tuple[Maybe, Maybe]:
+    g, x, rows = in_order(grad), in_order(input), rows_of_last(input, dim)
+    result, sums, scale = None, None, in_order(scales)
+    if output_mask[0]:
+        result = empty_like(x)
+        compute(program("normalize_rms_backward"), rows, (g, x, _weights(weight, x, dim), scale), (result,))
+    if output_mask[1]:
+        sums = new(x, x.shape[-len(dim) :])
+        columns = Rows("columns", rows.along, rows.amount, (rows.amount, rows.along))
+        compute(program("rms_weight_sums"), columns, (g, x, scale), (sums,))
+    return result, sums
+
+
+def rows_of_last(x: DeviceArray, dim: Ints) -> Rows:
+    along = prod(x.shape[-len(dim) :])
+    return Rows("rows", prod(x.shape[: -len(dim)]), along, (along,))
+
+
+def _weights(weight: Maybe, x: DeviceArray, dim: Ints) -> DeviceArray:
+    return table(weight, 1, x, x.shape[-len(dim) :])

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
-from ...cuda.launching.rows import Rows
+from ...kernels.cuda_launch.row_programs import Rows
 
 Ints = tuple[int, ...]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.filling.fills import fill
+from ...kernels.cpu.allocate_and_fill import fill
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
-from . import cpu_given_loops as given_loops
 from . import cpu_loops as loops
-from . import cpu_rms_loops as rms
+from . import cpu_statistics_loops as given_loops
+from . import cpu_statistics_loops as rms
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
 
 COLUMNS = 64  # that one thread has, at least

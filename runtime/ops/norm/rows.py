@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.row_words import Each, Row, Shared, mean, sqrt, sum
+from ...kernels.row_language import Each, Row, Shared, mean, sqrt, sum
 
 
 def standardize(x: Row, weight_: Shared, bias_: Shared, eps: float) -> tuple[Row, Each, Each]:

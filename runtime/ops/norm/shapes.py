@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...tensor.shapes import Shape
+from ...shapes import Shape
 
 
 def _with_ones(shape: Sequence[int], dim: Sequence[int]) -> Shape:

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.shape_checks import require_index_dtype, require_shape
+from ...dispatch.shape_rules import require_index_dtype, require_shape
 from ...errors import ShapeError
-from ...kernels.window_sizes import pool_size
+from ...shapes import pool_size
 from ...tensor import dtypes
 
 Ints = Sequence[int]

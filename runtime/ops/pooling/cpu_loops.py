@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_run
 from ...kernels.cpu.plan import Array
-from ...kernels.jit import jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from ..conv.cpu_packing import layout_of_numbers, pack_planes
-from ..conv.cpu_shifted import add_shifted
+from ..conv.cpu_geometry import layout_of_numbers, pack_planes
+from ..conv.cpu_im2col import add_shifted
 
 RANGES = 9  # where the ranges begin in a table of windows
 BATCH_PLANES = 16  # planes whose gradients are spread at once

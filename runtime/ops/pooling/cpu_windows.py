@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.window_sizes import pool_size
+from ...shapes import pool_size
 from ..conv.cpu_geometry import Geometry, Ints
 
 Array = np.ndarray

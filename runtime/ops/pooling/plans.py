@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.plan import Array, Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
-from ..conv.cpu_geometry import Geometry
-from ..conv.cpu_packing import flat_steps
-from ..conv.cpu_shifted import backward_plan, forward_plan
+from ..conv.cpu_geometry import Geometry, flat_steps
+from ..conv.cpu_im2col import backward_plan, forward_plan
 from . import cpu_loops as loops
 from .cpu_windows import Windows, adaptive_windows, windows_of, windows_table
 

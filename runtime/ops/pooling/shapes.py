@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...kernels.window_sizes import pool_size
-from ...tensor.shapes import Shape
+from ...shapes import Shape, pool_size
 
 
 def _pooled(self: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Shape:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.shape_checks import require_shape
+from ...dispatch.shape_rules import require_shape
 from ...errors import ShapeError
 
 

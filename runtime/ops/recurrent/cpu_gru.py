@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
-from ...kernels.jit import jit
 from ...kernels.scalar import sigmoid, tanh
-from .cpu_steps import (
+from .cpu_cells import (
     above,
     bias_backward,
     input_backward,

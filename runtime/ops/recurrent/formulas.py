@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ...autograd.recomputing import recompute_jvp, recompute_vjp
+from ...autograd.recompute import recompute_jvp, recompute_vjp
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import

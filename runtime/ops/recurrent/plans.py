@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
-from ...kernels.compile.machine import vector_registers
-from ...kernels.cpu.folding import folding
+from ...compiler.passes.target import vector_registers
+from ...device.threads.job import SLICE
 from ...kernels.cpu.matmul import PANEL, PRODUCTS, UNIT
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
-from ...pool.layout import SLICE
+from ...kernels.cpu.reduce_layout import folding
 from ..reduction.plans import sum_step
 from . import cpu_loops as loops
-from .cpu_steps import SEQUENCES, half_of
+from .cpu_cells import SEQUENCES, half_of
 
 HALF = 4  # bytes of a float32: of which a panel has the most columns
 

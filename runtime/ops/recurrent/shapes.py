@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...tensor.shapes import Shape
+from ...shapes import Shape
 
 
 def _output(self: Any, hidden: Any) -> Shape:

@@ -11,10 +11,10 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import is_known, require_kind
+from ...dispatch.argument_checks import wrap_dim
+from ...dispatch.shape_rules import is_known, require_kind
 from ...errors import DtypeError, ShapeError
-from ...tensor.base import host_array
+from ...tensor.tensor import host_array
 
 
 @functools.lru_cache(maxsize=4096)

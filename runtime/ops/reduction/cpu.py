@@ -3,6 +3,8 @@
 `dim` is a sorted tuple of dimensions, or one, never negative. Floats are reduced by plans (plans.py) as they lie, or
 copied where there is none for that; for the rest ufunc.reduce is called directly, because the wrappers np.sum, np.prod,
 ... cost more than a small reduction.
+
+Sums of what is not nan, of NumPy arrays, and their gradients: floats by plans (plans_present.py).
 """
 
 from __future__ import annotations
@@ -13,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.folding import folding
-from ...kernels.cpu.movement.copies import contiguous
-from ...kernels.cpu.movement.gathering import run_packed
+from ...kernels.cpu.contiguous_copy import contiguous
+from ...kernels.cpu.operand_copies import run_packed
 from ...kernels.cpu.plan import Layout, Plan, run, run_if_planned
+from ...kernels.cpu.reduce_layout import folding
 from . import plans
 
 Array = np.ndarray
@@ -190,3 +192,19 @@ def _complex_logsumexp(a: Array, dim: Dims) -> Array:
     top = _max_reduce(a.real, axis=dim, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
     return np.log(sum_dim(np.exp(a - top), dim, True)) + top
+
+
+def nansum(a: Array, dim: Dims, keepdim: bool) -> Array:
+    """sum_i a_i over `dim` of what is not nan."""
+    if a.dtype.kind != "f" or not a.size:
+        return sum_dim(a, dim, keepdim)
+    fold = folding(a.shape, dim, keepdim)
+    return run(plans.nansum, fold.fold(a), 1, False)[0].reshape(fold.result)
+
+
+def nansum_backward(grad: Array, x: Array, dim: Dims) -> Array:
+    """g for all elements that were added up in it, 0 for what is nan."""
+    if not x.size:
+        return np.empty(x.shape, x.dtype)
+    fold = folding(x.shape, dim)
+    return fold.unfold(run(plans.nansum_backward, contiguous(grad), fold.fold(x), 1)[0])

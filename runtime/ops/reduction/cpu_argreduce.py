@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.folding import folding
-from ...kernels.cpu.movement.gathering import run_packed
+from ...device.threads.parallel_for import is_long
+from ...device.threads.workers import in_parts
+from ...kernels.cpu.operand_copies import run_packed
 from ...kernels.cpu.plan import run
-from ...pool.parallel_for import is_long
-from ...pool.workers import in_parts
+from ...kernels.cpu.reduce_layout import folding
 from . import plans
-from . import plans_choices as choices
+from . import plans_minmax as choices
 
 Array = np.ndarray
 Dims = tuple[int, ...]

@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ...kernels.cpu.folding import folding
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.index_select import put_along
-from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import Plan, run
+from ...kernels.cpu.reduce_layout import folding
 from ..scan.cpu import running_sum
 from . import plans
 from .cpu import quiet

@@ -11,7 +11,8 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.dtypes.float_keys import min_or_max
+from ...compiler.jit import WRITTEN, jit
+from ...kernels.cpu.index_select import min_or_max
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import (
     CHUNK,
@@ -29,10 +30,9 @@ from ...kernels.cpu.sums import (
     square_sum,
     sum_of_chunks,
 )
-from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import address, clear, empty_row, offset_of, part_of, row_at
-from ...kernels.llvm.halves.rows import buffer_for, reading
-from ...kernels.llvm.lines import product_of
+from ...kernels.llvm.float16_rows import buffer_for, reading
+from ...kernels.llvm.reduce import product_of
 from ...kernels.scalar import pow_number
 
 COLUMNS = 1024  # side by side are worth a thread's while

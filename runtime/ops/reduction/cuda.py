@@ -1,4 +1,7 @@
-"""Reductions on a device: row programs over the dimensions that are reduced."""
+"""Reductions on a device: row programs over the dimensions that are reduced.
+
+Sums of what is not nan on a device, and their gradients: row programs over the dimensions that are reduced.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.rows import over
-from ...kernels.cpu.folding import reduced_dims_of
+from ...device.cuda.array import DeviceArray
+from ...kernels.cpu.reduce_layout import reduced_dims_of
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch.row_programs import over
 from ..scan.cuda import running_sum
 from . import cuda_complex, plans
+from .cuda_backward import expand_grad
 from .cuda_products import prod_others as prod_others
 
 Dims = tuple[int, ...]
@@ -29,13 +33,13 @@ def sum_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
 def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
     dims = plans.grown(size, a.shape)
     if not dims:  # which would stand for all
-        return memory.in_order(a).reshape(size)
+        return arrays.in_order(a).reshape(size)
     return reduced("total", a, dims, True).reshape(size)
 
 
 def filled(self: DeviceArray, size: Dims) -> DeviceArray:
     steps = (0,) * len(size)
-    return memory.result_of(self.with_strides(size, steps))
+    return arrays.result_of(self.with_strides(size, steps))
 
 
 def prod_all(a: DeviceArray) -> DeviceArray:
@@ -99,3 +103,11 @@ def reduced(name: str, a: DeviceArray, dim: Dims | int, keepdim: bool, *numbers:
     if name in OF_COMPLEX:
         return OF_COMPLEX[name](a, dims, keepdim, *numbers)
     return cuda_complex.linear(name, a, dims, keepdim, *numbers)
+
+
+def nansum(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    return reduced("total" if a.dtype.kind in "biu" else "nansum_row", a, dim, keepdim)
+
+
+def nansum_backward(grad: DeviceArray, x: DeviceArray, dim: Dims) -> DeviceArray:
+    return expand_grad("nansum_row_backward", (grad, x), dim)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...cuda.array import DeviceArray
-from ...cuda.launching.rows import over
-from ...kernels.cpu.folding import reduced_dims_of
-from ...tensor.row_shapes import Output
+from ...device.cuda.array import DeviceArray
+from ...kernels.cpu.reduce_layout import reduced_dims_of
+from ...kernels.cpu.row_shapes import Output
+from ...kernels.cuda_launch.row_programs import over
 from . import cuda_complex
 
 Dims = tuple[int, ...]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.fallback import Fallback
-from ...cuda.launching.layouts import MAX_LAUNCH_ELEMENTS
-from ...cuda.launching.moving import numbers, over_elements
-from ...cuda.launching.rows import RowInput, compute, in_order, over, program, rows_of, run
-from ...kernels.cpu.folding import folding, reduced_dims_of
-from ...kernels.cuda.sorting.ranks import PUT_BACK
-from ...tensor.row_shapes import Output
+from ...device.cuda.array import DeviceArray
+from ...kernels.cpu.reduce_layout import folding, reduced_dims_of
+from ...kernels.cpu.row_shapes import Output
+from ...kernels.cuda.selection import PUT_BACK
+from ...kernels.cuda_launch import arrays as memory
+from ...kernels.cuda_launch.cpu_fallback import Fallback
+from ...kernels.cuda_launch.layouts import MAX_LAUNCH_ELEMENTS
+from ...kernels.cuda_launch.per_element import numbers, over_elements
+from ...kernels.cuda_launch.row_programs import RowInput, compute, in_order, over, program, rows_of, run
 from . import cpu_backward as cpu
 from .cuda_products import prod_backward as prod_backward
 

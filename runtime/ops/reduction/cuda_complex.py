@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.elements import made
-from ...cuda.launching.rows import over
-from ...kernels.cpu.folding import folding
+from ...device.cuda.array import DeviceArray
+from ...kernels.cpu.reduce_layout import folding
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch.per_element import made
+from ...kernels.cuda_launch.row_programs import over
 from . import cuda_kernels as kernels
 from .cuda_products import product_of_all
 
@@ -21,7 +21,7 @@ BOOL = np.dtype(np.bool_)
 
 def pairs(a: DeviceArray) -> DeviceArray:
     """Complex numbers as pairs of real ones along one more dimension, the last; a number alone is a row of one."""
-    value = memory.materialized(a)
+    value = arrays.materialized(a)
     part = np.dtype(f"f{value.itemsize // 2}")
     shape, steps = (*(a.shape or (1,)), 2), (*(value.byte_strides or (value.itemsize,)), part.itemsize)
     keepdim_shape = None if value.strides is None else steps
@@ -55,7 +55,7 @@ def std(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceAr
 
 def product(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     fold = folding(a.shape, dim, keepdim)
-    return memory.copied(product_of_all(a, fold.folded).as_read(a.dtype)).reshape(fold.result)
+    return arrays.copied(product_of_all(a, fold.folded).as_read(a.dtype)).reshape(fold.result)
 
 
 def sizes(a: DeviceArray) -> DeviceArray:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching import indexed
-from ...cuda.launching.elements import apply
-from ...cuda.launching.rows import in_order
-from ...cuda.launching.scans import scan, seen
-from ...cuda.views import narrowed
-from ...kernels.cpu.folding import folding
+from ...device.cuda.array import DeviceArray
+from ...kernels.cpu.reduce_layout import folding
+from ...kernels.cuda_launch import arrays, per_element
+from ...kernels.cuda_launch.arrays import narrowed
+from ...kernels.cuda_launch.per_element import apply
+from ...kernels.cuda_launch.row_programs import in_order
+from ...kernels.cuda_launch.sort_and_scan import scan, seen
 from . import cuda_kernels as kernels
 
 WIDE = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}  # of products on the way
@@ -21,24 +20,24 @@ Triple = tuple[int, ...]  # before, along, after
 def of_others(a: DeviceArray, shape: Triple) -> DeviceArray:
     """prod_{j != i} a_j along the second of three dimensions, in double precision."""
     kind = WIDE.get(a.dtype.kind, a.dtype)
-    before, after, result = (memory.empty(shape, kind, a.device) for _ in range(3))
+    before, after, result = (arrays.empty(shape, kind, a.device) for _ in range(3))
     source = in_order(a)
     line = seen(shape, 1)
     scan("product", kind, [source], [before], line)
     scan("product", kind, [source], [after], line, True)
-    indexed.run(kernels.products_of_others, a.size, kind, before, after, result, shape[1], shape[2])
+    per_element.run(kernels.products_of_others, a.size, kind, before, after, result, shape[1], shape[2])
     return result
 
 
 def prod_others(a: DeviceArray, dim: int) -> DeviceArray:
     shape = a.shape or (1,)
     result = of_others(a, folding(shape, dim % len(shape)).folded).as_read(a.dtype)
-    return memory.copied(result).reshape(a.shape)
+    return arrays.copied(result).reshape(a.shape)
 
 
 def prod_backward(grad: DeviceArray, x: DeviceArray, dim: int | None) -> DeviceArray:
     shape = folding(x.shape, dim).folded
-    result = memory.result(x, x.shape)
+    result = arrays.result(x, x.shape)
     if x.size:
         grads = in_order(grad).reshape(shape[0], 1, shape[2])
         apply(kernels.product, WIDE["f"], (of_others(x, shape), grads), result.reshape(shape))
@@ -49,9 +48,9 @@ def product_of_all(a: DeviceArray, shape: Triple) -> DeviceArray:
     """prod_j a_j along the second of three dimensions, which becomes 1: where a running product ends."""
     before, along, after = shape
     kind = WIDE.get(a.dtype.kind, a.dtype)
-    running = memory.empty((before, max(along, 1), after), kind, a.device)
+    running = arrays.empty((before, max(along, 1), after), kind, a.device)
     if along:
         scan("product", kind, [in_order(a)], [running], seen(shape, 1))
     else:
-        memory.fill(running, 1)
+        arrays.fill(running, 1)
     return narrowed(running, 1, running.shape[1] - 1, running.shape[1])

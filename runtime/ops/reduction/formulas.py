@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ...dispatch.shape_checks import is_known
+from ...dispatch.shape_rules import is_known
 from ...errors import warn_user
-from ...kernels.cpu.folding import reduced_dims_of
+from ...kernels.cpu.reduce_layout import reduced_dims_of
 from ...namespace import op
 from ..elementwise.formulas import conjugate
 

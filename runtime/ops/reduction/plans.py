@@ -1,6 +1,8 @@
 """Plans of reductions of floats, which are read as they lie in memory, and of their gradients, for contiguous ones.
 
 `dim` is a sorted tuple of dimensions, or one, or None for all.
+
+Plans of sums of what is not nan, of contiguous floats along neighbouring dimensions, and of their gradients.
 """
 
 from __future__ import annotations
@@ -10,15 +12,25 @@ import math
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.folding import Folding, folding
-from ...kernels.cpu.lying import behind, by_groups, folding_of, in_order, packed_for_reduction, with_shape
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single, with_integers
+from ...kernels.cpu.reduce_layout import (
+    Folding,
+    behind,
+    by_groups,
+    folding,
+    folding_of,
+    in_order,
+    packed_for_reduction,
+    with_shape,
+)
 from ...kernels.cpu.sums import CHUNK
 from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
+from . import cpu_nansum_loops as nansum_loops
 from . import cpu_reduce_loops as loops
-from . import plans_choices as choices_of
-from .plans_choices import LARGE
+from . import cpu_reduce_loops as reduce_loops
+from . import plans_minmax as choices_of
+from .plans_minmax import LARGE, integer_sums
 
 Dim = Ints | int | None
 NORM_ELEMENTS_THRESHOLD = 1 << 16  # elements, of which norms are joined by groups of dimensions however these lie
@@ -309,3 +321,26 @@ def prod_backward(grad: Layout, x: Layout, dim: Dim) -> Plan | None:
 
 def scaled_by_result(factors: Layout, x: Layout, dim: Dim) -> Plan | None:
     return _expand_grad(backward.scale_by_result, folding(x.shape, dim), factors, x)
+
+
+@with_integers(integer_sums)
+def nansum(x: Layout, dim: Ints | int | None, keepdim: bool) -> Plan | None:
+    """The sums; that of all of a large operand in chunks."""
+    fold = folding(x.shape, dim, keepdim)
+    if x.strides is not None or fold.order or not prod(x.shape):
+        return None
+    if fold.count == 1 and prod(x.shape) >= LARGE:
+        chunked = nansum_loops.nansum_of_chunks, reduce_loops.total_of_chunks
+        return in_chunks(*chunked, fold.result, prod(x.shape), (1,))
+    before, along, after = fold.folded
+    rows = before * after, reduce_loops.unit_of(along, after)
+    return single(nansum_loops.nansum_loop, 1, fold.result, (), fold.folded, rows, along if after == 1 else 0)
+
+
+def nansum_backward(grad: Layout, x: Layout, dim: Ints | int | None) -> Plan | None:
+    fold = folding(x.shape, dim)
+    if not are_contiguous(grad, x) or fold.order or not prod(x.shape):
+        return None
+    before, along, after = fold.folded
+    rows = before * along, -(-reduce_loops.COLUMNS // after)
+    return single(nansum_loops.nansum_gradients, 2, x.shape, (), fold.folded, rows, after)

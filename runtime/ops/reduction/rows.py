@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.row_words import (
+from ...kernels.row_language import (
     Each,
     ElementIndex,
     Row,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...kernels.cpu.folding import reduced_dims_of
-from ...tensor.shapes import Shape
+from ...kernels.cpu.reduce_layout import reduced_dims_of
+from ...shapes import Shape
 
 
 def reduced(self: Any, dim: Any, keepdim: bool) -> Shape:

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import contiguous
+from ...device.threads.parallel_for import shared
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import run
-from ...pool.parallel_for import shared
 from . import plans
-from .cpu_chunks import running_lines_in_two, running_sums_of_lines
-from .cpu_logarithms import complex_logarithms, running_logarithms
-from .cpu_products import complex_recurrence, recurrence
-from .cpu_sums import NARROW, running_sums
+from .cpu_cummax import complex_logarithms, running_logarithms
+from .cpu_cumprod import complex_recurrence, recurrence
+from .cpu_cumsum import NARROW, running_lines_in_two, running_sums, running_sums_of_lines
 
 Array = np.ndarray
 

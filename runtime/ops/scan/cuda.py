@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import numbers, over_elements, pinned_reader, summed_in
-from ...cuda.launching.scans import scan, seen
-from ...kernels.cuda.moving.logarithms import complex_logarithm_kernel
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda.logcumsumexp import complex_logarithm_kernel
+from ...kernels.cuda_launch import arrays as memory
+from ...kernels.cuda_launch.per_element import numbers, over_elements, pinned_reader, summed_in
+from ...kernels.cuda_launch.sort_and_scan import scan, seen
 from . import cpu
 
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)

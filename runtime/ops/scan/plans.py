@@ -6,11 +6,9 @@ from math import prod
 from typing import Any
 
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
-from . import cpu_plan_loops as loops
-from .cpu_chunks import CHUNK
-from .cpu_extremes import SIDE_BY_SIDE, cumulative_minmax
-from .cpu_logarithms import running_logarithms
-from .cpu_sums import NARROW
+from . import cpu_loops as loops
+from .cpu_cummax import SIDE_BY_SIDE, cumulative_minmax, running_logarithms
+from .cpu_cumsum import CHUNK, NARROW
 
 MAX_PLANNED_ELEMENTS = 1 << 16  # elements
 

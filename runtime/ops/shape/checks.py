@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ...creation.options import checked_size
-from ...dispatch.checks import wrap_dim
+from ...dispatch.argument_checks import wrap_dim
 from ...errors import ShapeError
-from ...tensor import views
+from ...tensor import view_shapes
+from ..creation.options import checked_size
 
 Ints = Sequence[int]
 
@@ -40,7 +40,7 @@ def complete_size(op: str, size: tuple[int, ...], numel: int) -> tuple[int, ...]
 def view(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
     """`size` with at most one -1, reachable without moving elements."""
     size = complete_size(op, size, self.numel())
-    if not self.is_contiguous() and views.view(self._shape, self.stride(), 0, size) is None:
+    if not self.is_contiguous() and view_shapes.view(self._shape, self.stride(), 0, size) is None:
         raise ShapeError(
             f"{op}(): view size {list(size)} is not compatible with size {list(self._shape)} "
             f"and stride {list(self.stride())} (at least one dimension spans two contiguous subspaces). "
@@ -141,7 +141,7 @@ def as_strided(op: str, self: Any, size: Ints, stride: Ints, storage_offset: int
             f"{op}(): negative sizes, strides and offsets are not supported, got size {list(size)}, stride "
             f"{list(stride)}, storage_offset {offset}"
         )
-    read_extent, available = offset + views.span(size, stride), len(self._storage)
+    read_extent, available = offset + view_shapes.span(size, stride), len(self._storage)
     if prod(size) and read_extent > available:
         raise RuntimeError(
             f"{op}(): sizes {list(size)}, strides {list(stride)}, storage offset {offset} requiring a "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import fitting_number, is_known, is_recorded
+from ...dispatch.argument_checks import wrap_dim
+from ...dispatch.shape_rules import fitting_number, is_known, is_recorded
 from ...errors import ShapeError
 from ...tensor.dtypes import int64
 

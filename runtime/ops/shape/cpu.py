@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import AS_FLOATS, contiguous, copied
+from ...kernels.cpu.contiguous_copy import AS_FLOATS, contiguous, copied
 from ...kernels.cpu.plan import Plan, run_if_planned
-from ...tensor import views
-from . import plans_assembled
+from ...tensor import view_shapes
+from . import plans
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -63,14 +63,16 @@ def slice_backward(grad: Array, sizes: Ints, dim: int, start: int, end: int, ste
 def diagonal_backward(grad: Array, sizes: Ints, offset: int, dim1: int, dim2: int) -> Array:
     result = np.zeros(sizes, grad.dtype)
     steps = tuple(s // result.itemsize for s in result.strides)
-    strided(result.reshape(-1), *views.diagonal(sizes, steps, 0, offset, dim1, dim2))[...] = grad
+    strided(result.reshape(-1), *view_shapes.diagonal(sizes, steps, 0, offset, dim1, dim2))[...] = grad
     return result
 
 
 def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> Array:
     """Adds a into zero storage through one layout and reads it through another."""
     low = min(offset, to_offset)
-    read_extent = max(offset + views.span(a.shape, stride), to_offset + views.span(to_size, to_stride)) - low
+    read_extent = (
+        max(offset + view_shapes.span(a.shape, stride), to_offset + view_shapes.span(to_size, to_stride)) - low
+    )
     indices = strided(np.arange(read_extent), a.shape, stride, offset - low)
     storage = np.zeros(read_extent, a.dtype)
     np.add.at(storage, indices.ravel(), a.ravel())
@@ -109,25 +111,25 @@ def unstacked(output_mask: Sequence[bool], grad: Array, dim: int) -> list[Array 
 
 def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
     """Elements moved on, cyclically, along `dims` or in the flattened array."""
-    if (result := run_moving(plans_assembled.roll, a, shifts, dims)) is not None:
+    if (result := run_moving(plans.roll, a, shifts, dims)) is not None:
         return result
     return np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0])
 
 
 def triu(a: Array, diagonal: int) -> Array:
-    result = run_moving(plans_assembled.triu, a, diagonal)
+    result = run_moving(plans.triu, a, diagonal)
     return np.triu(a, diagonal) if result is None else result
 
 
 def tril(a: Array, diagonal: int) -> Array:
-    result = run_moving(plans_assembled.tril, a, diagonal)
+    result = run_moving(plans.tril, a, diagonal)
     return np.tril(a, diagonal) if result is None else result
 
 
 def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     number = 0.0 if not value else float(value) if a.dtype.kind == "f" and not isinstance(value, complex) else None
-    match = None if number is None else run_moving(plans_assembled.constant_pad_nd, a, pad, number)
+    match = None if number is None else run_moving(plans.constant_pad_nd, a, pad, number)
     if match is not None:
         return match
     pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
@@ -147,7 +149,7 @@ def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
 
 
 def flip(a: Array, dims: Ints) -> Array:
-    if (result := run_moving(plans_assembled.flip, a, dims)) is not None:
+    if (result := run_moving(plans.flip, a, dims)) is not None:
         return result
     return np.flip(a, dims if a.ndim else ()).copy()
 

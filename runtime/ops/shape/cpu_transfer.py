@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import copied
+from ...kernels.cpu.contiguous_copy import copied
 from ...tensor.meta import MetaArray
 
 
@@ -16,6 +16,6 @@ def to_device(array: np.ndarray, device: Any, non_blocking: bool) -> Any:
         return copied(array)
     if device.type == "meta":
         return MetaArray(array.shape, array.dtype)
-    from ...cuda.memory import from_host  # loaded with the first device
+    from ...kernels.cuda_launch.arrays import from_host  # loaded with the first device
 
     return from_host(array, device, non_blocking)

@@ -1,4 +1,9 @@
-"""Copies on a CUDA device that rearrange; most of them copy between views, one launch for each part."""
+"""Copies on a CUDA device that rearrange; most of them copy between views, one launch for each part.
+
+Indices that repeat on a CUDA device. The host reads how many there are, and waits for that.
+
+Copies of arrays of a CUDA device on another device.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +11,50 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.memory import result_of
-from ...tensor import views
-from ...tensor.shapes import contiguous_strides
-from .cuda_repeats import repeated_indices
-from .cuda_turns import flip, roll, tril, triu
-from .cuda_windows import col2im, im2col, restride, unfold_backward
+import numpy as np
 
-__all__ = ["cat", "clone", "col2im", "constant_pad_nd", "split_grad", "diagonal_backward", "flip", "im2col"]
-__all__ += [
-    "repeated_indices",
-    "restride",
-    "roll",
-    "select_backward",
-    "slice_backward",
-    "stack",
-    "to_copy",
-    "tril",
-    "triu",
-]
-__all__ += ["unfold_backward", "unstacked"]
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda.index_maps import OFFSETS
+from ...kernels.cuda.search import bisecting
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch import arrays as memory
+from ...kernels.cuda_launch.arrays import copied, copied_to, result_of, to_host
+from ...kernels.cuda_launch.cpu_fallback import copying
+from ...kernels.cuda_launch.per_element import UINT32, numbers, over_elements, pinned_reader
+from ...kernels.cuda_launch.sort_and_scan import scan
+from ...shapes import contiguous_strides
+from ...tensor import view_shapes
+from ...tensor.meta import MetaArray
+from ..reduction.cuda_argreduce import min_all
+from . import cpu
+from .cuda_flip_windows import col2im, flip, im2col, restride, roll, tril, triu, unfold_backward
+
+INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+
+
+@pinned_reader(cpu.repeated_indices)
+def repeated_indices(repeats: DeviceArray, output_size: int | None) -> DeviceArray:
+    """The index i, repeats[i] times, for each i: how many repetitions end before each place."""
+    if not repeats.size:
+        return _checked(0, output_size, repeats)
+    min_value = int(arrays.to_host(min_all(repeats)))
+    if min_value < 0:
+        raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {min_value}")
+    ends = arrays.empty(repeats.shape, INT64, repeats.device)
+    scan("sum", INT64, [arrays.contiguous(repeats)], [ends], (1, repeats.size, 1))
+    result = _checked(int(arrays.to_host(ends[repeats.size - 1 :])[0]), output_size, repeats)
+    indices = arrays.empty(result.shape, INT32, repeats.device)
+    over_elements(OFFSETS, indices.size, indices, numbers(1), (), UINT32(0))
+    kernel = bisecting(INT64, False)
+    over_elements(kernel, result.size, ends, indices, (), result, *numbers(repeats.size, result.size, 1, 0))
+    return result
+
+
+def _checked(total: int, output_size: int | None, repeats: DeviceArray) -> DeviceArray:
+    if output_size not in (None, total):
+        raise RuntimeError(f"repeat_interleave(): allocated size {output_size} does not match required size {total}")
+    return arrays.empty((total,), INT64, repeats.device)
+
 
 Ints = tuple[int, ...]
 
@@ -77,7 +104,7 @@ def slice_backward(grad: DeviceArray, sizes: Ints, dim: int, start: int, end: in
 
 def diagonal_backward(grad: DeviceArray, sizes: Ints, offset: int, dim1: int, dim2: int) -> DeviceArray:
     result = memory.result_of_zeros(grad, sizes)
-    shape, steps, first = views.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)
+    shape, steps, first = view_shapes.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)
     item = result.itemsize
     memory.copy(result.viewed(shape, first * item, tuple(item * step for step in steps)), grad)
     return result
@@ -134,3 +161,36 @@ def constant_pad_nd(a: DeviceArray, pad: Ints, value: Any) -> DeviceArray:
     if all(n > 0 for n in inner_part):
         memory.copy(part(result, firsts, inner_part), part(a, [max(-left, 0) for left, _ in pairs], inner_part))
     return result
+
+
+@copying
+def to_device(array: DeviceArray, device: Any, non_blocking: bool) -> Any:
+    """A copy on a device, or on the host once it is complete."""
+    if device.type == "cpu":
+        return to_host(array)
+    if device.type == "meta":
+        return MetaArray(array.shape, array.dtype)
+    return copied(array) if device is array.device else copied_to(array, device)
+
+
+__all__ = [
+    "cat",
+    "clone",
+    "col2im",
+    "constant_pad_nd",
+    "diagonal_backward",
+    "flip",
+    "im2col",
+    "repeated_indices",
+    "restride",
+    "roll",
+    "select_backward",
+    "slice_backward",
+    "split_grad",
+    "stack",
+    "to_copy",
+    "tril",
+    "triu",
+    "unfold_backward",
+    "unstacked",
+]

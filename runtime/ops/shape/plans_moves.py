@@ -5,20 +5,20 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.movement.contiguous import along_path, zeros
-from ...kernels.cpu.movement.places import MAX_MOVED_ELEMENTS, moved
+from ...kernels.cpu.contiguous_copy import along_path, zeros
+from ...kernels.cpu.move_plans import MAX_MOVED_ELEMENTS, moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_layout
-from ...tensor import views
-from ...tensor.shapes import contiguous_strides
+from ...shapes import contiguous_strides
+from ...tensor import view_shapes
 from . import cpu
-from .cpu_window_loops import columns_to_windows, windows_to_columns
+from .cpu_loops import columns_to_windows, windows_to_columns
 
 
 @of_any_layout
 def diagonal_backward(grad: Layout, sizes: Ints, offset: int, dim1: int, dim2: int) -> Plan | None:
     if prod(sizes) <= MAX_MOVED_ELEMENTS:
         return moved(grad, lambda a: cpu.diagonal_backward(a, sizes, offset, dim1, dim2))
-    _, steps, first = views.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)
+    _, steps, first = view_shapes.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)
     written = along_path(grad, sizes, tuple(steps), first)
     return written and (zeros(0, sizes), written)
 

@@ -7,9 +7,8 @@ from math import prod
 from typing import Any
 
 from ...errors import NoDataError
-from ...kernels.window_sizes import conv_size
+from ...shapes import Shape, conv_size
 from ...tensor.meta import MetaArray, no_data
-from ...tensor.shapes import Shape
 
 
 def concatenated(tensors: Sequence[Any], dim: int) -> Shape:

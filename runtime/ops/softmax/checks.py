@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import require_shape
+from ...dispatch.argument_checks import wrap_dim
+from ...dispatch.shape_rules import require_shape
 
 
 def softmax_backward(op: str, grad_output: Any, output: Any, dim: int) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import contiguous
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import Plan, run
 from . import plans
 

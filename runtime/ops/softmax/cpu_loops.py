@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.exponentials import exponential_sum, exponentials, scale
-from ...kernels.cpu.loops import copy_row
+from ...compiler.jit import WRITTEN, jit
+from ...kernels.cpu.loops import copy_row, exponential_sum, exponentials, scale
 from ...kernels.cpu.sums import plain_sum
-from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.llvm.halves.rows import buffer_for, reading, writing, written
-from ...kernels.llvm.lines import range_of
+from ...kernels.llvm.float16_rows import buffer_for, reading, writing, written
+from ...kernels.llvm.reduce import range_of
 from ...kernels.scalar import exp, exp_of_masked, log
 
 _BLOCK = 256

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...cuda.array import DeviceArray
-from ...cuda.launching.rows import over
-from ...tensor.row_shapes import Output
+from ...device.cuda.array import DeviceArray
+from ...kernels.cpu.row_shapes import Output
+from ...kernels.cuda_launch.row_programs import over
 
 ROW = (Output("row"),)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.row_words import Row, exp, log, max, sum
+from ...kernels.row_language import Row, exp, log, max, sum
 
 
 def softmax(x: Row) -> Row:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.folding import folding
-from ...kernels.cpu.movement.copies import contiguous
+from ...device.threads.parallel_for import is_long, shared
+from ...device.threads.workers import in_parts
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import run
-from ...pool.parallel_for import is_long, shared
-from ...pool.workers import in_parts
+from ...kernels.cpu.reduce_layout import folding
 from . import plans
 from .cpu_loops import kth_index, pack, pick, radix_order, sort_packed, unpack
 from .cpu_ranks import SHORT, short_order

@@ -1,4 +1,7 @@
-"""Counts of numbers: in bins, by value, in runs."""
+"""Counts of numbers: in bins, by value, in runs.
+
+Positions of values in ordered rows, and membership.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,10 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import contiguous
+from ...device.threads.parallel_for import get_num_threads, is_shared, shared
+from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.plan import run, run_if_planned
-from ...pool.parallel_for import is_shared, shared
-from ...pool.threads import get_num_threads
-from . import plans_counting
+from . import plans
 from .cpu_counting_loops import TABLES, count_into, even_counts, rank_of
 
 Array = np.ndarray
@@ -90,7 +92,7 @@ def distinct(a: Array, dim: int | None, runs: bool, return_index: bool) -> tuple
     Also the index of each element among them and how often each occurs; both empty where `places` is False.
     """
     if dim is not None and a.dtype in FLOATS:
-        result = run_if_planned(plans_counting.distinct, contiguous(a), dim, runs, return_index)
+        result = run_if_planned(plans.distinct, contiguous(a), dim, runs, return_index)
         if result is not None:
             return result[0], result[1], result[2]
     if runs:
@@ -99,8 +101,8 @@ def distinct(a: Array, dim: int | None, runs: bool, return_index: bool) -> tuple
         low, high = int(a.min()), int(a.max())
         if index_buffer_size(high - low + 1) <= DENSE * a.size:
             return _distinct_between(a, low, high - low + 1, return_index)
-    if dim is None and 0 < a.size <= plans_counting.MAX_SERIAL_COUNTED and a.dtype in FLOATS:
-        values, inverse, counts, *_ = run(plans_counting.distinct, contiguous(a), None, False, return_index)
+    if dim is None and 0 < a.size <= plans.MAX_SERIAL_COUNTED and a.dtype in FLOATS:
+        values, inverse, counts, *_ = run(plans.distinct, contiguous(a), None, False, return_index)
         return values, inverse, counts
     if not return_index and dim is None:
         return np.unique(a, equal_nan=False), *(np.empty(0, np.int64),) * 2
@@ -124,7 +126,7 @@ def _distinct_between(a: Array, low: int, size: int, return_index: bool) -> tupl
 def _runs(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
     """Each run of equal elements, or of equal slices, as one."""
     if dim is None and a.size and a.dtype in (*FLOATS, np.int64, np.bool_):
-        values, inverse, counts, _ = run(plans_counting.in_runs, contiguous(a), None)
+        values, inverse, counts, _ = run(plans.in_runs, contiguous(a), None)
         return values, inverse, counts
     line, axis = (a.reshape(-1), 0) if dim is None else (a, dim)
     rows = np.moveaxis(line, axis, 0)
@@ -134,3 +136,20 @@ def _runs(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
     starts = np.flatnonzero(begins)
     counts = np.diff(np.append(starts, len(rows)))
     return line.take(starts, axis), (np.cumsum(begins) - 1).reshape(a.shape if dim is None else -1), counts
+
+
+def searchsorted_indices(sorted_sequence: Array, self: Array, right: bool, sorter: Array | None) -> Array:
+    """Where each element would be put in to keep its row in order, before its equals or after them."""
+    wide = np.float64 if self.dtype.kind == "f" else np.uint64 if self.dtype == np.uint64 else np.int64
+    result_dims = np.float32 if self.dtype == sorted_sequence.dtype == np.float32 else wide
+    rows = sorted_sequence if sorter is None else np.take_along_axis(sorted_sequence, sorter, -1)
+    if not self.size:
+        return np.empty(self.shape, np.int64)
+    arrays = [contiguous(a.astype(result_dims, copy=False)) for a in (rows, self)]
+    entry: Array = run(plans.searchsorted_indices, *arrays, right, None)[0]
+    return entry
+
+
+def is_among(elements: Array, test_elements: Array, assume_unique: bool, invert: bool) -> Array:
+    """Whether each element equals one of `test_elements`; nan equals nothing. What is unique anyway is no matter."""
+    return np.isin(elements, test_elements, invert=invert)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
-from ...kernels.jit import jit
-from ...kernels.llvm.take import take_into
+from ...kernels.llvm.gather import take_into
 
 _BITS = 11  # of a digit of radix sort
 _BINS = 1 << _BITS

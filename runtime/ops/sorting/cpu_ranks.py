@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.jit import WRITTEN, jit
+from ...compiler.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.llvm.order_keys import max_key, order_key
-from ...kernels.llvm.ranks import put_ranks
-from .cpu_digits import order_by_digits
+from ...kernels.llvm.sort_keys import max_key, order_key, put_ranks
 from .cpu_loops import keys_of
+from .cpu_radix import order_by_digits
 
 SHORT = 128  # elements of a line that are compared; of longer ones the place of one is found sooner
 TILE_KEYS = 16  # keys that are ranked at once: whole vectors

@@ -1,24 +1,28 @@
 """Sorting and choosing along one dimension on a CUDA device, as on the CPU: stable, nan is the greatest.
 
 Of a median the index is that of the one that stands in the middle of a stable sort, of a mode the last one.
+
+Positions of values in ordered rows on a CUDA device, by bisection, and membership.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.moving import numbers, over_elements, pinned_reader
-from ...cuda.launching.scans import scan, seen
-from ...cuda.launching.sorting import keyed, order_of, sort_into
-from ...kernels.cpu.folding import folding
-from ...kernels.cuda.sorting.ranks import MEDIAN_RANKS, PICKED_AT
-from ...kernels.cuda.sorting.runs import BEGINS, LENGTHS
+from ...device.cuda.array import DeviceArray
+from ...kernels.cpu.reduce_layout import folding
+from ...kernels.cuda.counting import BEGINS, LENGTHS
+from ...kernels.cuda.search import bisecting, matching
+from ...kernels.cuda.selection import MEDIAN_RANKS, PICKED_AT
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch.arrays import contiguous
+from ...kernels.cuda_launch.per_element import numbers, over_elements, pinned_reader
+from ...kernels.cuda_launch.sort_and_scan import keyed, order_of, scan, seen, sort_into
 from ..reduction.cuda_argreduce import argmax
-from . import cpu
+from . import cpu, cpu_counting
 
 INT32 = np.dtype(np.int32)
 INT64 = np.dtype(np.int64)
@@ -32,7 +36,7 @@ def sort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> tuple[Devi
 @pinned_reader(cpu.argsort)
 def argsort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> DeviceArray:
     """Where the elements in ascending (or descending) order along `dim` were."""
-    result = memory.empty(a.shape, INT64, a.device)
+    result = arrays.empty(a.shape, INT64, a.device)
     sort_into((result,), keyed(a), _seen(a, dim), (0, _length(a, dim)), descending)
     return result
 
@@ -53,7 +57,7 @@ def _ranked(
     a: DeviceArray, dim: int, ranks: tuple[int, int], descending: bool, shape: tuple[int, ...]
 ) -> tuple[DeviceArray, DeviceArray]:
     """The elements of ranks, which are the first one and how many, and where they are."""
-    results = memory.result(a, shape), memory.empty(shape, INT64, a.device)
+    results = arrays.result(a, shape), arrays.empty(shape, INT64, a.device)
     sort_into(results, keyed(a), _seen(a, dim), ranks, descending)
     return results
 
@@ -90,8 +94,8 @@ def nanmedian_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray,
 def _of_all(a: DeviceArray, skips: bool) -> DeviceArray:
     if a.size:
         return _median(a, (1, a.size, 1), (), skips)[0]
-    result = memory.result(a, ())
-    memory.fill(result, np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min)
+    result = arrays.result(a, ())
+    arrays.fill(result, np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min)
     return result
 
 
@@ -100,7 +104,7 @@ def _median(
 ) -> tuple[DeviceArray, DeviceArray]:
     """The middle of each line, and where it is, as arrays of a shape."""
     x, (before, along, after) = keyed(a), shape
-    order, ranks = order_of(x.ravel(), before * after, along, after), memory.empty((before * after,), INT32, a.device)
+    order, ranks = order_of(x.ravel(), before * after, along, after), arrays.empty((before * after,), INT32, a.device)
     layout = numbers(along, after)
     over_elements(MEDIAN_RANKS, ranks.size, x.ravel(), order, ranks, *layout, np.bool_(skips))
     return _at_ranks(a, x, order, ranks, layout, remaining_count)
@@ -115,7 +119,7 @@ def _at_ranks(
     remaining_count: tuple[int, ...],
 ) -> tuple[DeviceArray, DeviceArray]:
     """The elements of one rank for each line, and where they are."""
-    results = memory.result(a, remaining_count), memory.empty(remaining_count, INT64, a.device)
+    results = arrays.result(a, remaining_count), arrays.empty(remaining_count, INT64, a.device)
     flat = tuple([each.ravel() for each in results])
     over_elements(PICKED_AT, ranks.size, x.ravel(), order, ranks, flat, *layout)
     return results
@@ -126,10 +130,45 @@ def mode(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceAr
     x, (before, along, after) = keyed(a), _seen(a, dim)
     lines = before * after
     order = order_of(x.ravel(), lines, along, after)
-    begins, last, lengths = (memory.empty((lines, along), INT32, a.device) for _ in range(3))
+    begins, last, lengths = (arrays.empty((lines, along), INT32, a.device) for _ in range(3))
     layout = numbers(along, after)
     over_elements(BEGINS, order.size, x.ravel(), order, begins.ravel(), *layout)
-    scan("maximum", INT32, [begins], [last, memory.empty((lines, along), INT64, a.device)], (lines, along, 1))
+    scan("maximum", INT32, [begins], [last, arrays.empty((lines, along), INT64, a.device)], (lines, along, 1))
     over_elements(LENGTHS, order.size, last.ravel(), lengths.ravel(), *numbers(along))
     ranks = argmax(lengths, 1, False)
     return _at_ranks(a, x, order, ranks, layout, folding(a.shape, dim, keepdim).result)
+
+
+BOOL, FLOAT64 = np.dtype(np.bool_), np.dtype(np.float64)
+
+
+@pinned_reader(cpu_counting.searchsorted_indices)
+def searchsorted_indices(
+    sorted_sequence: DeviceArray, self: DeviceArray, right: bool, sorter: DeviceArray | None
+) -> DeviceArray:
+    result = arrays.empty(self.shape, INT64, self.device)
+    if result.size:
+        computed = FLOAT64 if self.dtype.kind == "f" else INT64
+        is_batched, length = sorted_sequence.ndim > 1, sorted_sequence.shape[-1]
+        count = prod(sorted_sequence.shape[:-1])
+        order: Any = () if sorter is None else contiguous(sorter)
+        args = contiguous(sorted_sequence), contiguous(self), order, result
+        kernel = bisecting(computed, sorter is not None)
+        over_elements(kernel, result.size, *args, *numbers(length, self.size // count, right, is_batched))
+    return result
+
+
+@pinned_reader(cpu_counting.is_among)
+def is_among(elements: DeviceArray, test_elements: DeviceArray, assume_unique: bool, invert: bool) -> DeviceArray:
+    result = arrays.empty(elements.shape, BOOL, elements.device)
+    computed = joint(elements.dtype, test_elements.dtype)
+    args = contiguous(elements), contiguous(test_elements), result
+    over_elements(matching(computed), result.size, *args, *numbers(test_elements.size), np.bool_(invert))
+    return result
+
+
+def joint(one: np.dtype, other: np.dtype) -> np.dtype:
+    kinds = one.kind + other.kind
+    if "c" in kinds:
+        return np.dtype(np.complex128)
+    return INT64 if set(kinds) <= set("iub") else FLOAT64

@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import memory
-from ...cuda.array import DeviceArray
-from ...cuda.launching.launch import launch
-from ...cuda.launching.moving import numbers, over_elements, pinned_reader
-from ...cuda.launching.scans import seen
-from ...cuda.launching.sorting import keyed, keys_and_order, order_of
-from ...cuda.memory import contiguous
-from ...kernels.cuda.sorting import bins as in_bins
-from ...kernels.cuda.sorting import runs as kernels
-from ..indexing.cuda_found import counts_of
+from ...device.cuda.array import DeviceArray
+from ...kernels.cuda import counting as in_bins
+from ...kernels.cuda import counting as kernels
+from ...kernels.cuda_launch import arrays
+from ...kernels.cuda_launch.arrays import contiguous
+from ...kernels.cuda_launch.launch import launch
+from ...kernels.cuda_launch.per_element import numbers, over_elements, pinned_reader
+from ...kernels.cuda_launch.sort_and_scan import keyed, keys_and_order, order_of, seen
+from ..indexing.cuda_gather import counts_of
 from ..reduction.cuda_argreduce import max_all, min_all
 from . import cpu_counting as cpu
 
@@ -29,7 +28,7 @@ def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
     """The number of occurrences of each of 0, 1, 2, ..."""
     if not a.size:
         return counted("integer", a, (), minlength)
-    lowest, highest = (int(memory.to_host(result(a))) for result in (min_all, max_all))
+    lowest, highest = (int(arrays.to_host(result(a))) for result in (min_all, max_all))
     cpu.require_none_negative(lowest)
     return counted("integer", a, (), max(highest + 1, minlength))
 
@@ -37,7 +36,7 @@ def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
 @pinned_reader(cpu.histc)
 def histc(a: DeviceArray, bins: int, min: float, max: float) -> DeviceArray:
     if min == max and a.size:
-        min, max = (float(memory.to_host(result(a))) for result in (min_all, max_all))
+        min, max = (float(arrays.to_host(result(a))) for result in (min_all, max_all))
         cpu.require_finite(min, max)
     if min == max:
         min, max = min - 1, max + 1
@@ -50,12 +49,12 @@ def counts_between(self: DeviceArray, edges: DeviceArray, weight: DeviceArray | 
     bins = len(edges) - 1
     if weight is None:
         return contiguous(counted("between", self, (contiguous(edges),), bins).as_read(self.dtype))
-    x, return_index = contiguous(self).ravel(), memory.empty((self.size,), UINT32, self.device)
+    x, return_index = contiguous(self).ravel(), arrays.empty((self.size,), UINT32, self.device)
     if not x.size:
-        return memory.zeros((bins,), self.dtype, self.device)
+        return arrays.zeros((bins,), self.dtype, self.device)
     over_elements(in_bins.BIN_SEARCH["between"], x.size, x, return_index, (contiguous(edges),), *numbers(bins))
     keys, order = keys_and_order(return_index, x.size, (0, bins.bit_length()))
-    result = memory.empty((bins,), self.dtype, self.device)
+    result = arrays.empty((bins,), self.dtype, self.device)
     threads = in_bins.THREADS if x.size > BIN_BLOCK_THRESHOLD * bins else 32
     launch(in_bins.SUMMED, bins, threads, keys, order, contiguous(weight).ravel(), result, *numbers(x.size))
     return result
@@ -63,7 +62,7 @@ def counts_between(self: DeviceArray, edges: DeviceArray, weight: DeviceArray | 
 
 def counted(name: str, a: DeviceArray, args: tuple[Any, ...], bins: int) -> DeviceArray:
     """How many elements are in each bin, which is found in the way of a name of bins.WAYS."""
-    x, counts = contiguous(a).ravel(), memory.zeros((bins,), INT64, a.device)
+    x, counts = contiguous(a).ravel(), arrays.zeros((bins,), INT64, a.device)
     if x.size and bins <= in_bins.BINS:
         blocks = min(-(-x.size // in_bins.THREADS), BLOCKS)
         launch(in_bins.IN_BLOCK[name], blocks, in_bins.THREADS, x, counts, args, *numbers(bins, x.size))
@@ -80,16 +79,16 @@ def distinct(
     x, (_, along, after) = keyed(a).ravel(), shape
     order: Any = () if runs or not along else slices_in_order(x, shape)
     ends = run_ends(x, order, shape)
-    total = int(memory.to_host(ends[along - 1 :])[0]) if along else 0
-    starts, counts = (memory.empty((total,), INT64, a.device) for _ in range(2))
-    inverse = memory.empty((along,), INT64, a.device)
+    total = int(arrays.to_host(ends[along - 1 :])[0]) if along else 0
+    starts, counts = (arrays.empty((total,), INT64, a.device) for _ in range(2))
+    inverse = arrays.empty((along,), INT64, a.device)
     over_elements(kernels.NUMBERED, along, order, ends, starts, inverse)
     over_elements(kernels.COUNTED, total, starts, counts, *numbers(along))
     result_dims = (total,) if dim is None else (*a.shape[: dim % a.ndim], total, *a.shape[dim % a.ndim + 1 :])
-    values = memory.result(a, result_dims)
+    values = arrays.result(a, result_dims)
     over_elements(kernels.FIRSTS, values.size, x, order, starts, values.ravel(), *numbers(along, after, total))
     if not return_index and not runs and dim is None:
-        none = memory.empty((0,), INT64, a.device)
+        none = arrays.empty((0,), INT64, a.device)
         return values, none, none
     return values, inverse.reshape(a.shape) if dim is None else inverse, counts
 
@@ -111,6 +110,6 @@ def slices_in_order(x: DeviceArray, shape: tuple[int, int, int]) -> DeviceArray:
 def run_ends(x: DeviceArray, order: Any, shape: tuple[int, int, int]) -> DeviceArray:
     """How many runs of equal slices have begun up to each one, in an order."""
     before, along, after = shape
-    begins = memory.empty((along,), BOOL, x.device)
+    begins = arrays.empty((along,), BOOL, x.device)
     over_elements(kernels.DIFFERS, along, x, order, begins, *numbers(before, after))
     return counts_of(begins, 1)

@@ -1,5 +1,5 @@
 """PyTorch's `torch.cpu.amp.grad_scaler`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.modes.amp.old_names import CpuGradScaler
+from specgrad.runtime.extensions.amp.deprecated_names import CpuGradScaler
 
 GradScaler = CpuGradScaler

@@ -2,10 +2,10 @@
 
 from typing import Any, NoReturn
 
-from specgrad.runtime.pytorch.environment.distributed_tensors import Partial as Partial
-from specgrad.runtime.pytorch.environment.distributed_tensors import Placement as Placement
-from specgrad.runtime.pytorch.environment.distributed_tensors import Replicate as Replicate
-from specgrad.runtime.pytorch.environment.distributed_tensors import Shard as Shard
+from specgrad.runtime.extensions.torch_compat.unavailable import Partial as Partial
+from specgrad.runtime.extensions.torch_compat.unavailable import Placement as Placement
+from specgrad.runtime.extensions.torch_compat.unavailable import Replicate as Replicate
+from specgrad.runtime.extensions.torch_compat.unavailable import Shard as Shard
 
 from . import experimental as experimental
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from specgrad.runtime.pytorch.environment.process_groups import Joinable as Joinable
-from specgrad.runtime.pytorch.environment.process_groups import JoinHook as JoinHook
+from specgrad.runtime.extensions.torch_compat.unavailable import Joinable as Joinable
+from specgrad.runtime.extensions.torch_compat.unavailable import JoinHook as JoinHook
 
 class Join:
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...

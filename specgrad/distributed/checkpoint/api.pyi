@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributed.checkpoint.api`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.distributed.checkpoint.errors import CheckpointException as CheckpointException
+from specgrad.runtime.extensions.distributed.checkpoint.errors import CheckpointException as CheckpointException

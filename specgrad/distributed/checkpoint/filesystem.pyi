@@ -1,4 +1,4 @@
 """PyTorch's `torch.distributed.checkpoint.filesystem`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.distributed.checkpoint.reading import FileSystemReader as FileSystemReader
-from specgrad.runtime.distributed.checkpoint.writing import FileSystemWriter as FileSystemWriter
+from specgrad.runtime.extensions.distributed.checkpoint.filesystem import FileSystemReader as FileSystemReader
+from specgrad.runtime.extensions.distributed.checkpoint.filesystem import FileSystemWriter as FileSystemWriter

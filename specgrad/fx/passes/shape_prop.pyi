@@ -1,4 +1,4 @@
 """PyTorch's `torch.fx.passes.shape_prop`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.fx.shape_prop import ShapeProp as ShapeProp
-from specgrad.nn.fx.shape_prop import TensorMetadata as TensorMetadata
+from specgrad.nn.fx.passes import ShapeProp as ShapeProp
+from specgrad.nn.fx.passes import TensorMetadata as TensorMetadata

@@ -1,11 +1,11 @@
 """PyTorch's `torch.utils.data`, by names: written from `torch_names.py`."""
 
 from specgrad.nn.data import *
-from specgrad.nn.data.distributed import DistributedSampler as DistributedSampler
-from specgrad.nn.data.pipes.base import IterDataPipe as IterDataPipe
-from specgrad.nn.data.pipes.base import MapDataPipe as MapDataPipe
-from specgrad.nn.data.pipes.base import functional_datapipe as functional_datapipe
-from specgrad.nn.data.pipes.batches import DataChunk as DataChunk
+from specgrad.nn.data.pipes import DataChunk as DataChunk
+from specgrad.nn.data.pipes import IterDataPipe as IterDataPipe
+from specgrad.nn.data.pipes import MapDataPipe as MapDataPipe
+from specgrad.nn.data.pipes import functional_datapipe as functional_datapipe
+from specgrad.nn.data.sampler import DistributedSampler as DistributedSampler
 
 from . import _utils as _utils
 from . import dataloader as dataloader

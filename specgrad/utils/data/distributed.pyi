@@ -2,6 +2,6 @@
 
 from typing import Any
 
-from specgrad.nn.data.distributed import DistributedSampler as DistributedSampler
+from specgrad.nn.data.sampler import DistributedSampler as DistributedSampler
 
 def __getattr__(name: str) -> Any: ...

@@ -1,7 +1,7 @@
 """PyTorch's `torch.utils.tensorboard`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.pytorch.summaries.event_files import FileWriter as FileWriter
-from specgrad.runtime.pytorch.summaries.writer import SummaryWriter as SummaryWriter
+from specgrad.runtime.extensions.tensorboard.event_files import FileWriter as FileWriter
+from specgrad.runtime.extensions.tensorboard.writer import SummaryWriter as SummaryWriter
 
 from . import summary as summary
 from . import writer as writer

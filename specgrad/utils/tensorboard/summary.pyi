@@ -1,5 +1,5 @@
 """PyTorch's `torch.utils.tensorboard.summary`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.pytorch.summaries.hparams import session
+from specgrad.runtime.extensions.tensorboard.messages import session
 
 hparams = session

@@ -13,11 +13,11 @@ from opcode import opmap
 from typing import Any
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import Drawing, SampledArgument, sample_calls
+from specgrad.codegen.verify.calls.samples import Drawing, SampledArgument, sample_calls
 from specgrad.generated.registry import OPS
-from specgrad.nn.modules.module import global_hooks
+from specgrad.nn.modules.module import hooks
 from specgrad.nn.optim import steps
-from specgrad.runtime.distributed.checkpoint.errors import CheckpointException
+from specgrad.runtime.extensions.distributed.checkpoint.errors import CheckpointException
 from specgrad.runtime.tensor import dtypes
 
 from . import public_names
@@ -272,5 +272,5 @@ def restore() -> None:
     sg.autograd.set_detect_anomaly(False)
     sg.set_grad_enabled(True)
     sg.use_deterministic_algorithms(False)
-    for table in (global_hooks.call_hooks, global_hooks.registration_hooks, steps._before_all, steps._after_all):
+    for table in (hooks.call_hooks, hooks.registration_hooks, steps._before_all, steps._after_all):
         table.clear()

@@ -32,7 +32,7 @@ while True:
     number += 1
 """
 
-NAMED = "from specgrad.runtime.saving import whole_file; whole_file._UNNAMED = 0\n"  # as where files have names always
+NAMED = "from specgrad.runtime.extensions.serialization import whole_file; whole_file._UNNAMED = 0\n"  # as where files have names always
 
 
 @pytest.fixture(params=["unnamed", "named"])

@@ -18,7 +18,7 @@ import numpy as np
 
 import specgrad as sg
 from specgrad.nn import functional as F
-from specgrad.runtime.pool import parallel_for, workers
+from specgrad.runtime.device.threads import parallel_for, workers
 
 LIMIT = 120  # seconds: some two are enough where nothing else runs
 

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 import specgrad as sg
-from specgrad.runtime.pool import layout, parallel_for, threads, workers
+from specgrad.runtime.device.threads import job, parallel_for, workers
+from specgrad.runtime.device.threads import parallel_for as threads
 
 TRACED = {str(Path(workers.__file__).with_name(name)) for name in ("workers.py", "parallel_for.py", "calls.py")}
 PATIENCE = 60.0  # seconds for another thread to come
@@ -70,7 +71,7 @@ def check() -> None:
     assert time.monotonic() - begin < AT_ONCE, "set_num_threads waits"
     work()
     assert workers_take_parts(), "no worker takes a part"
-    assert layout.slot_values[layout.Job.word("owned")] == 0, "somebody still has the job"
+    assert job.slot_values[job.Job.word("owned")] == 0, "somebody still has the job"
 
 
 def interrupted_at(step: int) -> int:
@@ -135,7 +136,7 @@ def at_moments(draw: random.Random, rounds: int) -> int:
 def main() -> None:
     """Do what the command line asks for, and print how many interrupts there were."""
     kinds: dict[str, Callable[[random.Random, int], int]] = {"steps": at_steps, "moments": at_moments}
-    layout.LARGE = parallel_for.CALL = parallel_for.LARGE_FOR_PYTHON = 1  # so that little work is shared
+    job.LARGE = parallel_for.CALL = parallel_for.LARGE_FOR_PYTHON = 1  # so that little work is shared
     sg.set_num_threads(2)
     if sys.argv[1] == "steps":
         check()

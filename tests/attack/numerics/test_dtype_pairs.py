@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.verify.samples import sample_calls
+from specgrad.codegen.verify.calls.samples import sample_calls
 from tests.attack.amount import SEED, amount
 from tests.generated.call_variants import of_dtypes
 from tests.generated.calls import BY_NAME

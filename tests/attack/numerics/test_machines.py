@@ -18,9 +18,9 @@ import pytest
 from llvmlite import binding
 from numba import njit, types
 
-from specgrad.runtime.kernels.compile.kernel_pipelines import NoAlias
-from specgrad.runtime.kernels.compile.machine import fuses, scales
-from specgrad.runtime.kernels.compile.scalar_library import library_of, rebuilt
+from specgrad.runtime.compiler.passes.pipelines import NoAlias
+from specgrad.runtime.compiler.passes.scalar_library import library_of, rebuilt
+from specgrad.runtime.compiler.passes.target import fuses, scales
 from tests.attack.amount import SEED, amount
 from tests.kernels.scalar.targets import TARGETS, Target, assembly, lowered
 from tests.kernels.scalar.test_machine_code import BINARY, UNARY, called, loop_over, packed

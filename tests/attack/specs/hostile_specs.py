@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from specgrad.codegen.spec.keys import KEYS
+from specgrad.codegen.spec.fields import KEYS
 
 ENTRY = {
     "name": "soft_bend(Tensor self, Tensor other, *, float slope=1.0) -> Tensor",

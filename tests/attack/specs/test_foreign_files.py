@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.emit import write
-from specgrad.codegen.emit.write import Files, plan
-from specgrad.codegen.library.manifest import MANIFEST, listed
-from specgrad.codegen.library.ownership import Refused
+from specgrad.codegen.emit import files as write
+from specgrad.codegen.emit.files import Files, plan
+from specgrad.codegen.library.files import MANIFEST, Refused, listed
 from tests.attack.amount import SEED, amount
 from tests.repository import ROOT
 
@@ -259,8 +258,8 @@ def test_files_that_are_as_they_would_be_are_taken_over(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from specgrad.codegen.library.manifest import listed
-from specgrad.codegen.emit.write import plan
+from specgrad.codegen.library.files import listed
+from specgrad.codegen.emit.files import plan
 print("ready", flush=True)
 for number in range(10**9):
     texts = {f"kernels/k{(number + i) % 40}.py": f"# {number}" * 2000 for i in range(25)}

@@ -8,7 +8,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.autograd.gradcheck import GradcheckError
-from specgrad.runtime.native.interned import node_plans
+from specgrad.runtime.native.objects.interned import node_plans
 
 gradcheck = sg.autograd.gradcheck
 both_modes = pytest.mark.parametrize("fast_mode", [False, True])

@@ -6,12 +6,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.utils.checkpoint import (
-    CheckpointError,
-    checkpoint,
-    checkpoint_sequential,
-    set_checkpoint_debug_enabled,
-)
+from specgrad.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential, set_checkpoint_debug_enabled
 from tests.examples import leaf
 
 

@@ -5,12 +5,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.utils.checkpoint import (
-    check_backward_validity,
-    checkpoint,
-    checkpoint_sequential,
-    detach_variable,
-)
+from specgrad.utils.checkpoint import check_backward_validity, checkpoint, checkpoint_sequential, detach_variable
 from tests.examples import leaf
 
 

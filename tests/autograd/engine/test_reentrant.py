@@ -8,7 +8,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.autograd import forward_ad
-from specgrad.runtime.autograd.engine.run import DEEPEST, in_new_thread
+from specgrad.runtime.autograd.engine import DEEPEST, in_new_thread
 from tests.examples import leaf
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.modes.intercept import watch
+from specgrad.runtime.tensor.observers import watch
 from tests.examples import array, close, reals
 
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")

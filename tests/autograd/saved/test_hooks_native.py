@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.autograd.saved.packed import Packed
+from specgrad.runtime.autograd.saved_tensors import Packed
 
 VALUES = np.array([0.5, -1.5, 2.0])
 

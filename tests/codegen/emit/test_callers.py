@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specgrad.codegen.emit.callers import callers, part_of
+from specgrad.codegen.emit.calls import callers, part_of
 from specgrad.codegen.emit.render import Renderer, Target
 from specgrad.codegen.pages.explain import explanation
 from specgrad.codegen.spec.model import Spec

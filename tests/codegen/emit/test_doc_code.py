@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from specgrad.codegen.emit.doc_code import DocCode
+from specgrad.codegen.emit.docstrings import DocCode
 from specgrad.codegen.emit.render import Renderer, Target, overload_groups
 from specgrad.codegen.library.rule_doc import demand
 from specgrad.codegen.proof.load import load_spec

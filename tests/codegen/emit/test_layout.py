@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.emit.layout import installed, pinned
-from specgrad.codegen.library.manifest import MANIFEST
+from specgrad.codegen.emit.files import installed, pinned
+from specgrad.codegen.library.files import MANIFEST
 from tests.codegen.mistakes import entry_source
 from tests.scripts import run_by_sh
 

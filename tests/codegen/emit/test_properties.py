@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from specgrad.codegen.emit import properties
-from specgrad.codegen.emit.op_code import OpCode
+from specgrad.codegen.emit.op import OpCode
 from specgrad.codegen.emit.properties import Properties
 from specgrad.codegen.emit.render import Renderer, Target
 from specgrad.codegen.proof.load import load_spec

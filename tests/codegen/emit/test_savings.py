@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.emit.forward_code import forward_lines
-from specgrad.codegen.emit.savings import Calls, Shared, make_plan, share
-from specgrad.codegen.library.homes import RUNTIME_RULE_FILES, Library, OpLibrary
+from specgrad.codegen.emit.forward_mode import forward_lines
+from specgrad.codegen.emit.saved_tensors import Calls, Shared, make_plan, share
+from specgrad.codegen.library.op_library import RUNTIME_RULE_FILES, Library, OpLibrary
 from specgrad.codegen.spec.model import Entry
 
 PAIR = """\

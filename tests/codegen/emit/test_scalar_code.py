@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from specgrad.codegen.emit.scalar_code import typed
 from specgrad.codegen.library.modules import RUNTIME
+from specgrad.codegen.proof.scalar_code import typed
 
 KERNELS = sorted((RUNTIME.parent / "generated" / "kernels").rglob("[a-z]*.py"))
 

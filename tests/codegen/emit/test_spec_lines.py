@@ -10,13 +10,13 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main, uncollected
+from specgrad.codegen.emit.files import Files
 from specgrad.codegen.emit.render import Renderer, Target
-from specgrad.codegen.emit.write import Files
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.pages.pages import pages
 from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.verify.calls.findings import location_of
 from specgrad.codegen.verify.processes import import_folder
-from specgrad.codegen.verify.report import location_of
 from specgrad.generated.registry import OPS
 from specgrad.runtime.dispatch.registry import Op
 from tests.codegen.mistakes import entry_source

@@ -6,8 +6,8 @@ import ast
 import math
 from pathlib import Path
 
-from specgrad.codegen.library.homes import RUNTIME_RULE_FILES, Known, Library, OpLibrary, read_known
 from specgrad.codegen.library.modules import Parameters, parameters_of
+from specgrad.codegen.library.op_library import RUNTIME_RULE_FILES, Known, Library, OpLibrary, read_known
 
 
 def write(path: Path, text: str) -> None:

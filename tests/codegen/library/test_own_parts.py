@@ -223,10 +223,10 @@ def test_a_package_of_another_format_says_so(make: Callable[..., Any], monkeypat
 
 def test_the_format_follows_templates_and_the_runtime() -> None:
     """It changes with a template and with a parameter of what generated code calls."""
-    from specgrad.codegen.library.format import format_of
+    from specgrad.codegen.library.digests import format_of
 
-    code = {"ops.py": "from specgrad.runtime.tensor.shapes import broadcast_shapes\n"}
-    other = {"ops.py": "from specgrad.runtime.tensor.shapes import gathered\n"}
+    code = {"ops.py": "from specgrad.runtime.shapes import broadcast_shapes\n"}
+    other = {"ops.py": "from specgrad.runtime.shapes import gathered\n"}
     templates = [Path(__file__)]
     assert format_of(templates, code, ()) == format_of(templates, code, ()) != format_of([], code, ())
     assert format_of(templates, code, ()) != format_of(templates, other, ())

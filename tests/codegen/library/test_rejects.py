@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.library.homes import Library, OpLibrary, runtime_library
-from specgrad.runtime.dispatch.checks import REJECTABLE, rejects
+from specgrad.codegen.library.op_library import Library, OpLibrary, runtime_library
+from specgrad.runtime.dispatch.argument_checks import REJECTABLE, rejects
 
 CHECKS = """\
-from specgrad.runtime.dispatch.checks import rejects
+from specgrad.runtime.dispatch.argument_checks import rejects
 
 
 @rejects("bools")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.library import sources
-from specgrad.codegen.library.homes import read_known, runtime_library
+from specgrad.codegen.library import digests
+from specgrad.codegen.library.digests import function_source
 from specgrad.codegen.library.modules import functions
-from specgrad.codegen.library.sources import function_source
+from specgrad.codegen.library.op_library import read_known, runtime_library
 
 FILES = {
     "__init__": "from .more import cube as power3\nfrom .more import LIMIT\n\ndef twice(x): return x + x\n",
@@ -30,7 +30,7 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir(parents=True)
     for name, text in FILES.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(sources, "RUNTIME", tmp_path)
+    monkeypatch.setattr(digests, "RUNTIME", tmp_path)
     function_source.cache_clear()
     return tmp_path
 

@@ -15,10 +15,9 @@ from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.render import OUTSIDE, Renderer
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.mutate.command import sample_evenly
-from specgrad.codegen.mutate.entries import mutants
 from specgrad.codegen.mutate.equivalence import equivalent, same_call, tangent
-from specgrad.codegen.mutate.related import Related
-from specgrad.codegen.mutate.trees import Relations, changes
+from specgrad.codegen.mutate.expression_edits import Relations, changes
+from specgrad.codegen.mutate.mutants import Related, mutants
 from specgrad.codegen.proof.derive import completed
 from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.spec.model import Formula

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.pages.census import code_lines, entry_lines, spec_stats, without_python
+from specgrad.codegen.pages.statistics import code_lines, entry_lines, spec_stats, without_python
 from specgrad.codegen.proof.load import load_spec
 
 SPEC = """# A heading of

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
+from specgrad.codegen.emit.files import Files
 from specgrad.codegen.emit.render import Renderer, Target
-from specgrad.codegen.emit.write import Files
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.families import families, headings
 from specgrad.codegen.pages.pages import pages
@@ -95,7 +95,7 @@ SAYS = [
     ("relu", "Where there are two slopes the gradient is the smaller"),
     ("log1p", "- domain: `self` in ["),
     ("tanh", "![tanh and its slope](../pictures/ops/tanh.svg)"),
-    ("transpose", "- computed: as a view by `transpose` of runtime/tensor/views.py"),
+    ("transpose", "- computed: as a view by `transpose` of runtime/tensor/view_shapes.py"),
     ("matmul", "- gradient: through the ops that it is made of"),
     ("clamp", "with `min="),
     ("max", "- forward: the tangents at the indices that the op chose"),

@@ -7,11 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from specgrad.codegen.project.project.project import TREE
 
-from specgrad.codegen.pages.curves import grid, pieces, thinned, window
-from specgrad.codegen.pages.drawing import draw_pictures, function_and_gradient, pictures_command, same_picture
-from specgrad.codegen.pages.picture import ticks
-from specgrad.codegen.project import TREE
+from specgrad.codegen.draw_command import (
+    draw_pictures,
+    function_and_gradient,
+    grid,
+    pictures_command,
+    pieces,
+    same_picture,
+    thinned,
+    ticks,
+    window,
+)
 from specgrad.codegen.spec.model import Spec
 
 FOLDER = TREE / "docs" / "pictures" / "ops"

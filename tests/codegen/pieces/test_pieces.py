@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codegen.pieces.command import FILE, columns_there, is_right, largest_error, pieces_command, table_name
-from codegen.pieces.functions import FUNCTIONS
-from codegen.pieces.places import Piece, linear, logarithmic, mixed
-from specgrad.runtime.kernels.scalar import pieces as positional_kinds
+from codegen.tables.command import FILE, columns_there, is_right, largest_error, pieces_command, table_name
+from codegen.tables.fit import Piece, linear, logarithmic, mixed
+from codegen.tables.functions import FUNCTIONS
+from specgrad.runtime.kernels.scalar import piecewise_polynomial as positional_kinds
 
 NAMES = [one.name for one in FUNCTIONS]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.check.validate import validate
-from specgrad.codegen.derive_command import derive_command
-from specgrad.codegen.library.homes import read_known
+from specgrad.codegen.library.op_library import read_known
+from specgrad.codegen.proof.derive import derive_command
 from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.proof.proof import PROVED, Prover
 from specgrad.codegen.spec.model import Entry, Spec

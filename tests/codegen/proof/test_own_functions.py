@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
-from specgrad.codegen.library.homes import Library, OpLibrary, runtime_library
-from specgrad.codegen.proof.axioms import Functions
+from specgrad.codegen.language.scalar_functions import Functions
+from specgrad.codegen.library.op_library import Library, OpLibrary, runtime_library
 from specgrad.codegen.spec.model import Problem
 from specgrad.codegen.verify.functions import check_functions, claims
 
@@ -20,7 +20,7 @@ HEAD = """\
 import math
 from math import pi
 from specgrad.runtime.kernels.scalar import exp, log1p, maximum
-from specgrad.runtime.kernels.derivatives import derivatives
+from specgrad.runtime.kernels.user_derivatives import derivatives
 HALF = 0.5
 """
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from specgrad.codegen.language.scalar_functions import FUNCTIONS
 from specgrad.codegen.proof import algebra
 from specgrad.codegen.proof.algebra import recognised
-from specgrad.codegen.proof.axioms import FUNCTIONS
 from specgrad.codegen.proof.cases import Algebra, Case, cases, numeric
 from specgrad.codegen.proof.derivative import ONE, derivative
 from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.proof.numbers import FLOAT, evaluate
 from specgrad.codegen.proof.proof import EQUAL, OPEN, PROVED, WRONG, Prover, Verdict
-from specgrad.codegen.proof.report import disproved, verdicts
 from specgrad.codegen.spec.model import Entry, Spec
+from specgrad.codegen.verify.proofs import disproved, verdicts
 from tests.repository import ROOT
 
 SPEC = ROOT / "derivatives.yaml"

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from specgrad.codegen.check.validate import validate
-from specgrad.codegen.library.homes import read_known
+from specgrad.codegen.language.row_programs import NoProgram, program_of
+from specgrad.codegen.library.op_library import read_known
+from specgrad.codegen.programs.numpy_reference import outputs_of
+from specgrad.codegen.programs.passes import Lowered
 from specgrad.codegen.proof.load import load_spec
-from specgrad.codegen.rows.functions import NoProgram, program_of
-from specgrad.codegen.rows.numpy_meaning import outputs_of
-from specgrad.codegen.rows.passes import Lowered
 
 HEAD = """- name: shown(Tensor self, Tensor gain, int dim=-1, float eps=1e-6) -> Tensor
   dtypes: [float]

@@ -10,8 +10,7 @@ import pytest
 
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.library.bases import SPEC
-from specgrad.codegen.mutate.entries import mutants
-from specgrad.codegen.mutate.related import Related
+from specgrad.codegen.mutate.mutants import Related, mutants
 from specgrad.codegen.proof.load import load_spec
 from tests.repository import ROOT
 

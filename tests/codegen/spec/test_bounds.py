@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from specgrad.codegen.spec.syntax import constant_fault
+from specgrad.codegen.language.syntax import constant_fault
 
 
 def faults(text: str) -> list[str]:

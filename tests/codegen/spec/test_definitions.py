@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.check.validate import validate
-from specgrad.codegen.emit.forward_code import forward_lines
-from specgrad.codegen.emit.op_code import OpCode
-from specgrad.codegen.emit.savings import Calls, Shared, make_plan, rewrite
-from specgrad.codegen.library.homes import RUNTIME_RULE_FILES, Library, OpLibrary
-from specgrad.codegen.mutate.entries import mutants
-from specgrad.codegen.mutate.related import Related
+from specgrad.codegen.emit.forward_mode import forward_lines
+from specgrad.codegen.emit.op import OpCode
+from specgrad.codegen.emit.saved_tensors import Calls, Shared, make_plan, rewrite
+from specgrad.codegen.library.op_library import RUNTIME_RULE_FILES, Library, OpLibrary
+from specgrad.codegen.mutate.mutants import Related, mutants
 from specgrad.codegen.spec.definitions import MAX_PARTS, certain, used
 from specgrad.codegen.spec.model import Entry, Spec
 from tests.codegen.conftest import KNOWN

@@ -7,6 +7,7 @@ import ast
 import pytest
 import yaml
 
+from specgrad.codegen.language.syntax import MAX_LEVELS, SCALAR_SYNTAX, TENSOR_SYNTAX, too_deep
 from specgrad.codegen.spec.formula import (
     FORWARD_KEYWORDS,
     REVERSE_KEYWORDS,
@@ -18,7 +19,6 @@ from specgrad.codegen.spec.formula import (
 )
 from specgrad.codegen.spec.model import Formula
 from specgrad.codegen.spec.source import Source, SourceString
-from specgrad.codegen.spec.syntax import MAX_LEVELS, SCALAR_SYNTAX, TENSOR_SYNTAX, too_deep
 
 
 class Reports(list[str]):

@@ -11,7 +11,7 @@ from specgrad.codegen.proof.formula_derivative import Plain
 from specgrad.codegen.proof.load import load_on_demand
 from specgrad.codegen.spec import load
 from specgrad.codegen.spec.load import EntriesOnDemand
-from specgrad.codegen.verify.callees import OnDemand
+from specgrad.codegen.verify.calls.entries import OnDemand
 
 # An entry of the tree's name, with another name, and one that other entries stand for.
 OWN = """\

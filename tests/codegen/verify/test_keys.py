@@ -11,9 +11,9 @@ import pytest
 import specgrad as sg
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.mutate.equivalence import alike
+from specgrad.codegen.verify.calls.findings import Report
 from specgrad.codegen.verify.checks.dtypes import check_dtypes
 from specgrad.codegen.verify.checks.memory import check_replaces
-from specgrad.codegen.verify.report import Report
 from specgrad.generated.registry import BY_NAME
 
 

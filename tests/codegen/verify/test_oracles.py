@@ -15,11 +15,10 @@ import pytest
 import specgrad as sg
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.spec.reference import evaluate
-from specgrad.codegen.verify.checks.example import check_example
+from specgrad.codegen.verify.calls.findings import Report
+from specgrad.codegen.verify.calls.point import Point
+from specgrad.codegen.verify.checks.errors_and_examples import check_example, check_refuses
 from specgrad.codegen.verify.checks.reference import agree, check_kinds, check_reference, difference
-from specgrad.codegen.verify.checks.refuses import check_refuses
-from specgrad.codegen.verify.point import Point
-from specgrad.codegen.verify.report import Report
 from specgrad.generated import ops
 from specgrad.generated.registry import BY_NAME
 

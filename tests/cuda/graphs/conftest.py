@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from tests.cuda.simulator import simulated
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.errors import DtypeError
-from specgrad.runtime.tensor.base import host_array
+from specgrad.runtime.tensor.tensor import host_array
 from tests.cuda.graphs.programs import recorded
 from tests.generated.calls import BY_NAME, NAMES, Style, arguments, call, call_sources, is_differentiable, tensors_of
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import memory
-from specgrad.runtime.cuda.fallback import Fallback
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
+from specgrad.runtime.kernels.cuda_launch import arrays
+from specgrad.runtime.kernels.cuda_launch.cpu_fallback import Fallback
 from tests.cuda.graphs.programs import recorded
 
 NOT_PERMITTED = r"CUDA error: operation not permitted when stream is capturing .*: "
@@ -66,8 +66,8 @@ def negated(a: np.ndarray) -> np.ndarray:
 def test_the_error_of_a_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
     """An op without a kernel is computed on the CPU, which no graph can do."""
     monkeypatch.setenv("SPECGRAD_CUDA_FALLBACK", "silent")
-    x = memory.from_host(np.ones(3), sg.device("cuda:0"))
-    assert memory.to_host(Fallback(negated)(x)).tolist() == [-1.0] * 3
+    x = arrays.from_host(np.ones(3), sg.device("cuda:0"))
+    assert arrays.to_host(Fallback(negated)(x)).tolist() == [-1.0] * 3
     with pytest.raises(sg.AcceleratorError, match="is computed on the CPU .negated has no CUDA kernel"):
         recorded(lambda: Fallback(negated)(x))
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import allocator, memory
-from specgrad.runtime.cuda.launching import elementwise
-from specgrad.runtime.cuda.real import RealDriver
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.device.cuda import allocator
+from specgrad.runtime.device.cuda.real_driver import RealDriver
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
+from specgrad.runtime.kernels.cuda_launch import arrays, elementwise
 from tests.cuda.fake_bindings import FakeBindings
 from tests.cuda.graphs.programs import recorded
 from tests.cuda.simulator import in_use
@@ -105,7 +105,7 @@ def test_reading_what_nobody_wrote(device: SimulatedDriver) -> None:
         first = ones(1)
         del first
         float32, target_device = np.dtype(np.float32), sg.device("cuda:0")
-        unwritten, result = (memory.empty((256,), float32, target_device) for _ in range(2))
+        unwritten, result = (arrays.empty((256,), float32, target_device) for _ in range(2))
         elementwise.convert(result, unwritten)
         return result
 
@@ -199,14 +199,14 @@ def test_the_real_driver_allocates_aside() -> None:
         graph, target_device = sg.cuda.CUDAGraph(), sg.device("cuda:0")
         with sg.cuda.graph(graph):
             stream, before = sg.cuda.current_stream().cuda_stream, len(bindings.calls)
-            x = memory.zeros((8,), np.dtype(np.int32), target_device)
+            x = arrays.zeros((8,), np.dtype(np.int32), target_device)
             names = [call[0] for call in bindings.calls[before:]]
             (requested,) = (call for call in bindings.calls[before:] if call[0] == "cuMemAllocFromPoolAsync")
         assert requested[3] not in (0, stream)
         start, end = names.index("cuThreadExchangeStreamCaptureMode"), names.index("cuMemAllocFromPoolAsync")
         assert start < end < len(names) - names[::-1].index("cuThreadExchangeStreamCaptureMode")
         graph.replay()
-        assert memory.to_host(x).tolist() == [0] * 8
+        assert arrays.to_host(x).tolist() == [0] * 8
         graph.reset()
         del x
         allocator.release()

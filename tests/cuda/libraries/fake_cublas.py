@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.cuda.libraries.protocol import Fft, Gemm
+from specgrad.runtime.kernels.cuda_libraries.protocol import Fft, Gemm
 from tests.cuda.libraries.fake_nvmath import FORMATS, FakeLibrary, of_host
 from tests.cuda.libraries.nvmath_record import enumeration
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.cuda.libraries.protocol import Gemm
+from specgrad.runtime.kernels.cuda_libraries.protocol import Gemm
 from tests.cuda.libraries.fake_cublas import ComputeType, transposed
 from tests.cuda.libraries.fake_nvmath import FORMATS, FakeLibrary, of_host
 from tests.cuda.libraries.nvmath_record import attribute_dtypes, enumeration, line_of

@@ -17,10 +17,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.driver import driver
-from specgrad.runtime.cuda.libraries import chosen
-from specgrad.runtime.cuda.libraries.cudnn import Cudnn
-from specgrad.runtime.cuda.libraries.simulated_memory import Operand
+from specgrad.runtime.device.cuda.driver import driver
+from specgrad.runtime.extensions.simulator.library_memory import Operand
+from specgrad.runtime.kernels.cuda_libraries import libraries
+from specgrad.runtime.kernels.cuda_libraries.cudnn import Cudnn
 from specgrad.runtime.ops.conv import cpu
 from tests.cuda.libraries.cudnn_record import enumeration, hold
 from tests.cuda.libraries.fake_cublaslt import FakeCublasLt
@@ -347,5 +347,5 @@ def with_cudnn() -> Iterator[FakeCudnn]:
     with simulated_device(), installed(driver(), FakeCublasLt) as world, pytest.MonkeyPatch.context() as patch:
         fake = FakeCudnn(world)
         patch.setitem(sys.modules, "cudnn", fake)
-        patch.setitem(chosen._cudnn, driver(), Cudnn(fake, world))
+        patch.setitem(libraries._cudnn, driver(), Cudnn(fake, world))
         yield fake

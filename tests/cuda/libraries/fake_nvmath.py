@@ -22,11 +22,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.launching.calls import FUNCTION
-from specgrad.runtime.cuda.launching.rehearsals import unrehearsed
-from specgrad.runtime.cuda.libraries.simulated import SimulatedLibraries
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
-from specgrad.runtime.cuda.simulated.memory import is_of_device
+from specgrad.runtime.device.cuda.dry_run import unrehearsed
+from specgrad.runtime.extensions.simulator.device_memory import is_of_device
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
+from specgrad.runtime.extensions.simulator.libraries import SimulatedLibraries
+from specgrad.runtime.kernels.cuda_launch.launch import FUNCTION
 from tests.cuda.libraries.nvmath_record import VOCABULARY_SIZE, enumeration, signatures
 
 SIGNATURES = signatures()
@@ -176,10 +176,11 @@ def of_host(address: int, dtype: Any, count: int = 1) -> np.ndarray:
 @contextmanager
 def installed(driver: Any, *libraries: type[FakeLibrary]) -> Iterator[World]:
     """Modules `nvmath.bindings.NAME`, and libraries of real devices in place of the simulated ones."""
-    from specgrad.runtime.cuda import current
-    from specgrad.runtime.cuda.libraries import chosen, real_products
-    from specgrad.runtime.cuda.libraries.real import RealLibraries
-    from specgrad.runtime.native.devices import found
+    from specgrad.runtime.device.cuda import current
+    from specgrad.runtime.kernels.cuda_libraries import cublaslt
+    from specgrad.runtime.kernels.cuda_libraries import libraries as chosen
+    from specgrad.runtime.kernels.cuda_libraries.nvmath import RealLibraries
+    from specgrad.runtime.native.cuda import cached_launches as found
 
     world = World(driver)
     with pytest.MonkeyPatch.context() as patch:
@@ -188,7 +189,7 @@ def installed(driver: Any, *libraries: type[FakeLibrary]) -> Iterator[World]:
             patch.setitem(sys.modules, f"nvmath.bindings.{library.name}", world.modules[library.name])
         patch.setitem(sys.modules, "nvmath.bindings", object())
         entry = functools.cache(lambda library, function: world.modules[library].entry(function))
-        patch.setattr(real_products, "address_of", entry)
+        patch.setattr(cublaslt, "address_of", entry)
         patch.setattr(driver, "enter", world.enter, raising=False)
         patch.setattr(found, "_numbers", WeakKeyDictionary())  # what was found of the simulated libraries is not theirs
         patch.setitem(chosen._known, driver, RealLibraries(driver))

@@ -13,8 +13,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime import errors
-from specgrad.runtime.cuda.libraries import chosen
-from specgrad.runtime.cuda.libraries.cudnn import Cudnn
+from specgrad.runtime.kernels.cuda_libraries import libraries
+from specgrad.runtime.kernels.cuda_libraries.cudnn import Cudnn
 from tests.cuda.libraries.fake_cudnn import FakeCudnn, with_cudnn
 from tests.cuda.libraries.test_entries import check_entry
 from tests.places import simulated_device
@@ -203,15 +203,15 @@ def test_how_it_is_found(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -> N
     """Where the frontend is installed and loads cuDNN; without either there is none."""
     real: Any = SimpleNamespace(is_simulated=False)
     monkeypatch.setattr(cudnn, "__spec__", "found", raising=False)
-    assert isinstance(chosen._cudnn_of(real), Cudnn)
+    assert isinstance(libraries._cudnn_of(real), Cudnn)
     cudnn.failing = "libcudnn.so.9: cannot open shared object file"
-    assert chosen._cudnn_of(real) is None
+    assert libraries._cudnn_of(real) is None
     monkeypatch.setitem(sys.modules, "cudnn", None)
-    assert chosen._cudnn_of(real) is None
+    assert libraries._cudnn_of(real) is None
 
 
 def test_without_the_frontend() -> None:
     """A simulated device has no cuDNN, and says so."""
     with simulated_device():
-        assert chosen.convolutions() is None
+        assert libraries.convolutions() is None
         assert sg.backends.cudnn.version() is None or sg.backends.cudnn.is_available()

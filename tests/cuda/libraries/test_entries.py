@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import fallback
 from specgrad.runtime.errors import DtypeError
+from specgrad.runtime.kernels.cuda_launch import cpu_fallback
 from tests.generated.calls import BY_NAME, Style, call_sources, gradients, run
 from tests.places import simulated_device
 
@@ -24,7 +24,7 @@ FREE_SIGNS = {"linalg_svd", "svd_factors", "svd", "linalg_eig", "general_eigen"}
 @pytest.fixture
 def no_host(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A simulated device on which no kernel of these families is computed on the host."""
-    inner = fallback.Fallback.__call__
+    inner = cpu_fallback.Fallback.__call__
 
     def call(self: Any, *given: Any) -> Any:
         family = self.kernel.__module__.rpartition(".ops.")[2].partition(".")[0]
@@ -32,7 +32,7 @@ def no_host(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return inner(self, *given)
 
     with simulated_device():
-        monkeypatch.setattr(fallback.Fallback, "__call__", call)
+        monkeypatch.setattr(cpu_fallback.Fallback, "__call__", call)
         yield
 
 

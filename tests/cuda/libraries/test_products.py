@@ -10,15 +10,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda import memory
-from specgrad.runtime.cuda.array import DeviceArray
-from specgrad.runtime.cuda.libraries import tiled
-from specgrad.runtime.cuda.libraries.products import as_batch, multiply
-from specgrad.runtime.cuda.libraries.protocol import Gemm
-from specgrad.runtime.cuda.libraries.simulated import SimulatedLibraries
-from specgrad.runtime.cuda.views import over, permuted
+from specgrad.runtime.device.cuda.array import DeviceArray
+from specgrad.runtime.device.device import device
 from specgrad.runtime.errors import AcceleratorError
-from specgrad.runtime.tensor.devices import device
+from specgrad.runtime.extensions.simulator.libraries import SimulatedLibraries
+from specgrad.runtime.kernels.cuda_launch import arrays
+from specgrad.runtime.kernels.cuda_launch.arrays import over, permuted
+from specgrad.runtime.kernels.cuda_libraries import matmul
+from specgrad.runtime.kernels.cuda_libraries.matmul import as_batch, multiply
+from specgrad.runtime.kernels.cuda_libraries.protocol import Gemm
 from tests.cuda.libraries.fake_cublaslt import FakeCublasLt
 from tests.cuda.libraries.fake_nvmath import installed
 from tests.cuda.simulator import simulated
@@ -45,7 +45,7 @@ def with_layout(rng: np.random.Generator, values: np.ndarray, target_device: Any
     )
     inside = expanded[tuple(slice(None, None, 1 + gap) for gap in gaps)]
     inside[...] = values.transpose(order)
-    entire = memory.from_host(expanded, target_device)
+    entire = arrays.from_host(expanded, target_device)
     return permuted(over(entire, inside.shape, inside.strides), *np.argsort(order))
 
 
@@ -68,7 +68,7 @@ def test_operands_in_any_layout(target_device: Any, kind: np.dtype, seed: int) -
     m, n, k = rng.integers(1, 7, 3)
     batch = () if seed % 3 == 0 else (int(rng.integers(1, 4)),)
     x, y = sampled(rng, (*batch, m, k), kind), sampled(rng, (*batch, k, n), kind)
-    found = memory.to_host(multiply(*(as_read(with_layout(rng, each, target_device)) for each in (x, y))))
+    found = arrays.to_host(multiply(*(as_read(with_layout(rng, each, target_device)) for each in (x, y))))
     wide = np.complex128 if kind.kind == "c" else F64
     assert found.dtype == (F32 if kind.itemsize == 2 else kind)
     expected = np.matmul(x.astype(wide), y.astype(wide))
@@ -84,43 +84,43 @@ def test_own_kernel(target_device: Any, kind: np.dtype, sizes: tuple[int, int, i
     m, n, k = sizes
     x, y, z = (sampled(rng, shape, kind) for shape in ((2, m, k), (2, k, n), (2, m, n)))
     left, right = (as_read(with_layout(rng, each, target_device)) for each in (x, y))
-    result = as_read(memory.from_host(z, target_device))
-    tiled.multiply_tiled(left, right, result, 2, 3)
+    result = as_read(arrays.from_host(z, target_device))
+    matmul.multiply_tiled(left, right, result, 2, 3)
     wide = {"c": np.complex128, "f": F64, "V": F64}.get(kind.kind, np.int64)
     expected = 2 * np.matmul(x.astype(wide), y.astype(wide)) + 3 * z.astype(wide)
-    assert np.array_equal(memory.to_host(result), expected.astype(kind).astype(result.dtype))
+    assert np.array_equal(arrays.to_host(result), expected.astype(kind).astype(result.dtype))
 
 
 def test_integers_need_no_library(target_device: Any) -> None:
     """Integers wrap around as those of the CPU do."""
     x = np.array([[100, 27], [-128, 3]], np.int8)
-    given = memory.from_host(x, target_device)
-    assert np.array_equal(memory.to_host(multiply(given, given)), x @ x)
+    given = arrays.from_host(x, target_device)
+    assert np.array_equal(arrays.to_host(multiply(given, given)), x @ x)
 
 
 def test_products_of_nothing(target_device: Any) -> None:
     """A sum of no products is 0, or what was there."""
-    x, y = (memory.empty(shape, F32, target_device) for shape in ((3, 0), (0, 2)))
-    assert np.array_equal(memory.to_host(multiply(x, y)), np.zeros((3, 2)))
-    into = memory.from_host(np.ones((3, 2), F32), target_device)
-    assert np.array_equal(memory.to_host(multiply(x, y, into, 1, 0.5)), np.full((3, 2), 0.5))
+    x, y = (arrays.empty(shape, F32, target_device) for shape in ((3, 0), (0, 2)))
+    assert np.array_equal(arrays.to_host(multiply(x, y)), np.zeros((3, 2)))
+    into = arrays.from_host(np.ones((3, 2), F32), target_device)
+    assert np.array_equal(arrays.to_host(multiply(x, y, into, 1, 0.5)), np.full((3, 2), 0.5))
 
 
 def test_into_memory_with_gaps_between_rows(target_device: Any) -> None:
     """A part of a greater matrix takes a product, and what lies beside it stays."""
     rng = np.random.default_rng(3)
     x, y, z = (rng.integers(-4, 5, shape).astype(F64) for shape in ((3, 4), (4, 2), (3, 5)))
-    entire = memory.from_host(z, target_device)
-    multiply(*(memory.from_host(each, target_device) for each in (x, y)), over(entire, (3, 2), (40, 8), 16), 2, -1)
+    entire = arrays.from_host(z, target_device)
+    multiply(*(arrays.from_host(each, target_device) for each in (x, y)), over(entire, (3, 2), (40, 8), 16), 2, -1)
     z[:, 2:4] = 2 * (x @ y) - z[:, 2:4]
-    assert np.array_equal(memory.to_host(entire), z)
+    assert np.array_equal(arrays.to_host(entire), z)
 
 
 def product(target_device: Any, **changes: Any) -> None:
     """A product of 3 by 2 and 2 by 4 matrices, with something changed."""
-    a, b, c = (memory.from_host(np.ones(size, F32), target_device) for size in (6, 8, 12))
+    a, b, c = (arrays.from_host(np.ones(size, F32), target_device) for size in (6, 8, 12))
     gemm = Gemm(F32, F32, 3, 4, 2, 1, False, False, 3, 2, 3, 0, 0, 0)._replace(**changes)
-    from specgrad.runtime.cuda.driver import driver
+    from specgrad.runtime.device.cuda.driver import driver
 
     found: Any = driver()
     SimulatedLibraries(found).gemm(gemm, a.address, b.address, c.address, 0)
@@ -140,10 +140,10 @@ def test_what_the_library_would_refuse(target_device: Any) -> None:
 
 def test_memory_that_nobody_has_written(target_device: Any) -> None:
     """A product of it is an error, unless beta is 0 and it is that of the result."""
-    x, y = memory.from_host(np.ones((2, 2), F32), target_device), memory.empty((2, 2), F32, target_device)
-    memory.to_host(multiply(x, x, memory.empty((2, 2), F32, target_device)))
+    x, y = arrays.from_host(np.ones((2, 2), F32), target_device), arrays.empty((2, 2), F32, target_device)
+    arrays.to_host(multiply(x, x, arrays.empty((2, 2), F32, target_device)))
     with pytest.raises(AcceleratorError, match="nobody has written"):
-        memory.to_host(multiply(x, y))
+        arrays.to_host(multiply(x, y))
 
 
 def test_a_batch_of_one_matrix() -> None:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda.driver import driver
-from specgrad.runtime.cuda.libraries import real_batches, real_precision
-from specgrad.runtime.cuda.libraries.chosen import libraries
+from specgrad.runtime.device.cuda.driver import driver
+from specgrad.runtime.kernels.cuda_libraries import cublaslt, cusolver
+from specgrad.runtime.kernels.cuda_libraries.libraries import libraries
 from tests.cuda.libraries import nvmath_record
 from tests.cuda.libraries.fake_cublas import FakeCublas, FakeCufft
 from tests.cuda.libraries.fake_cublaslt import FakeCublasLt
@@ -86,7 +86,7 @@ def test_batches_of_small_matrices_are_one_call(world: World, monkeypatch: pytes
     assert called == ["dgetrf_batched", "dgetrs_batched", "dpotrf_batched", "dtrsm_batched"]
     world.calls.clear()
     sg.linalg.cholesky(sg.tensor(hermitian[0, 0], device="cuda"))
-    monkeypatch.setattr(real_batches, "SMALL", 3)
+    monkeypatch.setattr(cusolver, "SMALL", 3)
     sg.linalg.cholesky(sg.eye(4, device="cuda").expand(2, 4, 4))
     assert [name for name in world.calls if "potrf" in name and "size" not in name] == ["dpotrf", "spotrf", "spotrf"]
 
@@ -223,11 +223,11 @@ def test_constants_are_those_of_the_package() -> None:
     """What the code calls by number has that number in the package's enumerations."""
     data, compute = nvmath_record.enumeration(".CudaDataType"), nvmath_record.enumeration("cublas.ComputeType")
     arg_kinds = {"float": "R", "complex": "C"}
-    for name, number in real_precision.DATA_TYPES.items():
+    for name, number in cublaslt.DATA_TYPES.items():
         word, bits = name.rstrip("0123456789"), int(name[len(name.rstrip("0123456789")) :])
         own = "R_16BF" if name == "bfloat16" else f"{arg_kinds[word]}_{bits // (1 + (word == 'complex'))}F"
         assert data[f"CUDA_{own}"] == number
-    assert {compute(number).name for number in real_precision.COMPUTE_TYPES.values()} == {"COMPUTE_32F", "COMPUTE_64F"}
+    assert {compute(number).name for number in cublaslt.COMPUTE_TYPES.values()} == {"COMPUTE_32F", "COMPUTE_64F"}
 
 
 if importlib.util.find_spec("nvmath") is not None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.simulated import ORDERS, GlobalArray, KernelFault, SimulatedCuda
+from specgrad.runtime.extensions.simulator import ORDERS, GlobalArray, KernelFault, SimulatedCuda
 
 COUNT = 64
 ALL = 0xFFFFFFFF

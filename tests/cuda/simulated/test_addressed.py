@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
-from specgrad.runtime.cuda.simulated.threads import SimulatedCuda
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
+from specgrad.runtime.extensions.simulator.threads import SimulatedCuda
 from specgrad.runtime.kernels.cuda import kernel as kernels
-from specgrad.runtime.kernels.cuda.vocabulary import array_at, cuda, float32, int32, uint32
+from specgrad.runtime.kernels.cuda.language import array_at, cuda, float32, int32, uint32
 
 SLOTS = kernels.Array(np.dtype(np.int64))
 UINT = np.dtype(np.uint32)

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from specgrad.runtime.kernels.cuda.vocabulary import cuda
-from tests.cuda.simulated.faults import (
-    ALL,
-    BLOCK,
-    Case,
-    check_accepted,
-    check_refused,
-    in_every_order,
-)
+from specgrad.runtime.kernels.cuda.language import cuda
+from tests.cuda.simulated.faults import ALL, BLOCK, Case, check_accepted, check_refused, in_every_order
 
 
 def leaves_early(x: Any, out: Any) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from specgrad.runtime.cuda.simulated import KernelFault, SimulatedCuda
+from specgrad.runtime.extensions.simulator import KernelFault, SimulatedCuda
+from specgrad.runtime.kernels.cuda.language import cuda
 from specgrad.runtime.kernels.cuda.numbers import float32, uint8
-from specgrad.runtime.kernels.cuda.vocabulary import cuda
 from tests.cuda.simulated.faults import (
     FIRST,
     LAST,

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda import memory
-from specgrad.runtime.cuda.launching.launch import launch
-from specgrad.runtime.cuda.simulated import KernelFault
+from specgrad.runtime.device.device import device
+from specgrad.runtime.extensions.simulator import KernelFault
 from specgrad.runtime.kernels.cuda.kernel import Kernel
-from specgrad.runtime.kernels.cuda.vocabulary import cuda, float32
-from specgrad.runtime.tensor.devices import device
+from specgrad.runtime.kernels.cuda.language import cuda, float32
+from specgrad.runtime.kernels.cuda_launch import arrays
+from specgrad.runtime.kernels.cuda_launch.launch import launch
 from tests.places import simulated_device
 
 
@@ -31,10 +31,10 @@ REVERSE = Kernel("reverse", lambda target, signature: target.kernel(reverse))
 def reversed_by(shared: int) -> np.ndarray:
     """What a launch with so many bytes of shared memory writes."""
     target_device = device("cuda", 0)
-    given = memory.from_host(np.arange(64, dtype=np.float32), target_device)
-    result = memory.empty((64,), np.dtype(np.float32), target_device)
+    given = arrays.from_host(np.arange(64, dtype=np.float32), target_device)
+    result = arrays.empty((64,), np.dtype(np.float32), target_device)
     launch(REVERSE, 1, 64, given, result, shared=shared)
-    return memory.to_host(result)
+    return arrays.to_host(result)
 
 
 def test_dynamic_shared_memory_is_that_of_the_launch() -> None:

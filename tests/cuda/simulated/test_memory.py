@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
-from specgrad.runtime.cuda.simulated.memory import Memory
 from specgrad.runtime.errors import AcceleratorError
+from specgrad.runtime.extensions.simulator.device_memory import Memory
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 
 
 def test_new_memory_is_full_of_nans() -> None:

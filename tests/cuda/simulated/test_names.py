@@ -10,7 +10,7 @@ from pathlib import Path
 import numba.cuda
 import pytest
 
-from specgrad.runtime.cuda.simulated import SimulatedCuda
+from specgrad.runtime.extensions.simulator import SimulatedCuda
 from tests.repository import ROOT
 
 
@@ -55,7 +55,7 @@ def test_names_are_found() -> None:
     source = "def kernel(x):\n    s = cuda.shared.array(3, int)\n    s[cuda.threadIdx.x] = cuda.shared.vector(x.size)"
     assert sorted(named(source)) == ["cuda.shared.array", "cuda.shared.vector", "cuda.threadIdx.x"]
     assert [name for name in named(source) if not exists(name)] == ["cuda.shared.vector"]
-    assert ROOT / "runtime/kernels/cuda/loops.py" in FILES
+    assert ROOT / "runtime/kernels/cuda/elementwise.py" in FILES
 
 
 def test_the_compiler_has_what_the_simulator_offers() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.errors import AcceleratorError
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from tests.cuda.programs import SIZE, Bytes
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.simulated import KernelFault, SimulatedCuda
-from specgrad.runtime.kernels.cuda.vocabulary import cuda
+from specgrad.runtime.extensions.simulator import KernelFault, SimulatedCuda
+from specgrad.runtime.kernels.cuda.language import cuda
 
 BLOCKS, ELEMENTS = 2, 4
 ACTIVE = (0, 1, 2, 31, 32, 33, 40)  # lanes of two warps; other threads only meet

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from specgrad.runtime.kernels.cuda.language import cuda
 from specgrad.runtime.kernels.cuda.numbers import float32
-from specgrad.runtime.kernels.cuda.vocabulary import cuda
 from tests.cuda.simulated.faults import (
     ATOMIC_COST,
     BLOCK,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.errors import AcceleratorError
+from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from tests.cuda.programs import SIZE, Bytes
 
 

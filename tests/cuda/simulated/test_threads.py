@@ -11,9 +11,9 @@ import numba
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.simulated import ORDERS, GlobalArray, KernelFault, SimulatedCuda
+from specgrad.runtime.extensions.simulator import ORDERS, GlobalArray, KernelFault, SimulatedCuda
+from specgrad.runtime.kernels.cuda.language import cuda
 from specgrad.runtime.kernels.cuda.numbers import float32, int32, uint8, uint32
-from specgrad.runtime.kernels.cuda.vocabulary import cuda
 
 ALL = 0xFFFFFFFF
 LANES = np.arange(64)
@@ -401,7 +401,7 @@ def test_orders_have_names() -> None:
 def test_what_greenlets_are_needed_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are none, a kernel without barriers runs, and another says what to install."""
     monkeypatch.setitem(sys.modules, "greenlet", None)
-    monkeypatch.delitem(sys.modules, "specgrad.runtime.cuda.simulated.barriers", raising=False)
+    monkeypatch.delitem(sys.modules, "specgrad.runtime.extensions.simulator.barriers", raising=False)
     assert results(SimulatedCuda(), evens)[2] == 2
     with pytest.raises(ImportError, match=r"^xor: .*: pip install greenlet$"):
         results(SimulatedCuda(), xor)

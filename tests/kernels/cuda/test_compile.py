@@ -12,16 +12,16 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from specgrad.codegen.machine_code.build import PYTHON, SHORT, read_table, required, stale
-from specgrad.codegen.machine_code.known import Known
-from specgrad.codegen.verify.checks.cuda import Kernel, kernels
+from specgrad.codegen.packaging.cubins import PYTHON, SHORT, read_table, required, stale
+from specgrad.codegen.packaging.known_kernels import Known
+from specgrad.codegen.verify.checks.kernels import Kernel, kernels
 from specgrad.generated.registry import OPS
-from specgrad.runtime.cuda.launching import rows
 from specgrad.runtime.kernels.cuda.compile import ENTRY, ptx, to_cubin
-from specgrad.runtime.kernels.cuda.cubins import TARGETS, prebuilt
-from specgrad.runtime.kernels.cuda.element import copy_kernel, element_kernel, element_signature
+from specgrad.runtime.kernels.cuda.elementwise import copy_kernel, element_kernel, element_signature
+from specgrad.runtime.kernels.cuda.kernel import TARGETS, prebuilt
 from specgrad.runtime.kernels.cuda.signature import ARRAY_SLOTS, Array, parts, slot_count
 from specgrad.runtime.kernels.cuda.storage import COMPLEX32
+from specgrad.runtime.kernels.cuda_launch import row_programs
 
 PACKAGE = "specgrad.generated"
 KERNELS = [kernel for op in OPS for kernel in kernels(op, PACKAGE)]
@@ -62,9 +62,9 @@ def most_threads(label: str) -> int:
     """Of a block of a row program's kernel."""
     name, _, thread_group = label.partition(": ")[2].split()[:3]
     if thread_group in ("warp", "thread"):
-        return rows.THREADS
+        return row_programs.THREADS
     is_wide = " in float64" in label or " in int64" in label
-    return rows.held_by(8 if is_wide and name == "held" and thread_group == "block" else 4)
+    return row_programs.held_by(8 if is_wide and name == "held" and thread_group == "block" else 4)
 
 
 def sampled(part: int) -> Known:
@@ -86,7 +86,7 @@ def test_compiles_as_the_table_says(part: int) -> None:
     digest = each.kernel.digest(each.signature)
     assert digest.startswith(known) and len(known) == SHORT
     own = sys.version_info[:2] == PYTHON
-    threads = most_threads(each.label) if each.label.startswith("rows of ") else rows.THREADS
+    threads = most_threads(each.label) if each.label.startswith("rows of ") else row_programs.THREADS
     for target, limit in zip(TARGETS, reserved.split(", "), strict=True):
         cubin = to_cubin(text, target)
         assert cubin.code[:4] == b"\x7fELF" and cubin.spilled == 0

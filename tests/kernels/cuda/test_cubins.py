@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels.cuda import compile as compiler
-from specgrad.runtime.kernels.cuda.cubins import TARGETS, cache_folder, packed, prebuilt, unpacked
-from specgrad.runtime.kernels.cuda.element import copy_kernel, element_signature
-from specgrad.runtime.kernels.cuda.kernel import Kernel
-from specgrad.runtime.kernels.cuda.loops import loop
+from specgrad.runtime.kernels.cuda.elementwise import copy_kernel, element_signature, loop
+from specgrad.runtime.kernels.cuda.kernel import TARGETS, Kernel, cache_folder, packed, prebuilt, unpacked
 from specgrad.runtime.kernels.cuda.signature import Array
 
 F32 = np.dtype(np.float32)

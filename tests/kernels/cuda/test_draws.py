@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cuda import draws
+from specgrad.runtime.kernels.cuda import random
 from specgrad.runtime.kernels.cuda.compile import ptx
 from specgrad.runtime.kernels.cuda.kernel import Array, Kernel
 
@@ -13,9 +13,9 @@ WORD, DEVICE, NUMBER = np.dtype(np.uint64), np.dtype(np.int64), np.dtype(np.floa
 MASK = np.dtype(np.uint32)
 BOOL = Array(np.dtype(np.bool_))
 KERNELS: dict[str, tuple[Kernel, Any, Any]] = {
-    "survivors": (draws.SURVIVORS, BOOL, (MASK,)),
-    "normal": (draws.NORMAL[4], Array(NUMBER), (NUMBER, NUMBER)),
-    "poisson": (draws.POISSON, Array(np.dtype(np.float64)), Array(np.dtype(np.float64))),
+    "survivors": (random.SURVIVORS, BOOL, (MASK,)),
+    "normal": (random.NORMAL[4], Array(NUMBER), (NUMBER, NUMBER)),
+    "poisson": (random.POISSON, Array(np.dtype(np.float64)), Array(np.dtype(np.float64))),
 }
 
 

@@ -13,18 +13,16 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.codegen.machine_code.build import SHORT, read_table
-from specgrad.codegen.machine_code.carried import all_known
-from specgrad.codegen.machine_code.launched import launched, lines
-from specgrad.codegen.machine_code.recording import Recorder, recording, run_as
-from specgrad.codegen.machine_code.row_kernels import SIZES, SPLIT, THREAD_GROUPS, own_programs
-from specgrad.codegen.machine_code.several_kernels import MAKERS, multi_tensor_kernels
-from specgrad.codegen.machine_code.texts import source_of
-from specgrad.codegen.verify.samples import sample_calls
+from specgrad.codegen.packaging.array_kernels import MAKERS, multi_tensor_kernels
+from specgrad.codegen.packaging.cubins import SHORT, all_known, read_table
+from specgrad.codegen.packaging.elementwise_kernels import SIZES, SPLIT, THREAD_GROUPS, own_programs, source_of
+from specgrad.codegen.packaging.known_kernels import launched, lines
+from specgrad.codegen.packaging.recorded_launches import Recorder, recording, run_as
+from specgrad.codegen.verify.calls.samples import sample_calls
 from specgrad.generated.registry import OPS
-from specgrad.runtime.cuda.launching import rows
-from specgrad.runtime.kernels.cuda.cubins import TARGETS, prebuilt
+from specgrad.runtime.kernels.cuda.kernel import TARGETS, prebuilt
 from specgrad.runtime.kernels.cuda.signature import Array
+from specgrad.runtime.kernels.cuda_launch import row_programs
 
 from ...cuda.simulator import in_use
 
@@ -77,7 +75,9 @@ def test_the_table_has_all_teams(kind: str) -> None:
     """Whatever the sizes of rows, the team that a launch gives them is one that kernels are compiled for."""
     sizes = [1, 2, 8, 9, 32, 33, 256, 257, 1024, 1025, 8192, 8193, 1 << 14, 1 << 20]
     thread_groups = {
-        rows.thread_group_of(rows.Rows(kind, amount, along, ()))[:2] for along in sizes for amount in (1, 1000)
+        row_programs.thread_group_of(row_programs.Rows(kind, amount, along, ()))[:2]
+        for along in sizes
+        for amount in (1, 1000)
     }
     assert thread_groups == {*THREAD_GROUPS[kind]} and SPLIT[kind] in {
         thread_group for _, thread_group in THREAD_GROUPS[kind]
@@ -89,11 +89,11 @@ def test_the_table_has_all_teams(kind: str) -> None:
 def test_blocks_have_whole_warps_of_which_none_is_idle(amount: int, along: int) -> None:
     """All rows are somebody's, and no block has a warp more than its rows need."""
     for kind in ("rows", "columns"):
-        _, thread_group, blocks, threads = rows.thread_group_of(rows.Rows(kind, amount, along, ()))
+        _, thread_group, blocks, threads = row_programs.thread_group_of(row_programs.Rows(kind, amount, along, ()))
         if thread_group in ("warp", "thread"):
             lanes, thread_groups = (threads[0], threads[1]) if thread_group == "warp" else (1, threads)
             assert (blocks - 1) * thread_groups < amount <= blocks * thread_groups
-            assert lanes * thread_groups % 32 == 0 and lanes * thread_groups <= rows.THREADS
+            assert lanes * thread_groups % 32 == 0 and lanes * thread_groups <= row_programs.THREADS
             assert blocks > 1 or lanes * (thread_groups - amount) < 32
 
 

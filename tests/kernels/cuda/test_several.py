@@ -10,7 +10,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
-from specgrad.runtime.kernels.cuda.cubins import TARGETS
+from specgrad.runtime.kernels.cuda.kernel import TARGETS
 
 from ...cuda.simulator import simulated
 

@@ -8,12 +8,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from specgrad.codegen.machine_code.build import SHORT, read_table
+from specgrad.codegen.packaging.cubins import SHORT, read_table
+from specgrad.runtime.kernels.cuda import bitonic_sort, counting, radix_sort, selection, sort_keys
+from specgrad.runtime.kernels.cuda import counting as runs
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
-from specgrad.runtime.kernels.cuda.cubins import TARGETS
-from specgrad.runtime.kernels.cuda.kernel import Kernel
+from specgrad.runtime.kernels.cuda.kernel import TARGETS, Kernel
 from specgrad.runtime.kernels.cuda.signature import Array, Signature
-from specgrad.runtime.kernels.cuda.sorting import bins, keys, radix, ranks, runs, short
 from specgrad.runtime.kernels.cuda.storage import in_registers
 
 U, I32, BOOL = np.dtype(np.uint32), np.dtype(np.int32), np.dtype(np.bool_)
@@ -25,12 +25,12 @@ def kernels() -> Iterator[tuple[str, Kernel, Signature]]:
     for stored in STORED:
         for what, kernel, signature in of_elements(stored):
             yield f"{what} {stored.name}", kernel, signature
-    for kind in (keys.UINT32, keys.UINT64):
+    for kind in (sort_keys.UINT32, sort_keys.UINT64):
         row = Array(kind)
-        yield f"counted {kind}", radix.COUNTED, (row, ROWS, U, U, U, U)
+        yield f"counted {kind}", radix_sort.COUNTED, (row, ROWS, U, U, U, U)
         for order, last in ((ROWS, row), ((), row), (ROWS, ()), ((), ())):
             signature = (row, order, ROWS, last, ROWS, U, U, U, U)
-            yield f"placed {kind} {bool(order)} {bool(last)}", radix.PLACED, signature
+            yield f"placed {kind} {bool(order)} {bool(last)}", radix_sort.PLACED, signature
     for order in ((), ROWS):
         yield f"numbered {bool(order)}", runs.NUMBERED, (order, INDEX_TYPE, INDEX_TYPE, INDEX_TYPE, U)
     yield "sizes", runs.COUNTED, (INDEX_TYPE, INDEX_TYPE, U, U)
@@ -38,21 +38,21 @@ def kernels() -> Iterator[tuple[str, Kernel, Signature]]:
 
 
 def of_elements(stored: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
-    x, kind = Array(stored), keys.key_dtype(stored)
+    x, kind = Array(stored), sort_keys.key_dtype(stored)
     both = Array(in_registers(stored)), INDEX_TYPE
     for results in (both, both[1:], (ROWS,)):
         shown = ", ".join(part.dtype.name for part in results)
-        for slots, kernel in short.SORTED.items():
+        for slots, kernel in bitonic_sort.SORTED.items():
             for order in ((), ROWS):
                 signature = (x, order, results, (U,) * 3, (U,) * 3, kind, kind, U, U)
                 yield f"sorted in {slots} to {shown} {bool(order)}", kernel, signature
     for results in (both, both[1:]):
-        yield f"picked {len(results)}", ranks.PICKED, (x, ROWS, results, U, U, U, U, U)
-    yield "picked at", ranks.PICKED_AT, (x, ROWS, ROWS, both, U, U, U)
-    yield "put back", ranks.PUT_BACK, (x, INDEX_TYPE, x, U, U, U, U)
-    yield "middle", ranks.MEDIAN_RANKS, (x, ROWS, ROWS, U, U, BOOL, U)
+        yield f"picked {len(results)}", selection.PICKED, (x, ROWS, results, U, U, U, U, U)
+    yield "picked at", selection.PICKED_AT, (x, ROWS, ROWS, both, U, U, U)
+    yield "put back", selection.PUT_BACK, (x, INDEX_TYPE, x, U, U, U, U)
+    yield "middle", selection.MEDIAN_RANKS, (x, ROWS, ROWS, U, U, BOOL, U)
     for order in ((), ROWS):
-        yield f"keyed {bool(order)}", radix.KEYED, (x, order, Array(kind), U, U, kind, U)
+        yield f"keyed {bool(order)}", radix_sort.KEYED, (x, order, Array(kind), U, U, kind, U)
         yield f"differs {bool(order)}", runs.DIFFERS, (x, order, Array(BOOL), U, U, U)
         yield f"firsts {bool(order)}", runs.FIRSTS, (x, order, INDEX_TYPE, both[0], U, U, U, U)
     yield from of_bins(x, in_registers(stored))
@@ -63,11 +63,11 @@ def of_bins(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signatu
     given = {"integer": (), "even": (computed,) * 3, "between": (Array(computed),)}
     for name, part in given.items():
         if (name == "integer") != (computed.kind == "f"):
-            yield f"{name} in a block", bins.IN_BLOCK[name], (x, INDEX_TYPE, part, U, U)
-            yield f"{name} at once", bins.AT_ONCE[name], (x, INDEX_TYPE, part, U, U)
+            yield f"{name} in a block", counting.IN_BLOCK[name], (x, INDEX_TYPE, part, U, U)
+            yield f"{name} at once", counting.AT_ONCE[name], (x, INDEX_TYPE, part, U, U)
     if computed.kind == "f":
-        yield "bins", bins.BIN_SEARCH["between"], (x, Array(keys.UINT32), given["between"], U, U)
-        yield "weights", bins.SUMMED, (Array(keys.UINT32), ROWS, x, Array(computed), U)
+        yield "bins", counting.BIN_SEARCH["between"], (x, Array(sort_keys.UINT32), given["between"], U, U)
+        yield "weights", counting.SUMMED, (Array(sort_keys.UINT32), ROWS, x, Array(computed), U)
 
 
 ALL = {label: (kernel, signature) for label, kernel, signature in kernels()}

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from numba import njit
 from numba.extending import intrinsic
+from specgrad.runtime.compiler.jit.addresses import part_of
+from specgrad.runtime.compiler.jit.reduce import product_of, range_of, squares_of_tail, sum_of_blocks, sum_of_tail
 
 import specgrad as sg
-from specgrad.runtime.kernels.compile import machine
-from specgrad.runtime.kernels.compile.kernel_pipelines import Kernel
+from specgrad.runtime.compiler.jit import jit, reduce
+from specgrad.runtime.compiler.passes import target
+from specgrad.runtime.compiler.passes.pipelines import Kernel
 from specgrad.runtime.kernels.cpu.sums import square_sum
-from specgrad.runtime.kernels.jit import jit
-from specgrad.runtime.kernels.llvm import lines
-from specgrad.runtime.kernels.llvm.addresses import part_of
-from specgrad.runtime.kernels.llvm.lines import product_of, range_of, squares_of_tail, sum_of_blocks, sum_of_tail
 
 SIZES = (1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 200, 1000)
 
@@ -137,12 +136,12 @@ def test_products_are_of_float64() -> None:
     np.testing.assert_allclose(product(row, 0, row.size), row.astype(np.longdouble).prod(), rtol=1e-14)
 
 
-@pytest.mark.skipif(machine.vector_registers()[0] < 64, reason="no registers for four blocks side by side")
+@pytest.mark.skipif(target.vector_registers()[0] < 64, reason="no registers for four blocks side by side")
 def test_the_order_of_memory_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks one after the other, and side by side: the kernels are compiled anew for either."""
     row, found = np.random.default_rng(0).standard_normal(50_000).astype(np.float32), set[float]()
     for batch in (False, True):
-        monkeypatch.setattr(lines, "reads_side_by_side", lambda batch=batch: batch)
+        monkeypatch.setattr(reduce, "reads_side_by_side", lambda batch=batch: batch)
         found.add(blocks_of(row))
     assert len(found) == 1
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from specgrad.runtime.kernels.llvm.native_code.kinds import NativeError
-from specgrad.runtime.kernels.llvm.native_code.structs import Items, Struct, capacity
-from specgrad.runtime.kernels.llvm.native_code.translation import Module
-from specgrad.runtime.kernels.llvm.native_code.typed import NULL, Native, address_of, atomic_xchg, cast, native, new
-from specgrad.runtime.kernels.llvm.native_code.units import Unit, load, object_code, translated
+from specgrad.runtime.compiler.language.functions import NULL, Native, address_of, atomic_xchg, cast, native, new
+from specgrad.runtime.compiler.language.statements import Module
+from specgrad.runtime.compiler.language.structs import Items, Struct, capacity
+from specgrad.runtime.compiler.language.types import NativeError
+from specgrad.runtime.compiler.native_unit import Unit, load, object_code, translated
 
 T = TypeVar("T")
 WORD = ctypes.c_int64

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library
 
 
 def compiled(name: str) -> Callable[..., Any]:

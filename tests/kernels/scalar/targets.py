@@ -13,10 +13,10 @@ from llvmlite import binding
 from numba.core.codegen import CPUCodeLibrary
 from numba.core.llvm_bindings import create_pass_builder
 
-from specgrad.runtime.kernels.compile import machine
-from specgrad.runtime.kernels.compile.libraries import KernelLibrary
-from specgrad.runtime.kernels.compile.lookups import inlinable, inline, with_vectors
-from specgrad.runtime.kernels.scalar.intrinsics import LOOKUPS
+from specgrad.runtime.compiler.passes import target as machine
+from specgrad.runtime.compiler.passes.code_library import KernelLibrary
+from specgrad.runtime.compiler.passes.primitive_code import LOOKUPS
+from specgrad.runtime.compiler.passes.table_lookup import inlinable, inline, with_vectors
 
 
 @functools.cache

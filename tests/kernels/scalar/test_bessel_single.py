@@ -12,10 +12,10 @@ from scipy import special
 
 import specgrad as sg
 from specgrad.runtime.kernels import scalar
+from specgrad.runtime.kernels.cpu.elementwise_fast_range import BLOCK
 from specgrad.runtime.kernels.cuda.compile import ptx
-from specgrad.runtime.kernels.cuda.element import element_kernel, element_signature
+from specgrad.runtime.kernels.cuda.elementwise import element_kernel, element_signature
 from specgrad.runtime.kernels.cuda.signature import Array
-from specgrad.runtime.kernels.usual_blocks import BLOCK
 
 INF, NAN = math.inf, math.nan
 NORMAL, MIN_VALUE, LARGEST = 2.0**-126, 2.0**-149, float(np.finfo(np.float32).max)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library
 from specgrad.runtime.kernels.scalar import complex as scalar_complex
 
 # name: reference, and the worst error |found - wanted| / |wanted| in units of the dtype's eps

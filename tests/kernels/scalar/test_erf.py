@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library
 
 # name: the largest error in ulp in float32, and in float64
 BOUNDS = {"erf": (1.2, 1.2), "erfc": (0.52, 3.0), "normal_cdf": (6.0, 3.0)}

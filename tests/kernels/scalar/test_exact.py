@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from specgrad.runtime.compiler.passes.target import fuses
 from specgrad.runtime.kernels import scalar
-from specgrad.runtime.kernels.compile.machine import fuses
 
 from .library import compiled, equal
 

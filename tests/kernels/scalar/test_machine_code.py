@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from specgrad.runtime.compiler.passes import primitives as scalar_primitives
+from specgrad.runtime.compiler.passes.pipelines import Kernel
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library, library_of
+from specgrad.runtime.compiler.passes.target import scales
+from specgrad.runtime.extensions.simulator import kernel_interpreter
 from specgrad.runtime.kernels import scalar
-from specgrad.runtime.kernels.compile.kernel_pipelines import Kernel
-from specgrad.runtime.kernels.compile.machine import scales
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library, library_of
-from specgrad.runtime.kernels.cuda import interpreted
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
-from specgrad.runtime.kernels.cuda.element import element_kernel, element_signature
+from specgrad.runtime.kernels.cuda.elementwise import element_kernel, element_signature
 from specgrad.runtime.kernels.cuda.signature import Array
-from specgrad.runtime.kernels.scalar import primitives as scalar_primitives
 from tests.kernels.scalar.targets import TARGETS, UNLIKE, Target, assembly, instructions, lowered
 
 UNARY = (
@@ -181,10 +181,10 @@ def test_fma_of_simulated_threads() -> None:
     values = [0.1, -3.0, 1 + 2.0**-52, 1e300, 1e-300, 5e-324, 0.0, -0.0, np.inf, np.nan]
     with np.errstate(all="ignore"):
         for x, y, z in itertools.product(map(np.float64, values), values, values):
-            found, expected = interpreted.fma(x, y, z), scalar_primitives.fma(x, y, z)
+            found, expected = kernel_interpreter.fma(x, y, z), scalar_primitives.fma(x, y, z)
             if np.isfinite(expected):
                 assert found.tobytes() == expected.tobytes() and type(found) is np.float64
-    assert interpreted.fma(np.float32(0.1), np.float32(3), np.float32(1)).dtype == np.float32
+    assert kernel_interpreter.fma(np.float32(0.1), np.float32(3), np.float32(1)).dtype == np.float32
 
 
 def test_fma_rounds_once() -> None:

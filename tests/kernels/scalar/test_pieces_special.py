@@ -11,7 +11,7 @@ from scipy import special
 
 import specgrad as sg
 from specgrad.runtime.kernels import scalar
-from specgrad.runtime.kernels.usual_blocks import BLOCK
+from specgrad.runtime.kernels.cpu.elementwise_fast_range import BLOCK
 
 
 class Stated(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.usual_blocks import BLOCK
+from specgrad.runtime.kernels.cpu.elementwise_fast_range import BLOCK
 
 logsigmoid, softplus = sg.nn.functional.logsigmoid, sg.nn.functional.softplus
 ULP = {np.float32: 1.9, np.float64: 1.5}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.compile.scalar_library import cpu_library
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library
 
 # name: reference, the largest error in ulp in float32, and in float64
 UNARY: dict[str, tuple[Callable[..., Any], float, float]] = {

@@ -13,7 +13,7 @@ import pytest
 import specgrad as sg
 from specgrad import distributions
 from specgrad.distributions import constraints, utils
-from specgrad.nn.distributions.parametric import Parametric, parameter
+from specgrad.nn.distributions.base.parametric import Parametric, parameter
 
 
 def test_broadcast_all(lib: Any) -> None:

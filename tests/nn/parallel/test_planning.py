@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from specgrad.nn.parallel.planning import costs
-from specgrad.nn.parallel.planning.costs import Network
+from specgrad.nn.parallel.planning.costs import Machine, Network, Plan, read, write
 from specgrad.nn.parallel.planning.layers import Gradient, Layer, Step
-from specgrad.nn.parallel.planning.machine import Machine, read, write
-from specgrad.nn.parallel.planning.measuring import fitted
-from specgrad.nn.parallel.planning.schedule import Plan
+from specgrad.nn.parallel.planning.measure import fitted
 
 NETWORK = Network(latency=1e-5, bandwidth=1e9, joining=4e9)  # alpha 10 us, beta 1 ns, gamma 0.25 ns
 COUNTS = [2**power for power in range(13)]

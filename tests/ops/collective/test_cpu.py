@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from specgrad.runtime.distributed.groups.simulated_ranks import SimulatedRanks
+from specgrad.runtime.extensions.simulator.ranks import SimulatedRanks
 from specgrad.runtime.ops.collective import cpu
 
 

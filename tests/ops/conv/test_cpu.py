@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from specgrad.runtime.kernels.window_sizes import side_pads
 from specgrad.runtime.ops.conv import cpu as conv
+from specgrad.runtime.shapes import side_pads
 
 RNG = np.random.default_rng(0)
 

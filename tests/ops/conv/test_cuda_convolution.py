@@ -11,9 +11,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda import memory
+from specgrad.runtime.device.device import device
+from specgrad.runtime.kernels.cuda_launch import arrays
 from specgrad.runtime.ops.conv import cuda
-from specgrad.runtime.tensor.devices import device
 from tests.cuda.simulator import simulated
 
 F64, F32 = np.dtype(np.float64), np.dtype(np.float32)
@@ -40,7 +40,7 @@ def target_device() -> Iterator[Any]:
 
 def read(array: np.ndarray, target_device: Any) -> Any:
     """An array on the device; bfloat16 is read as float32."""
-    found = memory.from_host(array, target_device)
+    found = arrays.from_host(array, target_device)
     return found.as_read(F32) if array.dtype.kind == "V" or array.dtype.itemsize == 2 else found
 
 
@@ -99,16 +99,16 @@ def test_output_and_gradients(
     monkeypatch.setattr(cuda, "COLUMNS", columns)
     rng = np.random.default_rng(len(case[0]))
     x, w, bias = sampled(rng, case[0], kind), sampled(rng, case[1], kind), sampled(rng, case[1][:1], kind)
-    output = memory.to_host(
+    output = arrays.to_host(
         cuda.convolution(read(x, target_device), read(w, target_device), read(bias, target_device), *case[2:])
     )
     grad = sampled(rng, output.shape, kind)
     found = (
         output,
-        memory.to_host(
+        arrays.to_host(
             cuda.convolution_input_backward(read(grad, target_device), read(w, target_device), x.shape, *case[2:])
         ),
-        memory.to_host(
+        arrays.to_host(
             cuda.convolution_weight_backward(read(grad, target_device), read(x, target_device), w.shape, *case[2:])
         ),
     )

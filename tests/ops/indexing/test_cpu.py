@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from specgrad.runtime.ops.indexing import cpu as indexing
-from specgrad.runtime.ops.indexing import cpu_gather, cpu_mask, cpu_take, cpu_writes
+from specgrad.runtime.ops.indexing import cpu_gather, cpu_index, cpu_index_put, cpu_mask
+from specgrad.runtime.ops.indexing import cpu_index as indexing
 
 rng = np.random.default_rng(0)
 A = rng.normal(size=(4, 3, 2))
@@ -37,7 +37,7 @@ def as_numpy(indices):
 def test_index_and_its_transpose(indices):
     """index reads what NumPy reads, into new memory; <index_backward(g), x> = <g, index(x)>."""
     for a in (A, np.asfortranarray(A)):
-        found = cpu_take.index(a, indices)
+        found = cpu_index.index(a, indices)
         expected = a[as_numpy(indices)]
         np.testing.assert_array_equal(found, expected)
         assert not np.may_share_memory(found, a)
@@ -52,10 +52,10 @@ def test_index_put_writes_and_adds(indices):
     """Written values read back; added ones add up where places repeat. The input stays as it was."""
     retained = A.copy()
     target = A[as_numpy(indices)]
-    found = cpu_writes.index_put(A, indices, np.array(5.0), False)
+    found = cpu_index_put.index_put(A, indices, np.array(5.0), False)
     assert (found[as_numpy(indices)] == 5).all()
     values = rng.normal(size=target.shape)
-    added, expected = cpu_writes.index_put(A, indices, values, True), A.copy()
+    added, expected = cpu_index_put.index_put(A, indices, values, True), A.copy()
     np.add.at(expected, as_numpy(indices), values)
     np.testing.assert_allclose(added, expected)
     np.testing.assert_array_equal(A, retained)
@@ -64,7 +64,7 @@ def test_index_put_writes_and_adds(indices):
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.int64, np.int8])
 def test_adding_works_in_every_dtype(dtype):
     """Rows added at repeated places, in order."""
-    found = cpu_writes.index_put(np.zeros((3, 2), dtype), (np.array([1, 1, 2]),), np.ones((3, 2), dtype), True)
+    found = cpu_index_put.index_put(np.zeros((3, 2), dtype), (np.array([1, 1, 2]),), np.ones((3, 2), dtype), True)
     assert found.dtype == dtype
     np.testing.assert_array_equal(found, [[0, 0], [2, 2], [1, 1]])
 
@@ -73,27 +73,27 @@ def test_adding_works_in_every_dtype(dtype):
 def test_places_outside_are_refused(indices):
     """An IndexError names the index, the dimension and its size; nothing is written."""
     with pytest.raises(IndexError, match="out of bounds for dimension"):
-        cpu_take.index(A, indices)
+        cpu_index.index(A, indices)
     with pytest.raises(IndexError, match="index_put.*out of bounds"):
-        cpu_writes.index_put(A, indices, np.array(1.0), False)
+        cpu_index_put.index_put(A, indices, np.array(1.0), False)
 
 
 def test_shapes_that_do_not_fit_are_refused():
     """Index arrays must broadcast together, and values to the places."""
     with pytest.raises(IndexError, match="could not be broadcast together"):
-        cpu_take.index(A, (np.array([0, 1]), np.array([0, 1, 2])))
+        cpu_index.index(A, (np.array([0, 1]), np.array([0, 1, 2])))
     with pytest.raises(RuntimeError, match="cannot be broadcast to indexing result of shape"):
-        cpu_writes.index_put(A, (np.array([0, 1]),), np.ones(5), False)
+        cpu_index_put.index_put(A, (np.array([0, 1]),), np.ones(5), False)
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2])
 def test_index_select_and_index_add_are_transposes(dim):
     """Slices read and slices added along each dimension."""
     positions = np.array([1, 0, 1])
-    found = cpu_take.index_select(A, dim, positions)
+    found = cpu_index.index_select(A, dim, positions)
     np.testing.assert_array_equal(found, np.take(A, positions, dim))
     grad = rng.normal(size=found.shape)
-    back = cpu_writes.index_add(np.zeros_like(A), dim, positions, grad, 2)
+    back = cpu_index_put.index_add(np.zeros_like(A), dim, positions, grad, 2)
     np.testing.assert_allclose((back * A).sum(), 2 * (grad * found).sum())
 
 
@@ -125,7 +125,7 @@ def test_gather_and_scatter_of_one_number_and_of_nothing():
     empty = np.zeros((0, 3), np.int64)
     np.testing.assert_array_equal(cpu_gather.scatter_add(A[:, :, 0], 0, empty, np.zeros((0, 3))), A[:, :, 0])
     assert cpu_gather.gather(A[:, :, 0], 0, empty, False).shape == (0, 3)
-    assert cpu_take.index_select(one, 0, np.array([0])) == 3
+    assert cpu_index.index_select(one, 0, np.array([0])) == 3
 
 
 @pytest.mark.parametrize("wrong", [-1, 4])
@@ -136,12 +136,12 @@ def test_gather_scatter_and_select_refuse_places_outside(wrong):
         lambda: cpu_gather.gather(a, 0, positions, False),
         lambda: cpu_gather.scatter(a, 0, positions, 1.0),
         lambda: cpu_gather.scatter_add(a, 0, positions, np.ones((1, 1))),
-        lambda: cpu_writes.index_add(a, 0, positions[0], np.ones((1, 3)), 1),
+        lambda: cpu_index_put.index_add(a, 0, positions[0], np.ones((1, 3)), 1),
     ):
         with pytest.raises(RuntimeError, match=f"index {wrong} is out of bounds for dimension 0 with size 4"):
             call()
     with pytest.raises(IndexError, match="index_select"):
-        cpu_take.index_select(a, 0, positions[0])
+        cpu_index.index_select(a, 0, positions[0])
 
 
 def test_nonzero_lists_places_by_row():

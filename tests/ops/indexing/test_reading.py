@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.ops.indexing import cpu_mask, cpu_take
-from specgrad.runtime.ops.indexing.cpu_mask_loops import BLOCK
+from specgrad.runtime.ops.indexing import cpu_index, cpu_mask
+from specgrad.runtime.ops.indexing.cpu_mask import BLOCK
 
 rng = np.random.default_rng(0)
 SHAPES = [(7,), (0, 3), (3, 0), (5, 4, 3), (BLOCK,), (BLOCK + 1,), (3, BLOCK), (2 * BLOCK, 2), (3, 4, 5, 6, 7, 2)]
@@ -38,7 +38,7 @@ def test_masks_in_several_threads():
         np.testing.assert_array_equal(cpu_mask.put_by_mask(a[mask], mask), np.where(mask, a, 0))
         np.testing.assert_array_equal(cpu_mask.nonzero(mask), np.argwhere(mask))
         rows, columns = rng.integers(-500, 500, 300_000), rng.integers(-1000, 1000, 300_000)
-        np.testing.assert_array_equal(cpu_take.index(a, (rows, columns)), a[rows, columns])
+        np.testing.assert_array_equal(cpu_index.index(a, (rows, columns)), a[rows, columns])
     finally:
         sg.set_num_threads(before)
 
@@ -71,7 +71,7 @@ def test_arrays_of_indices_in_any_layout(order, kinds):
     for a in (full, full[::2], full[:, 1:3], full[..., :1]):
         indices = key_for(a.shape, kinds)
         expected = a[tuple(slice(None) if item is None else item for item in indices)]
-        found = cpu_take.index(a, indices)
+        found = cpu_index.index(a, indices)
         assert found.shape == expected.shape
         np.testing.assert_array_equal(found, expected)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
+from specgrad.runtime.ops.loss import cpu as class_loss
 from specgrad.runtime.ops.loss import cpu as loss
-from specgrad.runtime.ops.loss import cpu_nll as class_loss
 
 RNG = np.random.default_rng(0)
 

@@ -11,8 +11,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.nn import functional as F
-from specgrad.runtime.kernels.cache.target import host
-from specgrad.runtime.kernels.compile.machine import pair_products
+from specgrad.runtime.compiler.passes.target import host, pair_products
 from tests.patience import PATIENCE
 from tests.repository import ROOT
 

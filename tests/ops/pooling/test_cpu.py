@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.window_sizes import pool_size
-from specgrad.runtime.ops.image import cpu_padding as borders
+from specgrad.runtime.ops.image import cpu_pad as borders
 from specgrad.runtime.ops.pooling import cpu as pool
+from specgrad.runtime.shapes import pool_size
 
 RNG = np.random.default_rng(0)
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda import memory
+from specgrad.runtime.device.device import device
+from specgrad.runtime.kernels.cuda_launch import arrays
 from specgrad.runtime.ops.pooling import cuda
-from specgrad.runtime.tensor.devices import device
 from tests.cuda.simulator import simulated
 
 F32 = np.dtype(np.float32)
@@ -32,24 +32,24 @@ def test_maxima_and_their_places(
     """Each is the greatest of its window, and what it gives back goes to where it was."""
     x = np.random.default_rng(size).normal(size=(2, size)).astype(F32)
     given = (kernel,), (stride,), (pad,), (dilation,), False, 1
-    values, indices = cuda.max_pool(memory.from_host(x, target_device), *given)
+    values, indices = cuda.max_pool(arrays.from_host(x, target_device), *given)
     padded = np.pad(x, ((0, 0), (pad, pad)), constant_values=-np.inf)
     windows = [padded[:, p : p + dilation * (kernel - 1) + 1 : dilation] for p in range(0, size, stride)]
     expected = np.stack([w.max(1) for w in windows if w.shape[1] == kernel], 1)
-    assert np.array_equal(memory.to_host(values), expected)
-    at = memory.to_host(indices)
+    assert np.array_equal(arrays.to_host(values), expected)
+    at = arrays.to_host(indices)
     assert np.array_equal(np.take_along_axis(x, at, 1), expected)
     back = np.zeros(x.shape)
     for row, positions, shares in zip(back, at, expected, strict=True):
         np.add.at(row, positions, shares.astype(np.float64))
-    found = memory.to_host(cuda.max_pool_backward(values, indices, x.shape, 1))
+    found = arrays.to_host(cuda.max_pool_backward(values, indices, x.shape, 1))
     np.testing.assert_allclose(found, back, rtol=1e-6)
 
 
 def test_indices_outside_of_the_plane(target_device: Any) -> None:
     """One is an error when the program waits, and touches no memory."""
     grad, indices = np.ones((1, 2), F32), np.array([[1, 7]])
-    found = cuda.max_pool_backward(*(memory.from_host(a, target_device) for a in (grad, indices)), (1, 4), 1)
+    found = cuda.max_pool_backward(*(arrays.from_host(a, target_device) for a in (grad, indices)), (1, 4), 1)
     with pytest.raises(IndexError, match="max_pool_backward.*index 7 is out of bounds for dimension 1 with size 4"):
-        memory.to_host(found)
-    assert np.array_equal(memory.to_host(found), [[0, 1, 0, 0]])
+        arrays.to_host(found)
+    assert np.array_equal(arrays.to_host(found), [[0, 1, 0, 0]])

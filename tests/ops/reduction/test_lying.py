@@ -11,8 +11,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.ops.reduction import AMAX, STD_CORRECTION, SUM_DEFAULT, SUM_DIM_INTLIST
-from specgrad.runtime.kernels.cpu.lying import folding_of
 from specgrad.runtime.kernels.cpu.plan import Layout
+from specgrad.runtime.kernels.cpu.reduce_layout import folding_of
 from tests.generated.calls import watched
 
 Views = dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.ops.sorting.plans_counting import MAX_SERIAL_COUNTED, MAX_SLICES
+from specgrad.runtime.ops.sorting.plans import MAX_SERIAL_COUNTED, MAX_SLICES
 
 rng = np.random.default_rng(0)
 DTYPES = [sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64, sg.int32, sg.bool]

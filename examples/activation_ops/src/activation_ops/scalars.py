@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from specgrad.runtime.kernels.derivatives import derivatives
+from specgrad.runtime.kernels.user_derivatives import derivatives
 from specgrad.runtime.kernels.scalar import exp, log1p, maximum
 
 LOG_2 = 0.6931471805599453

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from specgrad.runtime.batching.call import Call
-from specgrad.runtime.batching.rules import loop
+from specgrad.runtime.extensions.vmap.op_call import Call
+from specgrad.runtime.extensions.vmap.rules_general import loop
 
 
 def weighted_rows(call: Call) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from specgrad.runtime.dispatch.checks import wrap_dim
+from specgrad.runtime.dispatch.argument_checks import wrap_dim
 
 
 def rows_of_some(name: str, rows: Any, power: float, dim: int) -> tuple[Any, float, int]:

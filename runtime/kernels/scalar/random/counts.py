@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..exponential import exp
-from ..logarithm import log, log1p
-from ..primitives import pick, root
-from .draws import exponential_double, normal_double, uniform_double
-from .philox import attempt
+from ....compiler.passes.primitives import pick, root
+from ..exp import exp
+from ..log import log, log1p
+from .philox import attempt, exponential_double, normal_double, uniform_double
 
 # log k! - ((k + 1/2) log k - k + log(2 pi) / 2), k = 0 to 15; that of 0 stands for nothing
 REST_OF_FACTORIAL = (

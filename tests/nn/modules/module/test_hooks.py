@@ -212,9 +212,9 @@ def test_double_backward_through_hooks(lib: Any) -> None:
 def _registry(lib: Any) -> Any:
     if lib.__name__ == "torch":
         return lib.nn.modules.module
-    import specgrad.nn.modules.module.global_hooks
+    import specgrad.nn.modules.module.hooks
 
-    return specgrad.nn.modules.module.global_hooks
+    return specgrad.nn.modules.module.hooks
 
 
 def test_global_hooks(lib: Any) -> None:

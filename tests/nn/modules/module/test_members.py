@@ -168,7 +168,7 @@ def test_forward_is_missing(lib: Any) -> None:
 
 def test_registration_hooks() -> None:
     """Global registration hooks see what is registered and may replace it."""
-    from specgrad.nn.modules.module import global_hooks as g
+    from specgrad.nn.modules.module import hooks as g
 
     seen: list[tuple[str, type]] = []
     other = sg.nn.Parameter(sg.zeros(1))

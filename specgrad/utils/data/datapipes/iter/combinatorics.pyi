@@ -1,5 +1,5 @@
 """PyTorch's `torch.utils.data.datapipes.iter.combinatorics`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.data.pipes.iterables import Shuffler
+from specgrad.nn.data.pipes import Shuffler
 
 ShufflerIterDataPipe = Shuffler

@@ -1,5 +1,5 @@
 """PyTorch's `torch.utils.data.datapipes.iter.selecting`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.data.pipes.iterables import Filter
+from specgrad.nn.data.pipes import Filter
 
 FilterIterDataPipe = Filter

@@ -1,0 +1,253 @@
+"""Checks for slips of the pen in expressions: words of Python for one truth value, where a tensor has many, and `^`.
+
+Checks of the key `onnx`: its names, and the inputs and attributes of the operators that it calls.
+
+Checks of the key `reference`: what it names, and that it does not say again what the entry's expression says.
+
+Checks of row programs: names, folds and calls, and what the op's schema and dtypes leave to them.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Collection, Iterator, Mapping
+
+from ..language.row_programs import program_faults
+from ..language.syntax import did_you_mean
+from ..programs.passes import Lowered
+from ..programs.python_code import INTEGER, TRUTH, Spelling
+from ..spec.definitions import with_meaning
+from ..spec.formula import METADATA, names
+from ..spec.model import Formula, Problem
+from ..spec.names import Operator, operators
+from ..spec.reference import RESULT, name_faults, same_expression
+from ..spec.row_program import LAYOUT
+from .scope import Context
+
+POWER = "'^' is the exclusive or of bits: a power is written **"
+MESSAGES = {ast.And: "'and' wants one truth value, and a tensor has many: write (a) & (b)",
+         ast.Or: "'or' wants one truth value, and a tensor has many: write (a) | (b)"}  # fmt: skip
+NOT = "'not' wants one truth value, and a tensor has many: write ~(a)"
+CHAIN = "a chain of comparisons wants one truth value, and a tensor has many: write (a < b) & (b < c)"
+CHOICE = "'if' wants one truth value, and a tensor has many: write where(condition, a, b)"
+
+
+def check_logic(context: Context) -> Iterator[Problem]:
+    """The expressions over tensors, in which a tensor is no truth value; the scalar one, for its powers."""
+    entry, compute = context.entry, context.entry.compute
+    if compute.kind == "elementwise" and compute.tree is not None and {"float", "complex"} & set(entry.dtypes):
+        names = [a.name for a in entry.schema.arguments]
+        yield from (context.problem(node, POWER, compute.kind) for node in _powers(compute.tree, names))
+    for key, tree in _over_tensors(context):
+        for node, message in _faults(tree, _tensors(context)):
+            yield context.problem(node, message, key)
+        if compute.kind != "composite" or {"float", "complex"} & set(entry.dtypes):
+            yield from (context.problem(node, POWER, key) for node in _powers(tree, ()))
+
+
+def _over_tensors(context: Context) -> list[tuple[str, ast.expr]]:
+    entry = context.entry
+    matches = [(name, formula.tree) for name, formula in {**entry.gradients, **entry.forward}.items()]
+    matches += [("composite", entry.compute.tree)] if entry.compute.kind == "composite" else []
+    return [(key, tree) for key, tree in matches if tree is not None]
+
+
+def _tensors(context: Context) -> set[str]:
+    arguments = [a.name for a in context.entry.tensor_arguments if not a.type.is_list]
+    return {"grad", *arguments, *(f"{name}_{suffix}" for name in arguments for suffix in "pt"), *context.outputs}
+
+
+def _powers(tree: ast.expr, numbers: Collection[str]) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(left=left, op=ast.BitXor(), right=right):
+                yield from [node] if _is_number(left, numbers) or _is_number(right, numbers) else []
+
+
+def _is_number(node: ast.expr, numbers: Collection[str]) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int | float | complex) and not isinstance(node.value, bool)
+    return isinstance(node, ast.Name) and node.id in numbers
+
+
+def _faults(tree: ast.expr, tensors: Collection[str]) -> Iterator[tuple[ast.expr, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.BoolOp(op=word, values=values) if any(_is_tensor(value, tensors) for value in values):
+                yield node, MESSAGES[type(word)]
+            case ast.UnaryOp(op=ast.Not(), operand=operand) if _is_tensor(operand, tensors):
+                yield node, NOT
+            case ast.Compare(left=left, comparators=[_, _, *_] as others):
+                if any(_is_tensor(side, tensors) for side in (left, *others)):
+                    yield node, CHAIN
+            case ast.IfExp(test=test) if _is_tensor(test, tensors):
+                yield node, CHOICE
+
+
+def _is_tensor(node: ast.expr, tensors: Collection[str]) -> bool:
+    """Whether an expression is a tensor for certain: calls may give anything."""
+    match node:
+        case ast.Name(id=name):
+            return name in tensors
+        case ast.BinOp(left=left, right=right):
+            return _is_tensor(left, tensors) or _is_tensor(right, tensors)
+        case ast.UnaryOp(op=sign, operand=operand):
+            return not isinstance(sign, ast.Not) and _is_tensor(operand, tensors)
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            identity = isinstance(ops[0], ast.Is | ast.IsNot)
+            return not identity and any(_is_tensor(side, tensors) for side in (left, *others))
+        case ast.Subscript(value=value):
+            return _is_tensor(value, tensors)
+        case ast.Attribute(value=value, attr=attribute):
+            return attribute not in METADATA and _is_tensor(value, tensors)
+    return False
+
+
+Fault = tuple[ast.AST, str]
+
+
+def check_onnx(context: Context) -> Iterator[Problem]:
+    """Operators, functions and attributes that do not exist, calls that do not fit, parts that nothing uses."""
+    entry, table = context.entry, operators()
+    if not entry.onnx:
+        return
+    helpers = context.known.onnx or {}
+    known = [*(a.name for a in entry.schema.arguments), *context.outputs, "results", *table, *helpers]
+    used = set[str]()
+    for name, part in entry.onnx.items():
+        if part.tree is None:
+            return
+        for node, message in (*name_faults(part.tree, known), *_call_faults(context, part.tree, table)):
+            yield context.problem(node, message, "onnx")
+        known.append(name)
+        used |= {node.id for node in names(part.tree)}
+    for name, part in [*entry.onnx.items()][:-1]:
+        if name not in used:
+            yield context.problem(part.where, f"nothing uses '{name}'", "onnx")
+
+
+def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -> Iterator[Fault]:
+    """The faults of all calls, and operators that are not called."""
+    helpers = context.known.onnx or {}
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in table:
+                yield from _operator_faults(node, name, table[name])
+            case ast.Call(func=ast.Name(id=name)) if name in helpers:
+                fewest, max_args = helpers[name]
+                value = len(node.args) + len(node.keywords) + 1  # the operators come first
+                if not fewest <= value <= max_args and not any(isinstance(arg, ast.Starred) for arg in node.args):
+                    yield node, f"'{name}' takes {_range(fewest - 1, max_args - 1)} arguments, not {value - 1}"
+            case ast.Name(id=name) if name in table and id(node) not in called:
+                yield node, f"the operator '{name}' is to be called"
+
+
+def _operator_faults(node: ast.Call, name: str, operator: Operator) -> Iterator[Fault]:
+    """A wrong number of inputs, and attributes that the operator has not."""
+    starred = any(isinstance(arg, ast.Starred) for arg in node.args)
+    if not starred and not operator.fewest <= len(node.args) <= operator.max_args:
+        yield node, f"{name} takes {_range(operator.fewest, operator.max_args)} inputs, not {len(node.args)}"
+    for keyword in node.keywords:
+        if keyword.arg not in operator.attributes:
+            hint = did_you_mean(keyword.arg or "", operator.attributes)
+            yield keyword.value, f"{name} has no attribute '{keyword.arg}'{hint}"
+
+
+def _range(fewest: int, max_args: float) -> str:
+    return (
+        f"{fewest} or more" if max_args == math.inf else f"{fewest} to {max_args}" if max_args > fewest else str(fewest)
+    )
+
+
+def check_reference(context: Context) -> Iterator[Problem]:
+    """Names of arguments, functions and libraries; another expression than that by which the op is computed."""
+    entry = context.entry
+    parts = {name: part.tree for name, part in entry.reference.items()}
+    arguments = [a.name for a in entry.schema.arguments]
+    known, used = list(arguments), set[str]()
+    for name, tree in parts.items():
+        if tree is None:
+            return
+        for node, message in name_faults(tree, known):
+            yield context.problem(node, message, "reference")
+        known.append(name)
+        used |= {node.id for node in names(tree)}
+    for name, part in [*entry.reference.items()][:-1]:
+        if name not in used:
+            yield context.problem(part.where, f"nothing uses '{name}'", "reference")
+    yield from _check_result(context, used & set(arguments))
+
+
+def _check_result(context: Context, read: set[str]) -> Iterator[Problem]:
+    entry = context.entry
+    if not entry.reference:
+        return
+    result = [*entry.reference.values()][-1]
+    if not read and entry.schema.arguments:
+        yield context.problem(result.where, "it reads no argument of the op", "reference")
+    full_source = _written_out(entry.reference) if entry.compute.tree is not None else None
+    if entry.compute.tree is not None and full_source is not None and same_expression(full_source, entry.compute.tree):
+        message = f"it says what '{entry.compute.kind}' says, with its mistakes: say it in another way"
+        yield context.problem(result.where, message, "reference")
+
+
+def _written_out(reference: Mapping[str, Formula]) -> ast.expr | None:
+    """The result without names for its parts; None where that is huge."""
+    if len(reference) == 1:
+        return reference[RESULT].tree
+    results: dict[str, ast.expr] = {}
+    for name, part in reference.items():
+        tree = with_meaning(part, results)[0].tree
+        if tree is None:
+            return None
+        results[name] = tree
+    return results[RESULT]
+
+
+DTYPES_OF_KIND = {INTEGER: ("int64", "int32"), TRUTH: ("bool",)}  # of `result_dtype` for outputs that are no floats
+
+
+def check_rows(context: Context) -> Iterator[Problem]:
+    """A program that computes all outputs from all arguments, in floats."""
+    entry, program = context.entry, context.entry.rows
+    if program is None:
+        return
+    location = entry.key_locations["rows"]
+    faults = list(program_faults(program, context.known.scalars))
+    for node, message in faults:
+        yield context.problem(node, message, "rows")
+    if entry.identifier in context.known.by_hand:
+        message = f"there is a kernel '{entry.identifier}' already: give the op another name"
+        yield context.problem(location, message, "rows")
+    if set(entry.dtypes) != {"float"}:
+        yield context.problem(
+            entry.key_locations.get("dtypes", location), "row programs are for floats: dtypes: [float]", "rows"
+        )
+    read = {n.id for s in program.statements for n in ast.walk(s.value) if isinstance(n, ast.Name)}
+    for parameter in program.parameters:
+        if parameter.name not in read:
+            yield context.problem(location, f"the program does not read '{parameter.array}'", "rows")
+    for argument in entry.schema.arguments:
+        if argument.name in LAYOUT and argument.type.base != LAYOUT[argument.name]:
+            message = f"expected '{argument.name}' to be {LAYOUT[argument.name]}: it says what a row is"
+            yield context.problem(entry.where, message, "rows")
+    if not faults:
+        yield from _check_dtypes(context)
+
+
+def _check_dtypes(context: Context) -> Iterator[Problem]:
+    """Outputs that are places or truths have the dtype that `result_dtype` says."""
+    entry, program = context.entry, context.entry.rows
+    assert program is not None
+    kinds = Spelling(Lowered(program), lambda *_: "", "").kinds
+    for output, word in zip(program.outputs, entry.result_dtype, strict=True):
+        allowed = DTYPES_OF_KIND.get(kinds[output], ("same",))
+        if word not in allowed:
+            message = f"'{output}' is {allowed[0] if allowed != ('same',) else 'of the dtype of the elements'}, "
+            yield context.problem(
+                entry.key_locations.get("result_dtype", entry.key_locations["rows"]),
+                message + f"but result_dtype says {word}",
+                "rows",
+            )

@@ -1,0 +1,351 @@
+"""The functions of an op as the templates of ops/ lay them out: a step is a list of lines, perhaps empty.
+
+A kind of computation has a template of its own: `public.py.j2` for functions that call a general path, which
+`elementwise.py.j2`, `view.py.j2` and `kernel.py.j2` give, `composite.py.j2`, and `in_place.py.j2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..library.op_library import Part
+from ..spec.model import Argument
+from .calls import behind, handed_on, python_names, star_args
+from .composite import deprecated_calls
+from .general_path import General, checked, named, rule
+from .op import OpCode
+from .overloads import Dispatcher
+
+Overloads = Mapping[str, list[OpCode]]  # function -> the ops that share it
+
+
+@dataclass(frozen=True)
+class Public:
+    code: OpCode
+
+    @property
+    def template(self) -> str:
+        return "composite" if self.code.entry.compute.kind == "composite" else "public"
+
+    @property
+    def op(self) -> str:
+        return self.code.entry.schema.name
+
+    @property
+    def _plain(self) -> str:
+        return " and out is None" if self.code.has_out else ""
+
+    @property
+    def deprecated(self) -> list[str]:
+        args = [a.python_name for a in self.code.arguments if not a.keyword_only]
+        return deprecated_calls(self.code.name, args, [self.code], self.code.has_out) if self.code.is_shown else []
+
+    @property
+    def unchanged(self) -> list[str]:
+        """The input itself where its dtype says that nothing changes."""
+        kinds = "".join(kind[0] for kind in self.code.entry.identity)
+        condition = f'isinstance(input, Tensor) and input._dtype.kind in "{kinds}"{self._plain}'
+        return [f"if {condition}:", "    return input"] if kinds else []
+
+    @property
+    def fast(self) -> list[str]:
+        """The answers of native code where nobody watches."""
+        code, fast = self.code, self.code.fast
+        names = python_names(code.arguments)
+        lines = [] if fast.calls_planned else self._tried
+        if code.writes_first:
+            return [*lines, *InplaceCode(code).fast]
+        if self.template == "composite":
+            condition = self._plain if fast.calls_planned else ""
+            keeps = fast.keeps_views or fast.calls_planned
+            result = self._launched(condition, f"{fast.looked_up_by}.launch({names})") if keeps else []
+            return [*lines, *result]
+        if fast.applies:
+            lines += self._elementwise()
+        if fast.recalls:
+            made = f"{code.lazy_constructor}(result)" if code.lazy_constructor else "result"
+            lines += self._launched("", f"{fast.looked_up_by}.launch({names})", result=made)
+        if code.entry.converts:
+            lines += self._launched(self._plain, f"{fast.looked_up_by}.launch({names})")
+        if fast.launches_unchecked:
+            call = f"{fast.looked_up_by}.launch({python_names(fast.kernel_arguments)})"
+            lines += self._launched(f"{self._plain}{fast.without_others}", call, result=named(code, "result"))
+            lines += self._converted if code.has_dtype_argument else []
+        return lines
+
+    @property
+    def _converted(self) -> list[str]:
+        """A call in a dtype of the caller's: the call of the op in that of its tensor, which is converted first."""
+        first, *others = self.code.arguments
+        dtype = next(a for a in others if a.type.base == "ScalarType").python_name
+        converted = f"(converted := in_input_dtype({first.python_name}, {dtype})) is not None"
+        rest = behind(handed_on(a for a in others if a.type.base != "ScalarType"))
+        return [
+            f"if {dtype} is not None{self._plain} and not watch.every and {converted}:",
+            f"    return {self.code.name}(converted{rest})",
+        ]
+
+    @property
+    def _tried(self) -> list[str]:
+        names = python_names(self.code.arguments)
+        calls = [f"{each}.launch({names})" for each in self.code.fast.tried]
+        lines = self._launched(self._plain, *calls) if calls else []
+        for condition, call in self.code.fast.tried_calls:
+            lines += self._launched(f"{self._plain}{condition}", call)
+        return lines
+
+    def _launched(self, condition: str, *calls: str, result: str = "result") -> list[str]:
+        answered = ["    if result is not None:", f"        return {result}"]
+        unwatched = "not watch.every"
+        if self.code.entry.autocast:
+            unwatched = "(not watch.casts or uncast())" if condition else "not watch.casts or uncast()"
+        answers = [line for call in calls for line in (f"    result = {call}", *answered)]
+        return [f"if {unwatched}{condition}:", *answers]
+
+    def _elementwise(self) -> list[str]:
+        """The kernel of flat arrays, then rows of any layout: of two operands, of which nothing else is checked."""
+        code, fast = self.code, self.code.fast
+        lines = self._launched(f"{self._plain}{fast.condition}", f"{code.kernel}.launch({fast.operands})")
+        if len(code.tensors) != 2 or fast.checks_numbers or code.raw:
+            return lines
+        operands = f"({python_names(code.tensors)}), ({star_args(n.python_name for n in code.numbers)})"
+        lines += [f'    result = run_rows({code.kernel}, "{self.op}", {operands})', "    if result is not None:"]
+        if code.node:
+            needs_grad = " or ".join(f"{a.python_name}._rg" for a in code.node.arguments)
+            retained = behind(a.python_name for a in code.arguments if a.name in code.node.recorded_arguments)
+            record = f"            {code.node_class}.record(result{retained})"
+            lines += [f"        if ({needs_grad}) and grad_mode.grad:", record]
+        return [*lines, "        return result"]
+
+    @property
+    def decorators(self) -> list[str]:
+        """What autocast is to know of the function: the entry's words by type of device, with places for names."""
+        device_names = {f"like {a.name}": f"like {index}" for index, a in enumerate(self.code.arguments)}
+        value = self.code.entry.autocast.items()
+        phrases = ", ".join(f"{device}={device_names.get(word, word)!r}" for device, word in value)
+        return [f"@autocast_as({phrases})"] if phrases else []
+
+    @property
+    def intercepted(self) -> list[str]:
+        return intercepted(self.code, self.code.name, self.code.arguments, ", out=out" if self.code.has_out else "")
+
+    @property
+    def computed(self) -> list[str]:
+        """The general path; what only writes gets the tensor that is written to."""
+        code = self.code
+        if code.writes_first:
+            return around_write(code, self.op, code.arguments[0], [write_call(code, self.op, code.arguments[0])])
+        return [*self.written, *self._first_checked, f"return {self._call}"]
+
+    @property
+    def _call(self) -> str:
+        return f'_{self.code.name}("{self.op}"{behind(a.python_name for a in self.code.arguments)})'
+
+    @property
+    def written(self) -> list[str]:
+        code = self.code
+        if not code.has_out:
+            return []
+        writer = "write_outs" if code.has_multiple_outputs else "write_out"
+        if self.template == "composite":
+            call = f"{code.name}({', '.join(handed_on(code.arguments))})"
+            return ["if out is not None:", f"    return {writer}(name, out, {call})"]
+        share = f'({code.tensor_names},), share="{code.may_share}"'
+        return ["if out is not None:", *self._fast_out, f'    return {writer}("{self.op}", out, {self._call}, {share})']
+
+    @property
+    def _fast_out(self) -> list[str]:
+        code, fast = self.code, self.code.fast
+        if not fast.applies:
+            return []
+        call = f"{code.kernel}.launch_out({fast.operands}, out)"
+        return [f"    if not watch.every{fast.condition} and {call} is not None:", "        return out"]
+
+    @property
+    def _first_checked(self) -> list[str]:
+        """Only what stands for an operator takes a number for the first tensor of an element-wise op."""
+        first = next(iter(self.code.arguments), None)
+        if first is None or not first.type.is_tensor or self.code.entry.compute.kind != "elementwise":
+            return []
+        if self.code.starts_with_number:
+            return []
+        return [f'checks.tensor("{self.op}", "{first.python_name}", {first.python_name})']
+
+    @property
+    def prepared(self) -> list[str]:
+        """The arguments of a composite, checked and under the schema's names; before that what a view is kept by."""
+        code, lines = self.code, []
+        if code.fast.tries_view or code.fast.keeps_views:
+            lines.append(f"given = ({star_args(a.python_name for a in code.arguments[1:])})")
+        if code.fast.calls_planned:
+            lines.append(f"given = ({star_args(a.python_name for a in code.arguments)})")
+        for argument in code.arguments:
+            lines += [f"{argument.name} = {argument.python_name}"] if argument.name != argument.python_name else []
+            lines += checked(code, argument)
+        return lines + rule(code)
+
+    @property
+    def remembered(self) -> list[str]:
+        """The view that a composite turned out to be, for the next call."""
+        if self.code.fast.keeps_views:
+            return [
+                f"{self.code.fast.looked_up_by}.remember_made({self.code.tensors[0].name}, given, result)",
+                "return result",
+            ]
+        if not self.code.fast.tries_view:
+            return []
+        retained = star_args(a.name for a in self.code.arguments[1:])
+        return [f"{self.code.fast.tried[0]}.remember_as(self, given, ({retained}))", "return result"]
+
+
+@dataclass(frozen=True)
+class InplaceCode:
+    """The function with an underscore, which writes to its first tensor."""
+
+    code: OpCode
+    template = "in_place"
+
+    @property
+    def decorators(self) -> list[str]:
+        """What is written to is never cast; nor are the operands of a composite, which calls the function besides."""
+        cast = self.code.entry.autocast and self.code.entry.compute.kind == "composite"
+        return ['@autocast_as(cpu="off", cuda="off")'] if cast else []
+
+    @property
+    def op(self) -> str:
+        return f"{self.code.entry.schema.name}_"
+
+    @property
+    def deprecated(self) -> list[str]:
+        args = [a.python_name for a in self.code.inplace_arguments if not a.keyword_only]
+        return deprecated_calls(self.op, args, [self.code]) if self.code.is_shown else []
+
+    @property
+    def written(self) -> list[str]:
+        code, kind = self.code, self.code.entry.compute.kind
+        caught = intercepted(code, code.inplace_name, code.inplace_arguments)
+        if kind == "view":
+            others = behind(a.python_name for a in code.arguments[1:])
+            return [*caught, f'return view_in_place("{self.op}", input, {code.name}{others})']
+        target = code.inplace_arguments[0]
+        if code.inplace_formula is not None:
+            return [*caught, *self._by_formula(code.inplace_formula, target)]
+        if kind == "composite":
+            value = ", ".join(handed_on(code.arguments)).replace("input", "original", 1)
+            computed = [f'adopt_result("{self.op}", input, {code.name}({value}))']
+        else:
+            unrecorded = not code.node and not code.entry.undefined_gradients
+            computed = [write_call(code, self.op, target), *["overwrite(input, before)"] * unrecorded]
+        return [*self.fast, *caught, *around_write(code, self.op, target, computed, code.old_value_readers)]
+
+    def _by_formula(self, formula: Part, target: Argument) -> list[str]:
+        """The arguments checked as those of the composite, and ops in place, which record themselves."""
+        code = self.code
+        others = behind(a.name for a in code.arguments if a is not target)
+        check_shape = [f'check_shape("{self.op}", input, {target.name})'] if code.rule else []
+        return [
+            looked_at(code, self.op, target, ""),
+            f'name = "{code.entry.schema.name}"',
+            *Public(code).prepared,
+            *check_shape,
+            f"return {formula.spelling}(input{others})",
+        ]
+
+    @property
+    def fast(self) -> list[str]:
+        """The first operand written over by native code, element by element."""
+        code, fast = self.code, self.code.fast
+        if code.plan_in_place:
+            return launched_in_place(code)
+        if not fast.applies or code.entry.result_dtype[0] != "same" or len(code.tensors) > 2:
+            return []
+        call = f"{code.kernel}.launch_in_place({fast.operands})"
+        return [f"if not watch.every{fast.condition} and {call} is not None:", "    return input"]
+
+
+Function = Public | InplaceCode | General | Dispatcher
+
+
+def launched_in_place(code: OpCode) -> list[str]:
+    """The first tensor written to by a plan that was found for it."""
+    if not code.plan_in_place:
+        return []
+    call = f"{code.fast.looked_up_by}.launch_in_place({python_names(code.fast.kernel_arguments)})"
+    return [f"if not watch.every and {call} is not None:", "    return input"]
+
+
+def intercepted(code: OpCode, function: str, arguments: Sequence[Argument], out: str = "") -> list[str]:
+    """The answer of whoever takes the op's place: a `__torch_function__`, vmap, the profiler."""
+    rule = repr(code.batch_rule) if code.own_rule is None else code.own_rule.spelling
+    call = f'intercept("{code.entry.schema.full_name}", {function}, {rule}{behind(handed_on(arguments))}{out})'
+    looked = list(filter(None, [*(foreign(code, a) for a in arguments), "out.__class__ not in plain" if out else ""]))
+    interceptor_test = " or ".join(looked) or "watch.interceptors"
+    interceptor_test = f"({interceptor_test})" if len(looked) > 1 else interceptor_test
+    return [f"if {interceptor_test} and (result := {call}) is not NOT_HANDLED:", "    return result"]
+
+
+def foreign(code: OpCode, argument: Argument) -> str:
+    """The condition that an argument may have a `__torch_function__`; empty where it is not looked at: options, and
+    numbers that a composite hands on, of which there may be many and native code has looked at none."""
+    type_, name = argument.type, argument.python_name
+    hands_on = code.entry.compute.kind == "composite" and not code.fast.tried
+    if not type_.is_tensor and (hands_on or type_.base not in ("Scalar", "int", "float")):
+        return ""
+    return f"foreign({name})" if type_.is_list else f"{name}.__class__ not in plain"
+
+
+def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str], keep: str = "") -> list[str]:
+    """A computation that writes to an argument, whose old values are `original`: it is looked at before, and after."""
+    name, looked = target.python_name, looked_at(code, op, target, keep)
+    return [f"original = {looked}", f"before = {name}._fn", *computed, f"return after_write({name}, before)"]
+
+
+def looked_at(code: OpCode, op: str, target: Argument, keep: str) -> str:
+    value = f'"{op}", {target.python_name}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"'
+    return f"before_write({value}{', replaces=True' if code.entry.replaces else ''})"
+
+
+def write_call(code: OpCode, op: str, target: Argument) -> str:
+    value = behind("original" if a is target else a.python_name for a in code.arguments)
+    return f'_{code.name}("{op}"{value}, into={target.python_name})'
+
+
+def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Overloads) -> Iterator[Function]:
+    for code in ops:
+        yield Public(code)
+        if code.has_inplace:
+            yield InplaceCode(code)
+        if code.entry.compute.kind != "composite":
+            yield General(code)
+    yield from (Dispatcher(name, codes) for name, codes in shared.items())
+    yield from (Dispatcher(name, codes, inplace=True) for name, codes in shared_in_place.items())
+
+
+def looked_up_by(ops: Sequence[OpCode]) -> list[str]:
+    """The objects that know what ops with kernels, and views, have found."""
+    lines = []
+    for code in (code for code in ops if code.fast.keeps_plans):
+        outputs = f", outputs={len(code.entry.schema.returns)}" if code.has_multiple_outputs else ""
+        part = code.library.get("kernel", code.entry.compute.text)
+        kernel = part.spelling if part else None
+        plan = code.plan.spelling if code.plan else None
+        writing = code.plan_in_place
+        in_place = f", in_place={writing.spelling}{', moves=True' * (code.moves is not None)}" if writing else ""
+        node = code.node_class if code.fast.records else None
+        rules = code.entry.result_dtype
+        dtypes = f", dtypes={rules}" if set(rules) - {"same", "real"} else ""
+        refused = f', refused="{code.fast.rejected_integers}"' if code.fast.rejected_integers else ""
+        value = f"{plan}, {kernel}, {node}, {code.fast.arg_kinds}{outputs}{dtypes}{in_place}{refused}"
+        lines.append(f'{code.fast.looked_up_by} = KernelOp("{code.entry.schema.name}", {value})')
+    for code in (code for code in ops if code.fast.calls_planned):
+        value = f'"{code.entry.schema.name}", {code.fast.calls_planned}, {code.fast.arg_kinds}'
+        lines.append(f"{code.fast.looked_up_by} = CalledKernelOp({value})")
+    for code in (code for code in ops if code.entry.converts):
+        lines.append(f'{code.fast.looked_up_by} = Conversion("{code.entry.schema.name}", {code.node_class})')
+    for code in (code for code in ops if code.fast.recalls or code.fast.keeps_views):
+        value = behind(f'"{a.name}"' for a in code.arguments) + ", multiple_views=True" * code.gives_list
+        node = code.node_class if code.fast.recalls else None
+        value += f', retypes="{code.entry.result_dtype[0]}"' if code.fast.recalls and code.retypes else ""
+        lines.append(f'{code.fast.looked_up_by} = ViewOp("{code.entry.schema.name}", {node}{value})')
+    return lines

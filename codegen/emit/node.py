@@ -1,0 +1,293 @@
+"""The graph node of an entry, as data for the templates of functions/."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..library.op_library import Part
+from ..proof.scalar_code import number_arguments
+from ..spec.definitions import substituted
+from ..spec.formula import names_in
+from ..spec.model import Argument, Entry
+from .elementwise_kernels import ElementKernels, hands_on, is_integer_argument, is_plain_number
+from .forward_mode import forward_lines
+from .saved_tensors import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
+
+MAX_NODE_TENSORS = 12  # tensors and values that a node keeps, and edges, which native code writes down
+
+
+@dataclass(frozen=True)
+class NodeCode:
+    entry: Entry
+    calls: Calls
+    kernels: ElementKernels | None
+
+    @cached_property
+    def plan(self) -> Plan:
+        return make_plan(self.entry, self.calls)
+
+    @cached_property
+    def class_name(self) -> str:
+        """PyTorch's: MulBackward0; the number counts the overloads of a name."""
+        phrases = self.entry.schema.name.strip("_").split("_")
+        camel = "".join(w[:1].upper() + w[1:] for w in phrases)
+        return f"{camel}Backward{self.calls.overload_numbers[self.entry.name]}"
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Arguments whose gradient a formula gives, in schema order: edge k belongs to the k-th."""
+        return tuple(a for a in self.entry.schema.arguments if a.name in self.plan.formulas)
+
+    @cached_property
+    def takes_list(self) -> bool:
+        return len(self.arguments) == 1 and self.arguments[0].type.is_list
+
+    @cached_property
+    def not_implemented(self) -> tuple[tuple[str, str], ...]:
+        """(argument, reason) of gradients that the spec says do not exist."""
+        result = ((n, f) for n, f in self.entry.gradients.items() if f.keyword == "not_implemented")
+        return tuple((n, f.why) for n, f in result)
+
+    @cached_property
+    def backward_tensors(self) -> tuple[SavedTensor, ...]:
+        return tuple(t for t in self.plan.tensors if t.name in self.plan.backward_reads)
+
+    @cached_property
+    def backward_values(self) -> tuple[SavedValue, ...]:
+        return tuple(v for v in self.plan.values if v.name in self.plan.backward_reads)
+
+    @cached_property
+    def kernel(self) -> Part | None:
+        tree = self.entry.backward.tree if self.entry.backward else None
+        return None if tree is None else self.calls.library["kernel", tree.func.id]  # type: ignore[attr-defined]
+
+    @cached_property
+    def launches(self) -> bool:
+        """Whether native code may run that kernel: by plans on the host, by its launches on a device."""
+        one = len(self.differentiable_outputs) == 1 or self._planned is not None
+        return self.kernel is not None and one and not self.gives_list and bool(self.backward_reads)
+
+    @cached_property
+    def kernel_plan(self) -> Part | None:
+        """That kernel's plans, under its name; None where it has none."""
+        return self._planned if self.launches else None
+
+    @cached_property
+    def _planned(self) -> Part | None:
+        return self.calls.library.get("plan", self.kernel.name) if self.kernel else None
+
+    @cached_property
+    def backward_reads(self) -> list[str]:
+        """The code of each operand of that kernel, as KernelOpGradient takes them; empty for others."""
+        call = ast.parse(self.plan.backward, mode="eval").body
+        matches = [self.backward_read(operand) for operand in call.args]  # type: ignore[attr-defined]
+        return matches if all(matches) else []
+
+    def backward_read(self, operand: ast.expr) -> str:
+        """One of them: a tensor, a value or something made of one, or a constant; empty for anything else.
+
+        The gradients of several outputs are an operand each.
+        """
+        raw = {a.name for a in self.entry.tensor_arguments if a.name in self.entry.masks and a.type.optional}
+        tensors = {t.name: f'("{"r" if t.name in raw else "k"}", "{t.slot}")' for t in self.backward_tensors}
+        values = {v.name: v.slot for v in self.backward_values}
+        each = ", ".join(f'("g", "", {i})' for i in self.differentiable_outputs)
+        known = {"grad": '("g", "")', "grads": each, "output_mask": '("w", "")'} | tensors
+        named = _names([code := ast.unparse(operand)])
+        if named & known.keys():
+            is_list = any(t.kind == "list" for t in self.backward_tensors if t.name in named)
+            return known.get(code, "") if not is_list else self.listed_read(operand)
+        read = sorted(named & values.keys())
+        if not read:
+            return f'("c", "", {code})' if isinstance(operand, ast.Constant) else ""
+        made = "" if code == read[0] else f", lambda {read[0]}: {code}"
+        return f'("v", "{values[read[0]]}"{made})' if len(read) == 1 else ""
+
+    def listed_read(self, operand: ast.expr) -> str:
+        """A list of indices as the last operand of a kernel with plans; empty for other lists."""
+        lists = {t.name: f'("i", "{t.slot}")' for t in self.backward_tensors if t.kind == "list"}
+        items = {a.name for a in self.entry.tensor_arguments if a.type.optional_items}
+        code = ast.unparse(operand)
+        call = ast.parse(self.plan.backward, mode="eval").body
+        last = call.args[-1] is not None and ast.unparse(call.args[-1]) == code  # type: ignore[attr-defined]
+        return lists.get(code, "") if self._planned and last and code in items else ""
+
+    @cached_property
+    def differentiable_outputs(self) -> tuple[int, ...]:
+        return tuple(i for i, yes in enumerate(self.entry.output_differentiability) if yes)
+
+    @cached_property
+    def outputs(self) -> int:
+        return len(self.entry.schema.returns)
+
+    @cached_property
+    def gives_list(self) -> bool:
+        """Whether the op returns a list, so that each node has outputs of its own number."""
+        return self.entry.schema.returns[0].type.is_list
+
+    @cached_property
+    def slots(self) -> tuple[str, ...]:
+        tensors = [s for t in self.plan.tensors for s in (t.slot, f"{t.slot}_version")]
+        metas = ["output_metas"] if self.outputs > 1 else []
+        metas += ["output_count", "output_metas"] if self.gives_list else []
+        return tuple(sorted([*tensors, *(v.slot for v in self.plan.values), *metas]))
+
+    @cached_property
+    def recorded_arguments(self) -> tuple[str, ...]:
+        output_mask = {a.name for a in self.arguments} | {t.name for t in self.plan.tensors}
+        output_mask |= _names(value.source for value in self.plan.values)
+        return tuple(a.name for a in self.entry.schema.arguments if a.name in output_mask)
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether native code can record it: tensors, or a list of them, or of indices at last, and values that
+        `plain_values` can state."""
+        tensors = self.entry.tensor_arguments
+        one_list = len(tensors) == 1 and self.takes_list and not self.plan.tensors
+        before = tensors[:-1] if tensors and tensors[-1].type.optional_items else tensors
+        single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in before)
+        fits_native = max(len(self.plan.tensors), len(self.plan.values), len(self.arguments)) <= MAX_NODE_TENSORS
+        fits = single and fits_native and not self.gives_list and bool(self.differentiable_outputs)
+        return fits and all(known for known, _ in self.plain_values.values())
+
+    @cached_property
+    def plain_values(self) -> dict[str, tuple[str, str]]:
+        """Slot -> the argument that it holds, or an argument and its attribute; ("", "") for other expressions."""
+        results = {}
+        for value in self.plan.values:
+            match ast.parse(value.source, mode="eval").body:
+                case ast.Name(id=name):
+                    results[value.slot] = name, ""
+                case ast.Attribute(value=ast.Name(id=name), attr=("_shape" | "_dtype") as part):
+                    results[value.slot] = name, part
+                case ast.IfExp(body=ast.Constant(None), orelse=ast.Attribute(value=ast.Name(id=name), attr="_shape")):
+                    results[value.slot] = name, "_shape"  # None where the argument is
+                case ast.Call(
+                    func=ast.Name(id="tuple"),
+                    args=[ast.ListComp(generators=[ast.comprehension(iter=ast.Name(id=name))])],
+                ):
+                    results[value.slot] = name, "shapes"
+                case _:
+                    results[value.slot] = "", ""
+        return results
+
+    @cached_property
+    def keeps_what(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """Slot -> what it holds, and the arguments whose gradients read it."""
+        names = [a.name for a in self.arguments]
+        return {
+            t.slot: (f"output {t.index}" if t.kind == "output" else t.name, tuple(n for n in names if n in t.needed_by))
+            for t in self.plan.tensors
+        }
+
+    @cached_property
+    def hands_on_if(self) -> str:
+        """True where every gradient is that of the result; the slot of the number that must be 1 for it; else empty."""
+        if self._all_grad and not self.plan.backward:
+            return "True"
+        tree = ast.parse(self.hands_on or "0", mode="eval").body
+        match tree:
+            case ast.Compare(ast.Attribute(attr=slot), [ast.Eq()], [ast.Constant(1)]):
+                return repr(slot)
+        return ""
+
+    def keeps(self, saved: SavedTensor) -> str:
+        """The condition under which a tensor is kept; empty when it always is."""
+        needed = [a for a in self.arguments if a.name in saved.needed_by]
+        if len(needed) == len(self.arguments):
+            return ""
+        condition = "({0} is not None and {0}._rg)" if any(a.type.optional for a in needed) else "{0}._rg"
+        return " or ".join(condition.format(a.name) for a in needed)
+
+    def unpack(self, saved: SavedTensor) -> str:
+        if saved.slot in self.saved_outputs:
+            index = f", {saved.index}" if self.outputs > 1 else ""
+            return f'unpack_output(node, "{saved.slot}"{index})'
+        return f'unpack_list(node, "{saved.slot}")' if saved.kind == "list" else f'unpack(node, "{saved.slot}")'
+
+    @cached_property
+    def formulas_shown(self) -> str:
+        """The gradient formulas on one line, with what `where` defines for them."""
+        used = [shared.name for shared in self.plan.shared if shared.name in self.entry.definitions]
+        defined = [f"{name} = {self.entry.definitions[name].text}" for name in used]
+        formulas = [f"{name}: {self.entry.gradients[name].text}" for name in self.plan.formulas]
+        return "; ".join([*formulas, *defined])
+
+    @cached_property
+    def formula_reads(self) -> frozenset[str]:
+        """The names that the formulas use; what else is kept is the backward kernel's."""
+        return frozenset(_names([*self.plan.formulas.values(), *(s.source for s in self.plan.shared)]))
+
+    def value_of(self, shared: Shared) -> str:
+        """The expression of a shared variable, on the condition that a formula which uses it is evaluated."""
+        if len(shared.formulas) == len(self.arguments):
+            return shared.source
+        numbers = [i for i, argument in enumerate(self.arguments) if argument.name in shared.formulas]
+        is_choice = isinstance(ast.parse(shared.source, mode="eval").body, ast.IfExp)
+        source = f"({shared.source})" if is_choice else shared.source
+        return f"{source} if {' or '.join(f'node.edges[{i}] is not None' for i in numbers)} else None"
+
+    @cached_property
+    def saved_outputs(self) -> dict[str, int]:
+        """Slot -> number of the output for saved outputs that have a place in the graph."""
+        outputs = (t for t in self.plan.tensors if t.kind == "output" and t.index in self.differentiable_outputs)
+        return {t.slot: t.index for t in outputs}
+
+    @cached_property
+    def forward(self) -> list[str] | None:
+        """The lines that compute the tangents of the outputs, or None without forward mode."""
+        return forward_lines(self.entry, self.calls)
+
+    @cached_property
+    def fused(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Mask -> slots of saved tensors and of numbers that its kernel takes."""
+        kernels = self.kernels.backward if self.kernels else {}
+        return {
+            mask: (
+                tuple(f"kept_{n}" for n in kernel.arrays[1:]),
+                tuple(f"_saved_{n.name}" for n in kernel.numbers),
+            )
+            for mask, kernel in kernels.items()
+        }
+
+    @cached_property
+    def fast(self) -> bool:
+        """Whether native code runs `apply`: a fused kernel for one or two inputs and single numbers only."""
+        numbers = number_arguments(self.entry)
+        simple = bool(self.fused) or self.always_hands_on
+        return (
+            simple and len(self.arguments) <= 2 and all(is_plain_number(n) or is_integer_argument(n) for n in numbers)
+        )
+
+    @cached_property
+    def always_hands_on(self) -> bool:
+        """Whether every formula of an element-wise op is just `grad`."""
+        return self.kernels is not None and self._all_grad
+
+    @cached_property
+    def _all_grad(self) -> bool:
+        return hands_on(self.entry.gradients[name] for name in self.plan.formulas)
+
+    @cached_property
+    def hands_on(self) -> str:
+        """When every formula is just `grad`: the condition on number arguments that these state; empty for never."""
+        names = (a.name for a in number_arguments(self.entry))
+        retained = {name: ast.parse(f"node._saved_{name}", mode="eval").body for name in names}
+        tests = []
+        for name in self.plan.formulas:
+            tree = self.entry.gradients[name].tree
+            if isinstance(tree, ast.IfExp):
+                if names_in(tree.test) - retained.keys():
+                    return ""
+                tests.append(ast.unparse(substituted(tree.test, retained)))
+                tree = tree.body
+            if not (isinstance(tree, ast.Name) and tree.id == "grad"):
+                return ""
+        return " and ".join(dict.fromkeys(tests))
+
+
+def _names(sources: Iterable[str]) -> set[str]:
+    return names_in(*(ast.parse(source, mode="eval") for source in sources))

@@ -1,0 +1,120 @@
+"""The kernels of row programs, as data for the templates of rows/."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..language.row_programs import Program
+from ..library.kernels import demand_of
+from ..library.op_library import Library
+from ..programs.cpu_code import Code, cpu_code
+from ..programs.cuda_code import VARIANT, cuda_code, parts_of
+from ..programs.passes import Lowered
+from ..programs.python_code import INTEGER, TRUTH, Spelling
+from ..spec.model import Entry
+from ..spec.row_program import check_of_rows
+
+COMMON = ("T", "cuda", "int32", "uint32")  # of runtime/kernels/cuda/language.py
+DTYPES = {INTEGER: "int64", TRUTH: "bool"}  # of outputs that are not of the dtype of the elements
+
+
+@dataclass(frozen=True)
+class RowCode:
+    """A program, and the entry that it computes, if it is one of the spec."""
+
+    program: Program
+    library: Library
+    entry: Entry | None = None
+
+    @cached_property
+    def lowered(self) -> Lowered:
+        return Lowered(self.program)
+
+    @property
+    def listing(self) -> str:
+        """The program as it is written, for readers of the generated file."""
+        return "\n".join(f"    {line}" for line in self.program.lines)
+
+    @property
+    def outputs(self) -> list[tuple[str, str]]:
+        """Whether each output is a row, and its dtype where that is not the elements'."""
+        kinds = Spelling(self.lowered, lambda *_: "", "").kinds
+        rows = self.lowered.rows
+        return [("row", "") if o in rows else ("each", DTYPES.get(kinds[o], "")) for o in self.program.outputs]
+
+    def cpu(self) -> dict[str, Any]:
+        loop = cpu_code(self.program)
+        return self._common([loop]) | {
+            "loop": loop,
+            "helpers": loop.helpers,
+            "call": self.call("loop"),
+        }
+
+    def cuda(self) -> dict[str, Any]:
+        """What the template of the module for CUDA asks for."""
+        kernels = list(cuda_code(self.program).values())
+        used = {name for kernel in kernels for name in kernel.helpers}
+        text = "\n".join(line for kernel in kernels for line in kernel.lines)
+        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        return self._common(kernels) | {
+            "kernels": kernels,
+            "own": [name for name in VARIANT if name in used and name not in COMMON],
+            "common": [name for name in COMMON if name in names],
+            "accessors": sorted(name for name in used if name.startswith(("get_", "put_"))),
+            "uses_numpy": "np" in names,
+            "parts": parts_of(self.lowered),
+            "call": self.call("__name__"),
+        }
+
+    def _common(self, kernels: Sequence[Code]) -> dict[str, Any]:
+        functions = sorted({name for kernel in kernels for name in kernel.functions})
+        imports = self.library.scalar_imports(functions)
+        op_library = self.library.op_libraries[0].module_path((), depth=3)
+        return {"name": self.program.name, "listing": self.listing, "imports": imports, "runtime_library": op_library}
+
+    def check(self) -> list[str]:
+        """The check of the arguments, of an entry that has none of its own."""
+        entry = self.entry
+        if entry is None or entry.check != check_of_rows(entry.schema):
+            return []
+        kinds = {p.array: p.kind for p in self.program.parameters}
+        names = [a.name for a in entry.schema.arguments]
+        args = [f'Given("{name}", {name}, "{kinds[name]}")' for name in names if kinds.get(name) in KINDS]
+        dim = ["    dim = checked(name, given, dim)"] if "dim" in names else ["    checked(name, given, -1)"]
+        return [
+            f"def {entry.check}({', '.join(['name: str', *(f'{name}: Any' for name in names)])}) -> Any:",
+            f'    """{demand_of(entry)}"""',
+            f"    given = ({', '.join(args)},)",
+            *dim,
+            f"    return {_tuple(names)}",
+        ]
+
+    def call(self, how: str) -> list[str]:
+        """The function that the op calls: arrays in any layout, arrays out."""
+        entry = self.entry
+        if entry is None:
+            return []
+        kinds = {p.array: p.kind for p in self.program.parameters}
+        arguments = [a for a in entry.schema.arguments if a.name in kinds or a.name in ("dim", "keepdim")]
+        args = [f'Given("{a.name}", {a.name}, "{kinds[a.name]}")' for a in arguments if kinds.get(a.name) in KINDS]
+        numbers = [p.name for p in self.program.of_kind("number")]
+        names = {a.name for a in arguments}
+        outputs = [f'Output("{kind}", "{dtype}")' if dtype else f'Output("{kind}")' for kind, dtype in self.outputs]
+        dims = f"{'dim' if 'dim' in names else '-1'}, {'keepdim' if 'keepdim' in names else 'False'}"
+        return [
+            f"def {entry.identifier}({', '.join(a.name for a in arguments)}):",
+            f'    """{entry.doc.strip()}"""',
+            f"    given = ({', '.join(args)},)",
+            f'    return run("{entry.schema.name}", {how}, given, {_tuple(numbers)}, {_tuple(outputs)}, {dims})',
+        ]
+
+
+KINDS = ("row", "shared", "each")
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return f"({', '.join(items)}{',' * (len(items) == 1)})"

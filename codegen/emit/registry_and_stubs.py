@@ -1,0 +1,184 @@
+"""The lines of registry.jsonl: what tests, checks and documentation are told of an entry.
+
+Signatures for type checkers: every function and method with its parameters, overloads one by one.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..spec.fields import CHOICES
+from ..spec.model import Entry
+from ..spec.names import BINARY, COMPARISONS, REFLECTED, UNARY
+from ..spec.reference import statements
+from .op import OpCode
+from .saved_tensors import differentiable_formulas
+
+# What the fields of `runtime.dispatch.registry.Op` are where a record does not say: left out of a line.
+DEFAULTS: dict[str, Any] = {
+    "inputs": (),
+    "outputs": (True,),
+    "result_dtype": ("same",),
+    "samples": (),
+    "hard": (),
+    "domain": {},
+    "dtypes": CHOICES["dtypes"],
+    "dtype": "promote",
+    "kink": ("average",),
+    "complex": True,
+    "formulas": {},
+    "masks": (),
+    "commutative": False,
+    "replaces": False,
+    "gives": {},
+    "expression": "",
+    "unvaried": (),
+    "takes_number": False,
+    "reference": "",
+    "onnx": "",
+    "check": "",
+    "shape": "",
+    "refuses": (),
+    "autocast": {},
+    "sparse": "",
+    "conj_rule": "",
+    "example": "",
+}
+
+
+def lines(codes: Iterable[OpCode]) -> str:
+    """The file: an entry in a line, its name first."""
+    return "".join(f"{json.dumps(record(code))}\n" for code in codes)
+
+
+def record(code: OpCode) -> dict[str, Any]:
+    """The fields of an entry's record that differ from their defaults; functions and the node's class by name."""
+    entry = code.entry
+    functions = {"function": code.name}
+    functions |= {"inplace": code.inplace_name} if code.has_inplace else {}
+    functions |= {"node": code.node.class_name} if code.node else {}
+    plain: dict[str, Any] = {
+        "kind": entry.compute.kind,
+        "schema": entry.schema.text,
+        "arguments": code.matching,
+        "inputs": tuple(differentiable_formulas(entry)),
+        "outputs": entry.output_differentiability,
+        "result_dtype": entry.result_dtype,
+        "samples": tuple(sample.text for sample in entry.samples),
+        "hard": tuple(sample.text for sample in entry.hard),
+        "domain": entry.domain,
+        "dtypes": entry.dtypes,
+        "dtype": entry.dtype,
+        "kink": entry.kink,
+        "complex": entry.complex,
+        "formulas": _formulas(entry),
+        "masks": tuple(code.node.fused) if code.node else (),
+        "commutative": entry.commutative,
+        "replaces": entry.replaces,
+        "gives": entry.gives,
+        "expression": _expression(entry),
+        "unvaried": tuple(entry.unvaried),
+        "takes_number": code.fast.takes_number,
+        "reference": "\n".join(statements(entry.reference)),
+        "onnx": "\n".join(statements(entry.onnx)),
+        "check": entry.check or "",
+        "shape": entry.shape or "",
+        "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
+        "autocast": entry.autocast,
+        "sparse": entry.sparse or "",
+        "conj_rule": entry.conj_rule or "",
+        "example": entry.example,
+    }
+    non_default = {name: value for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}
+    return {"name": entry.name} | functions | non_default
+
+
+def _expression(entry: Entry) -> str:
+    """The expression of an element-wise op, definitions written out; empty for other ops."""
+    compute = entry.compute
+    if compute.kind != "elementwise" or compute.tree is None:
+        return ""
+    return " ".join(compute.text.split()) if compute.written is None else ast.unparse(compute.tree)
+
+
+def _formulas(entry: Entry) -> dict[str, str]:
+    """The formulas of both modes on one line each, and the call of the kernel that gives all gradients."""
+    result = {**entry.gradients, **entry.forward} | ({"backward": entry.backward} if entry.backward else {})
+    return {name: " ".join(formula.text.split()) for name, formula in result.items()}
+
+
+ANYTHING = "self, *args: Any, **kwargs: Any"  # of methods that take the ints of a list one by one
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One `def` of a stub file; `overload` marks those that share a name with another."""
+
+    name: str
+    parameters: str
+    returns: str
+    overload: bool = False
+
+
+def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
+    """All functions of ops/, aliases included; of a base's entry only what it adds to one of these functions."""
+    matches = []
+    for code in ops:
+        schema = code.entry.schema
+        parameters = code.parameters(out=True)
+        for name in (schema.name,) if code.origin else code.entry.names:
+            matches.append(Signature(name, parameters, code.returns))
+            if code.has_inplace:
+                matches.append(Signature(f"{name}_", code.parameters(inplace=True), code.returns))
+        if code.name != schema.name and not code.origin:
+            matches.append(Signature(code.name, parameters, code.returns))
+    return flagged_overloads(matches)
+
+
+def stub_methods(ops: Iterable[OpCode]) -> list[Signature]:
+    matches = []
+    for code in ops:
+        parameters = ANYTHING if code.is_variadic else code.parameters(method=True)
+        for name in code.entry.names:
+            if "method" in code.entry.variants:
+                matches.append(Signature(name, parameters, code.returns))
+            if code.has_inplace:
+                matches.append(Signature(f"{name}_", parameters, code.returns))
+        matches += operator_methods(code)
+    return flagged_overloads(matches)
+
+
+def operator_methods(code: OpCode) -> list[Signature]:
+    symbol = code.entry.operator or ""
+    names = list(UNARY.get(symbol, ()))
+    if names:
+        return [Signature(name, "self", "Tensor") for name in names]
+    if symbol in COMPARISONS:
+        return [Signature(COMPARISONS[symbol], "self, other: Any", "Tensor")]
+    if symbol not in BINARY:
+        return []
+    stems = ["", *(["r"] if symbol in REFLECTED else []), *(["i"] if code.has_inplace else [])]
+    return [Signature(f"__{stem}{BINARY[symbol]}__", "self, other: Any", "Tensor") for stem in stems]
+
+
+def flagged_overloads(signatures: list[Signature]) -> list[Signature]:
+    """Grouped by name, each once, with `overload` where a name has several."""
+    groups: dict[str, dict[Signature, None]] = {}
+    for signature in signatures:
+        groups.setdefault(signature.name, {})[signature] = None
+    return [signature for group in groups.values() for signature in distinct(list(group))]
+
+
+def distinct(group: list[Signature]) -> list[Signature]:
+    """Overloads that do not hide one another: a tensor parameter takes numbers only where no other overload does."""
+    if len(group) == 1:
+        return group
+    if any(s.parameters == ANYTHING for s in group):
+        return [s for s in group if s.parameters == ANYTHING]
+    plain = [replace(s, parameters=s.parameters.replace("Tensor | Number", "Tensor"), overload=True) for s in group]
+    takes_numbers = any(": Number" in s.parameters for s in plain)
+    return plain if takes_numbers else [replace(s, overload=True) for s in group]

@@ -1,0 +1,245 @@
+"""The save plan: the tensors and values that a node keeps, for which inputs, and formulas that read them there.
+
+A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is. Every
+saved tensor knows the inputs whose gradients need it, so that it is kept only if one of them requires grad.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..library.op_library import Library
+from ..spec.definitions import Locals, copied, locals_of
+from ..spec.model import Entry, Formula, output_names
+
+ATTRIBUTES = {"shape": "_shape", "dtype": "_dtype", "ndim": "ndim", "device": "_device"}  # x.shape, and how it is read
+QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride", "storage_offset")  # read as x.numel()
+LIST_QUERIES = ("sizes",)  # sizes(tensors): the shapes of the tensors of a list
+PUBLIC = {"shape": "sym_sizes", "numel": "sym_numel", "dtype": "scalar_type"}  # as PyTorch's nodes say
+
+
+@dataclass(frozen=True)
+class SavedTensor:
+    """A tensor that the node keeps: `name` in formulas, `kind` input, list or output (number `index`)."""
+
+    name: str
+    kind: str
+    index: int
+    needed_by: tuple[str, ...]  # arguments, in schema order
+
+    @property
+    def slot(self) -> str:
+        """Read through `unpack`; what users read is `_saved_NAME`, made of it."""
+        return f"kept_{self.name}"
+
+
+@dataclass(frozen=True)
+class SavedValue:
+    """A plain value that the node keeps: slot and the expression that computes it when recording."""
+
+    slot: str
+    source: str
+    name: str  # as the formula spells the slot's local variable
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A local variable of formulas, computed once: a definition of `where`, or a call of which several take an item."""
+
+    name: str  # of the local variable
+    source: str
+    formulas: tuple[str, ...]  # the arguments whose formulas use it
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The tensors and values that one entry's node keeps, and its formulas rewritten to read these."""
+
+    tensors: tuple[SavedTensor, ...]
+    values: tuple[SavedValue, ...]
+    formulas: dict[str, str]  # argument -> source over local variables
+    reads: dict[str, tuple[str, ...]]  # argument -> local names its formula reads
+    backward: str = ""  # the call of the kernel that gives all gradients at once, over local variables
+    backward_reads: tuple[str, ...] = ()
+    shared: tuple[Shared, ...] = ()
+
+
+def differentiable_formulas(entry: Entry) -> dict[str, Formula]:
+    named = ((a.name, entry.gradients[a.name]) for a in entry.schema.arguments if a.name in entry.gradients)
+    return {name: formula for name, formula in named if formula.tree is not None}
+
+
+class Reader(ast.NodeTransformer):
+    """Rewrites the names of a formula to local variables of the node's method, noting each read."""
+
+    def __init__(self, entry: Entry, calls: Calls) -> None:
+        self.entry = entry
+        self.calls = calls
+        self.outputs = output_names(entry)
+        self.lists = {a.name for a in entry.tensor_arguments if a.type.is_list}
+        single = {a.name for a in entry.tensor_arguments} - self.lists
+        self.tensors = (self.outputs.keys() | single) - {"grad", "grads"}
+        self.as_tensor: dict[str, None] = {}  # tensors read as tensors, in order
+        self.values: dict[str, SavedValue] = {}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=what) if what in ATTRIBUTES and name in self.tensors:
+                return self._value(name, what, f".{ATTRIBUTES[what]}")
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(name), query), args=[]) if query in QUERIES and name in self.tensors:
+                return self._value(name, query, f".{query}()")
+            case ast.Call(ast.Name(query), [ast.Name(name), *_]) if query in LIST_QUERIES and name in self.lists:
+                return self._save(name, query, f"tuple([t._shape for t in {name}])")
+            case ast.Call(ast.Name(name)):
+                node.func = ast.parse(self.calls.spelling(name, node.keywords), mode="eval").body
+                node.args = [self.visit(a) for a in node.args]
+                node.keywords = [self.visit(k) for k in node.keywords]
+                return node
+            case ast.Call(ast.Attribute() as method):
+                method.attr = self.calls.at_once.get(method.attr, method.attr)
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        argument = self.entry.schema.argument(node.id)
+        if node.id in ("grad", "grads"):
+            return node
+        if node.id in self.outputs or (argument is not None and argument.type.is_tensor):
+            self.as_tensor[node.id] = None
+        elif argument is not None:
+            self.values.setdefault(node.id, SavedValue(f"_saved_{node.id}", node.id, node.id))
+        return node
+
+    def _value(self, name: str, what: str, read: str) -> ast.expr:
+        """A value read off a tensor when the node is made, where outputs are `result`, or items of `results`."""
+        argument = self.entry.schema.argument(name)
+        if argument is None:
+            number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
+            return self._save(name, what, f"result{number}{read}")
+        absent = f"None if {name} is None else " if argument.type.optional else ""
+        return self._save(name, what, f"{absent}{name}{read}")
+
+    def _save(self, name: str, what: str, source: str) -> ast.expr:
+        local = f"{name}_{what}"
+        slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
+        self.values.setdefault(local, SavedValue(slot, source, local))
+        return ast.Name(local, ast.Load())
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How generated code spells a function that a formula calls: helpers by module, ops through the namespace."""
+
+    library: Library  # the helpers, kernels, ... and where they are defined
+    functions: dict[str, str]  # entry -> the Python function of that overload
+    overload_numbers: dict[str, int]  # entry -> which overload of its name it is
+    own: frozenset[str]  # the entries whose records stand in the same package
+    overloads: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)  # name -> function -> parameters
+    at_once: dict[str, str] = field(default_factory=dict)  # op that puts off what it does -> the one that computes it
+
+    def spelling(self, name: str, keywords: Sequence[ast.keyword] = ()) -> str:
+        name = self.at_once.get(name, name)
+        helper = self.library.get("helper", name)
+        if helper is not None:
+            return helper.spelling
+        return name if name == "len" else f"op.{self.overload(name, keywords)}"
+
+    def overload(self, name: str, keywords: Sequence[ast.keyword]) -> str:
+        """The one overload that has parameters of these names, so that nobody looks for it when it is called; else
+        the function of all."""
+        args = {keyword.arg for keyword in keywords}
+        fitting = [function for function, names in self.overloads.get(name, {}).items() if args <= names]
+        return fitting[0] if args and len(fitting) == 1 else name
+
+
+def make_plan(entry: Entry, calls: Calls) -> Plan:
+    needed: dict[str, list[str]] = {}
+    values: dict[str, SavedValue] = {}
+    own = locals_of(entry, differentiable_formulas(entry))
+    readers = {argument: Reader(entry, calls) for argument in own.formulas}
+    formulas = {name: ast.unparse(reader.visit(copied(own.formulas[name]))) for name, reader in readers.items()}
+    defined = [_defined(name, own, Reader(entry, calls), readers) for name in own.definitions]
+    reads = {argument: (*reader.as_tensor, *reader.values) for argument, reader in readers.items()}
+    for argument, reader in readers.items():
+        values.update(reader.values)
+        for name in reader.as_tensor:
+            needed.setdefault(name, []).append(argument)
+    backward, backward_reads = "", Reader(entry, calls)
+    if entry.backward is not None:
+        backward = _kernel_call(backward_reads, entry.backward)
+        values.update(backward_reads.values)
+        for name in backward_reads.as_tensor:
+            needed.setdefault(name, list(formulas))
+    tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
+    formulas, shared = share(formulas)
+    also = (*backward_reads.as_tensor, *backward_reads.values)
+    return Plan(tensors, tuple(values.values()), formulas, reads, backward, also, (*defined, *shared))
+
+
+def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -> Shared:
+    """A definition as a local variable: what it reads, the formulas that use it read."""
+    source = ast.unparse(reader.visit(copied(own.definitions[name])))
+    for argument in own.users[name]:
+        users[argument].as_tensor |= reader.as_tensor
+        users[argument].values |= reader.values
+    return Shared(name, source, own.users[name])
+
+
+def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]:
+    """Formulas with local variables in place of the calls that several of them take an item of."""
+    takers: dict[str, list[str]] = {}
+    for argument, source in formulas.items():
+        tree = ast.parse(source, mode="eval").body
+        if isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call):
+            takers.setdefault(ast.unparse(tree.value), []).append(argument)
+    multi_argument_calls = [(call, arguments) for call, arguments in takers.items() if len(arguments) > 1]
+    shared = tuple(
+        Shared(f"shared_{i}", call, tuple(arguments)) for i, (call, arguments) in enumerate(multi_argument_calls)
+    )
+    names = {argument: each for each in shared for argument in each.formulas}
+    rewritten = {a: names[a].name + f[len(names[a].source) :] if a in names else f for a, f in formulas.items()}
+    return rewritten, shared
+
+
+def _kernel_call(reader: Reader, formula: Formula) -> str:
+    """The call of a kernel; its arguments are read as those of formulas are."""
+    call = copied(formula.tree)
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Name)
+    kernel = reader.calls.library["kernel", call.func.id]
+    call.func = ast.Attribute(ast.Name(kernel.alias, ast.Load()), call.func.id, ast.Load())
+    call.args = [reader.visit(a) for a in call.args]
+    call.keywords = [reader.visit(k) for k in call.keywords]
+    return ast.unparse(call)
+
+
+def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:
+    argument = entry.schema.argument(name)
+    if argument is not None:
+        return SavedTensor(name, "list" if argument.type.is_list else "input", 0, needed_by)
+    return SavedTensor(name, "output", output_names(entry)[name], needed_by)
+
+
+def rewrite(tree: ast.expr, calls: Calls) -> str:
+    """An expression with calls, and what it reads of tensors, spelt as in generated code; names stay as they are."""
+
+    class Speller(ast.NodeTransformer):
+        def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+            self.generic_visit(node)
+            node.attr = ATTRIBUTES.get(node.attr, node.attr)  # only tensors have such attributes
+            return node
+
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            self.generic_visit(node)
+            if isinstance(node.func, ast.Name):
+                node.func = ast.parse(calls.spelling(node.func.id, node.keywords), mode="eval").body
+            elif isinstance(node.func, ast.Attribute):
+                node.func.attr = calls.at_once.get(node.func.attr, node.func.attr)
+            return node
+
+    return ast.unparse(Speller().visit(copied(tree)))

@@ -1,0 +1,181 @@
+"""The methods and operators of Tensor, as data for tensor.py.j2.
+
+The binary operators of Tensor: native code first, then the op, and NotImplemented for what the op does not take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..spec.model import Argument, Type
+from ..spec.names import BINARY, COMPARISONS, REFLECTED, UNARY
+from .calls import behind
+from .op import OpCode
+from .overloads import has_type, takes
+
+OPERANDS = ("self", "other")
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A special method of two operands, as tensor.py.j2 writes it: what it tries first, and the op that it stands for.
+
+    The op raises for an operand that it does not take; an operator says NotImplemented, so that Python asks that one.
+    """
+
+    method: str
+    op: str
+    fast: tuple[str, ...]
+
+
+def operator(method: str, code: OpCode, ops: Sequence[OpCode]) -> Operator:
+    codes = _overloads(code, ops)
+    fast = [c for c in codes if c.fast.tried or (c.fast.applies and not c.fast.condition)]
+    lines = [line for c in fast for line in _launched(c, len(codes) > 1)]
+    return Operator(method, code.entry.schema.name, tuple(lines))
+
+
+def operator_in_place(method: str, code: OpCode, ops: Sequence[OpCode]) -> Operator:
+    codes = [c for c in _overloads(code, ops) if c.has_inplace]
+    alike = [c for c in codes if c.fast.applies and not c.fast.condition and c.entry.result_dtype[0] == "same"]
+    lines = [line for c in alike for line in _written(c, len(codes) > 1)]
+    return Operator(method, f"{code.entry.schema.name}_", tuple(lines))
+
+
+def reflected(code: OpCode) -> tuple[str, ...]:
+    """What the method of a second operand does with a number that stands before it: that is a tensor of no dimensions
+    for native code, and for the op, which notes the rows of both."""
+    fast = code.fast
+    if not fast.applies or fast.condition or code.entry.autocast or code.numbers or "float" not in code.entry.dtypes:
+        return ()
+    return (
+        "if not watch.every and (first := standing_for(other, self)) is not None:",
+        f"    result = {code.kernel}.launch(first, self)",
+        f"    return ops.{code.entry.schema.name}(first, self) if result is None else result",
+    )
+
+
+def _overloads(code: OpCode, ops: Sequence[OpCode]) -> list[OpCode]:
+    """The ops of an operator's name that take a tensor and one more argument by place."""
+    named = [c for c in ops if c.entry.schema.name == code.entry.schema.name]
+    return [c for c in named if takes(c, len(OPERANDS)) and c.arguments[0].type.is_tensor]
+
+
+def _provided_args(code: OpCode) -> str:
+    """The arguments of `launch`: the operands, and the numbers that an operator does not have."""
+    names = dict(zip((a.python_name for a in code.arguments), OPERANDS, strict=False))
+    reserved: Sequence[Argument] = (*code.tensors, *code.numbers)
+    return ", ".join(names.get(a.python_name, str(a.default)) for a in reserved)
+
+
+def _condition(code: OpCode, chosen: bool) -> str:
+    unwatched = "(not watch.casts or uncast())" if code.entry.autocast else "not watch.every"
+    type_test = has_type(code.arguments[1]).replace(code.arguments[1].python_name, "other")
+    return f"{unwatched} and {type_test}" if chosen else unwatched
+
+
+def _launched(code: OpCode, chosen: bool) -> Iterator[str]:
+    yield f"if {_condition(code, chosen)}:"
+    for each in code.fast.tried or [code.kernel]:
+        yield f"    result = {each}.launch({_provided_args(code)})"
+        yield from ("    if result is not None:", "        return result")
+
+
+def _written(code: OpCode, chosen: bool) -> Iterator[str]:
+    yield f"if {_condition(code, chosen)} and {code.kernel}.launch_in_place({_provided_args(code)}) is not None:"
+    yield "    return self"
+
+
+def unique(items: Iterable[Any]) -> list[Any]:
+    return list(dict.fromkeys(items))
+
+
+def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
+    """(name, function or source) of methods and operators, by how the template writes them."""
+    kinds = ("methods", "variadic", "operators", "binary", "comparisons", "reflected", "reordered")
+    results: dict[str, list[Any]] = {kind: [] for kind in kinds}
+    for code in ops:
+        for kind, item in (*_methods(code, ops), *_operators(code, ops)):
+            results[kind].append(item)
+    variadic = {name for name, *_ in results["variadic"]}
+    results["methods"] = [method for method in results["methods"] if method[0] not in variadic]
+    return {kind: unique(items) for kind, items in results.items()}
+
+
+def _methods(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]:
+    entry, name = code.entry, code.entry.schema.name
+    if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
+        yield "reordered", (name, *reordered_call(code))
+    elif "method" in entry.variants and code.is_variadic:
+        takes_int = has_overload_of_int(code, ops)
+        yield from (("variadic", (method, name, code.name, takes_int)) for method in entry.names)
+    elif "method" in entry.variants:
+        yield from (("methods", (method, name)) for method in entry.names)
+    if code.has_inplace:
+        yield from (("methods", (f"{method}_", f"{name}_")) for method in entry.names)
+
+
+def _operators(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]:
+    symbol, name = code.entry.operator or "", code.entry.schema.name
+    yield from (("operators", (method, name)) for method in UNARY.get(symbol, ()))
+    if symbol in COMPARISONS:
+        yield "comparisons", (COMPARISONS[symbol], name)
+    if symbol in BINARY:
+        yield "binary", operator(f"__{BINARY[symbol]}__", code, ops)
+        if code.has_inplace:
+            yield "binary", operator_in_place(f"__i{BINARY[symbol]}__", code, ops)
+        if symbol in REFLECTED:
+            source, intercepted = reflected_call(code, ops)
+            yield "reflected", (f"__r{BINARY[symbol]}__", source, intercepted, reflected(code) if intercepted else ())
+
+
+def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
+    """Place -> name -> source of what `register()` of a package outside the tree adds: methods, and namespaces."""
+    context = methods_context(ops)
+    methods = {name: f"ops.{function}" for name, function in context["methods"]}
+    methods |= {name: f"ops.{function}" for name, function, *_ in context["variadic"]}
+    methods |= {name: f"lambda self, {value}: ops.{name}({handed})" for name, value, handed in context["reordered"]}
+    results = {"Tensor": methods}
+    for code in ops:
+        if code.entry.namespace and "function" in code.entry.variants:
+            results.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in code.entry.names})
+    return {location: functions for location, functions in results.items() if functions}
+
+
+def has_overload_of_int(code: OpCode, ops: Sequence[OpCode]) -> bool:
+    """Whether one int is no list of ints of one item, but what another overload takes: `x.hsplit(2)`."""
+    others = [c for c in ops if c.entry.schema.name == code.entry.schema.name and c is not code]
+    return any([a.type for a in other.arguments[1:2]] == [Type("int")] for other in others)
+
+
+def reordered_call(code: OpCode) -> tuple[str, str]:
+    """(parameters, arguments) of a method whose tensor is not the function's first: `x.where(condition, y)`."""
+    names = [a.name for a in code.arguments]
+    return ", ".join(n for n in names if n != "self"), ", ".join(names)
+
+
+def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
+    """The call for `other <operator> self` with no Tensor `other`, the arguments of `intercept` on a general path."""
+    name = code.entry.schema.name
+    overloads = [c.entry for c in ops if c.entry.schema.name == name]
+    if any(not e.schema.arguments[0].type.is_tensor for e in overloads):
+        return f"ops.{name}(other, self)", ""
+    if code.entry.commutative:
+        return f"ops.{name}(self, other)", ""
+    value = f'"{name}", other, self{behind(str(a.default) for a in code.arguments[2:])}'
+    return f"_{code.name}({value})", f'"{code.entry.name}", _{code.name}, "{code.batch_rule}", {value}'
+
+
+def general_paths(families: Mapping[str, Sequence[OpCode]]) -> dict[str, list[str]]:
+    """Family -> what operators call that ops/ does not offer: general paths, and what a composite tries first."""
+    ops = [code for codes in families.values() for code in codes]
+    called = {
+        family: [
+            *(f"_{c.name}" for c in codes if c.entry.operator in REFLECTED and reflected_call(c, ops)[1]),
+            *(each for c in codes if c.entry.operator in BINARY for each in c.fast.tried),
+        ]
+        for family, codes in families.items()
+    }
+    return {family: names for family, names in called.items() if names}

@@ -1,0 +1,215 @@
+"""The kernels that are generated from row programs, as parts that a spec may name: an op's, by the op's name.
+
+Who computes an op on a CUDA device: found as the runtime finds it, by the name of the kernel for the CPU.
+
+The compiled loops that a kernel or a plan calls, read off its source and that of the functions it uses.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from ..language.row_programs import Program
+from ..spec.model import Entry, Spec
+from ..spec.row_program import NO_PART, check_of_rows
+from .modules import offered_nodes, parameters_of, statements_of
+from .op_library import RULE_FILES, Known, OpLibrary, Part
+
+FOLDER = ("kernels", "rows")  # in a generated package
+KINDS = ("kernel", "check")
+
+
+class RowPart(Part):
+    """The kernel of a row program, in a module of the generated package."""
+
+    @property
+    def op(self) -> str:
+        return self.name if self.kind == "kernel" else self.name.removesuffix("_rows")
+
+    @property
+    def module(self) -> tuple[str, ...]:
+        return (*FOLDER, f"cpu_{self.op}") if self.kind == "kernel" else ("checks", self.op)
+
+    @property
+    def shown(self) -> str:
+        return f"{'/'.join(self.module)}.py"
+
+    @property
+    def alias(self) -> str:
+        return f"_{'rows' if self.kind == 'kernel' else 'check'}_{self.op}"
+
+    def import_line(self, depth: int) -> str:
+        *folder, last = self.module
+        return f"from {'.' * depth}{'.'.join(folder)} import {last} as {self.alias}"
+
+
+def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:
+    """The kernels of the entries that have row programs, and the checks of those that name none of their own."""
+    op_library = OpLibrary(Path(), "", relative=True, locations=dict.fromkeys(RULE_FILES, ()))
+    matches: list[Part] = []
+    for entry in entries:
+        if entry.rows is not None:
+            args = [a.name for a in entry.schema.arguments]
+            passed = [a.name for a in entry.schema.arguments if a.type.base not in NO_PART]
+            where, check = Path(entry.where.file), check_of_rows(entry.schema)
+            matches.append(
+                RowPart(op_library, "kernel", entry.identifier, where, _stub(entry, entry.identifier, passed))
+            )
+            matches.append(RowPart(op_library, "check", check, where, _stub(entry, check, ["name", *args])))
+    return tuple(matches)
+
+
+def _stub(entry: Entry, name: str, arguments: Sequence[str]) -> ast.FunctionDef:
+    """A function of the name and arguments of one that has not been written yet."""
+    listed = ", ".join(arguments)
+    doc = f'"""{demand_of(entry)}"""' if name != entry.identifier else "pass"
+    tree = ast.parse(f"def {name}({listed}):\n    {doc}\n    return compute({listed})")
+    value = tree.body[0]
+    assert isinstance(value, ast.FunctionDef)
+    value.lineno = entry.where.line
+    return value
+
+
+def demand_of(entry: Entry) -> str:
+    """What the generated check of a program's arguments demands, in words."""
+    assert entry.rows is not None
+    phrases = ["`dim` in range"] if any(a.name == "dim" for a in entry.schema.arguments) else []
+    phrases += [f"`{p.array}` of one row" for p in entry.rows.of_kind("shared")]
+    phrases += [f"`{p.array}` of one number a row" for p in entry.rows.of_kind("each")]
+    rows = [f"`{p.array}`" for p in entry.rows.of_kind("row")]
+    phrases += [f"{' and '.join(rows)} of one shape"] if len(rows) > 1 else []
+    return ", ".join(phrases) + "."
+
+
+def with_row_kernels(known: Known, spec: Spec) -> Known:
+    parts = row_parts(spec.entries)
+    if not parts:
+        return known
+    names = {kind: frozenset(part.name for part in parts if part.kind == kind) for kind in KINDS}
+    own = {kind: parameters_of(part.node for part in parts if part.kind == kind) for kind in KINDS}
+    parameters = {**known.parameters, **{kind: {**known.parameters.get(kind, {}), **own[kind]} for kind in KINDS}}
+    return replace(
+        known,
+        kernels=names["kernel"] | (known.kernels or frozenset()),
+        checks=names["check"] | (known.checks or frozenset()),
+        parameters=parameters,
+        by_hand=known.kernels or frozenset(),
+    )
+
+
+LIBRARIES = "cuda.libraries"  # the room of cuBLAS, cuFFT and cuSOLVER, as modules import from it
+
+
+def files_beside(file: Path) -> Iterator[Path]:
+    """The files that may hold the kernels for CUDA that go with those of a file; see runtime/kernels/cuda_launch/cpu_fallback.py."""
+    for name in dict.fromkeys((file.name.replace("cpu", "cuda"), "cuda.py")):
+        result = file.with_name(name)
+        if result != file and result.is_file():
+            yield result
+
+
+def on_cuda(kernel: Part) -> str:
+    """`kernel`, `library` or `host`, for a kernel written by hand."""
+    for file in files_beside(kernel.file):
+        if kernel.name in dict(offered_nodes(file)):
+            return "library" if uses_libraries(file) else "kernel"
+    return "host"
+
+
+def programs_named(kernel: Part, programs: Iterable[Program]) -> tuple[Program, ...]:
+    """The row programs that the kernel of a device names, by itself or by what it calls and reads in its module."""
+    known = {program.name: program for program in programs}
+    for file in files_beside(kernel.file):
+        nodes = dict(offered_nodes(file))
+        if kernel.name in nodes:
+            return tuple(known[word] for word in dict.fromkeys(kernel_names_in(kernel.name, nodes)) if word in known)
+    return ()
+
+
+def kernel_names_in(name: str, nodes: Mapping[str, ast.stmt], seen: set[str] | None = None) -> Iterator[str]:
+    """The strings of a definition, and of those of the module that it names."""
+    seen = set() if seen is None else seen
+    seen.add(name)
+    for node in ast.walk(nodes[name]):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.Name) and node.id in nodes and node.id not in seen:
+            yield from kernel_names_in(node.id, nodes, seen)
+
+
+def uses_libraries(file: Path) -> bool:
+    """Whether a module imports from the room of CUDA's libraries."""
+    imports = (node for node in statements_of(file) if isinstance(node, ast.ImportFrom))
+    return any((node.module or "").startswith(LIBRARIES) for node in imports)
+
+
+COMPILERS = ("jit", "njit")  # decorators, with or without arguments
+Definition = tuple[Path, str]  # of a definition: its module and its name there
+
+
+def loops(start: Part) -> Iterator[Part]:
+    """The public loops that a part names, itself or by the functions that it uses: each once, as they are met."""
+    seen: set[Definition] = set()
+    todo = [(start.file, start.name)]
+    while todo:
+        path, name = definition = todo.pop(0)
+        node = definitions(path).get(name)
+        if definition in seen or node is None or isinstance(node, ast.ClassDef):
+            continue
+        seen.add(definition)
+        if not is_compiled(node):
+            todo += used(start.op_library.folder, path, node)
+        elif not name.startswith("_"):
+            yield Part(start.op_library, "loop", name, path, node)
+
+
+def is_compiled(node: ast.stmt) -> bool:
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    called = [d.func if isinstance(d, ast.Call) else d for d in decorators]
+    return any(isinstance(d, ast.Name) and d.id in COMPILERS for d in called)
+
+
+def used(package: Path, path: Path, node: ast.stmt) -> Iterator[Definition]:
+    """What a definition names: in its module, in what that imports from its package, or behind the name of a module."""
+    known, here = imported(package, path), definitions(path)
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            file, original = known.get(part.value.id, (None, ""))
+            if file is not None and not original:
+                yield file, part.attr
+        elif isinstance(part, ast.Name) and part.id in here:
+            yield path, part.id
+        elif isinstance(part, ast.Name) and (definition := known.get(part.id)) is not None and definition[1]:
+            yield definition
+
+
+@cache
+def definitions(path: Path) -> dict[str, ast.stmt]:
+    results: dict[str, ast.stmt] = {}
+    for node in statements_of(path) if path.is_file() else ():
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            results[node.name] = node
+        elif isinstance(node, ast.Assign):
+            results |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            results[node.target.id] = node
+    return results
+
+
+@cache
+def imported(package: Path, path: Path) -> dict[str, Definition]:
+    """The names that a module imports from its own package: their places, without a name there for a module."""
+    results: dict[str, Definition] = {}
+    for node in statements_of(path) if path.is_file() else ():
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for alias in node.names:
+                module = folder / f"{alias.name}.py"
+                definition = (module, "") if module.is_file() else (folder.with_suffix(".py"), alias.name)
+                if definition[0].is_relative_to(package):
+                    results[alias.asname or alias.name] = definition
+    return results

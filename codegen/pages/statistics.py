@@ -1,0 +1,162 @@
+"""`python -m codegen --count`: how many lines an op takes, of YAML and of Python written by hand.
+
+Which entries have a picture: the element-wise functions of one real number. Arguments with defaults are held.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from statistics import median
+
+from ..library.modules import RUNTIME
+from ..spec.formula import called
+from ..spec.model import Entry
+
+# The Python that exists for the sake of single ops, below runtime/.
+HAND_WRITTEN = {
+    "kernels": ("ops/*/cpu*.py", "kernels/cpu/*.py", "kernels/cuda/*.py"),
+    "plans of kernels": ("ops/*/plans*.py",),
+    "scalar functions": ("kernels/scalar/*.py",),
+    "checks of arguments": ("ops/*/checks*.py",),
+    "helpers of formulas": ("ops/*/formulas*.py", "autograd/as_strided_formulas.py"),
+    "batching rules": ("ops/*/batching*.py", "batching/rules/*.py"),
+    "views": ("tensor/views.py",),
+}
+NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+
+
+@dataclass(frozen=True)
+class SpecStats:
+    """Counts that depend on the spec alone."""
+
+    entries: int
+    functions: int
+    median_entry: float
+    median_function: float
+
+
+def spec_stats(path: Path, entries: Sequence[Entry]) -> SpecStats:
+    """Counts the entries of a spec file, the functions that they give and the lines of each."""
+    lines = entry_lines(path.read_text(encoding="utf-8-sig"), entries)
+    functions: dict[str, int] = {}
+    for entry in entries:
+        functions[entry.schema.name] = functions.get(entry.schema.name, 0) + lines[entry.name]
+    return SpecStats(len(entries), len(functions), rounded(lines.values()), rounded(functions.values()))
+
+
+def rounded(counts: Iterable[int]) -> float:
+    """The median, without a fraction where it has none; 0 of nothing."""
+    median_value = median([*counts] or [0])
+    return int(median_value) if median_value == int(median_value) else median_value
+
+
+def entry_lines(text: str, entries: Sequence[Entry]) -> dict[str, int]:
+    """The lines of each entry; blank ones and comments do not count."""
+    lines = text.splitlines()
+    starts = sorted(entry.where.line for entry in entries)
+    ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
+    spans = {entry.name: own_lines(lines[entry.where.line - 1 : ends[entry.where.line] - 1]) for entry in entries}
+    return {
+        name: sum(bool(line.strip()) and not line.strip().startswith("#") for line in span)
+        for name, span in spans.items()
+    }
+
+
+def own_lines(lines: Sequence[str]) -> list[str]:
+    """The lines of an entry without a section that begins behind it."""
+    return [*lines[:1], *takewhile(lambda line: not line.startswith("- "), lines[1:])]
+
+
+def python_lines(runtime: Path = RUNTIME) -> dict[str, int]:
+    """Lines of Python by what they are for; blank lines, comments and docstrings do not count."""
+    return {
+        label: sum(code_lines(path) for pattern in patterns for path in sorted(runtime.glob(pattern)))
+        for label, patterns in HAND_WRITTEN.items()
+    }
+
+
+def code_lines(path: Path) -> int:
+    tokens = list(tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline))
+    numbers: set[int] = set()
+    for before, token in zip([tokens[-1], *tokens], tokens, strict=False):
+        alone = token.type == tokenize.STRING and before.type in NO_CODE  # a statement of its own: a docstring
+        if token.type not in NO_CODE and not alone:
+            numbers.update(range(token.start[0], token.end[0] + 1))
+    return len(numbers)
+
+
+def without_python(entries: Iterable[Entry], helpers: Iterable[str]) -> set[str]:
+    """The functions whose entries name nothing that is written by hand for them: no kernel, check, rule or helper."""
+    known, with_python, names = set(helpers), set(), set()
+    for entry in entries:
+        names.add(entry.schema.name)
+        formulas = [*entry.gradients.values(), *entry.forward.values()]
+        called = {word for f in formulas if f.tree is not None for word in vocabulary_of(f.text)}
+        called |= vocabulary_of(entry.compute.text) if entry.compute.kind == "composite" else set()
+        own = entry.compute.kind in ("kernel", "view") or entry.check or entry.batch or entry.backward
+        if own or called & known:
+            with_python.add(entry.schema.name)
+    return names - with_python
+
+
+def vocabulary_of(text: str) -> set[str]:
+    return {token.string for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == 1}
+
+
+def report(path: Path, entries: Sequence[Entry], helpers: Iterable[str]) -> str:
+    result, python = spec_stats(path, entries), python_lines()
+    total = sum(python.values())
+    alone = len(without_python(entries, helpers))
+    lines = [
+        f"{result.entries} entries, {result.functions} functions",
+        f"YAML: {result.median_entry} lines per entry, {result.median_function} per function (medians)",
+        f"Python by hand: {total / max(result.functions, 1):.1f} lines per function (mean); {alone} functions name none",
+        *(f"  {count:6d} {label}" for label, count in python.items()),
+        f"  {total:6d} in all",
+    ]
+    return "\n".join(lines)
+
+
+def picture_files(entries: Mapping[str, Entry]) -> dict[str, str]:
+    return {name: f"{entry.identifier}.svg" for name, entry in entries.items() if is_pictured(entry, entries)}
+
+
+def is_pictured(entry: Entry, entries: Mapping[str, Entry]) -> bool:
+    """Whether a curve in the plane says what the op does: a real number in, a real number with a derivative out."""
+    public = entry.variants != ("formula",) and not entry.schema.arguments[0].type.writes
+    real = "float" in entry.dtypes and entry.result_dtype in (("same",), ("real",))
+    has_defaults = all(a.type.is_tensor or a.default is not None for a in entry.schema.arguments)
+    return public and real and has_defaults and is_pointwise(entry, entries)
+
+
+def is_pointwise(entry: Entry, entries: Mapping[str, Entry]) -> bool:
+    """Whether an element of the result depends on that element of the one tensor alone."""
+    tensors = entry.tensor_arguments
+    if len(tensors) != 1 or tensors[0].type.is_list or len(entry.schema.returns) != 1:
+        return False
+    if entry.compute.kind == "composite":
+        return is_made_of_pointwise(entry, entries)
+    return entry.compute.kind == "elementwise" and bool(entry.gradients)
+
+
+def is_made_of_pointwise(entry: Entry, entries: Mapping[str, Entry]) -> bool:
+    """Whether a composite calls element-wise ops only, as functions or as methods, and takes nothing apart."""
+    plain = {e.schema.name for e in entries.values() if e.compute.kind == "elementwise"}
+    nodes = list(ast.walk(entry.compute.tree or ast.Module([], [])))
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    functions = [call.func for call in calls]
+    others = [n for n in nodes if isinstance(n, ast.Subscript | ast.Attribute | ast.Tuple) and n not in functions]
+    return not others and all(called(call) in plain for call in calls)
+
+
+def plain_values(entry: Entry) -> dict[str, ast.expr]:
+    """The arguments of the first sample beside the tensor: the picture shows the function for these."""
+    first = entry.samples[0].arguments if entry.samples else {}
+    tensors = {a.name for a in entry.tensor_arguments}
+    return {name: value for name, value in first.items() if name not in tensors}

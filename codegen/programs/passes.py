@@ -1,0 +1,220 @@
+"""What a row program comes to: passes over a row, and the numbers that are computed between them.
+
+Folds are taken out of the expressions that they stand in. Those that need nothing of each other share a pass; a number
+is computed as soon as the folds that it needs are there; the outputs that are rows are one pass, the last.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..language.row_programs import COUNT, ELEMENT_AT, FOLDS, Program, Statement, depends
+
+CHEAP = ("abs", "where", "maximum", "minimum", "select", "conj", "sqrt", "rsqrt", "sign")  # no dearer than a load
+COUNTS = "count"  # the fold that any and all are made of
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold over a row: `name` gets the fold `op` of `operand`."""
+
+    name: str
+    op: str  # sum prod max min argmax argmin count
+    operand: ast.expr
+
+
+@dataclass(frozen=True)
+class Number:
+    name: str
+    value: ast.expr
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass over a row for some folds, with the numbers that are computed before it."""
+
+    numbers: tuple[Number, ...]
+    folds: tuple[Fold, ...]
+
+
+class Lowered:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.folds: dict[str, Fold] = {}
+        self.statements: dict[str, ast.expr] = {}
+        for statement in program.statements:
+            self.statements[statement.name] = self._hoisted(statement)
+
+    def _hoisted(self, statement: Statement) -> ast.expr:
+        """A statement's value with the names of folds in their places."""
+        outer = self
+
+        class Hoist(ast.NodeTransformer):
+            def visit_Call(self, node: ast.Call) -> ast.expr:
+                node.args = [self.visit(argument) for argument in node.args]
+                assert isinstance(node.func, ast.Name)
+                return outer._fold(node.func.id, node.args[0]) if node.func.id in FOLDS else node
+
+        result: ast.expr = Hoist().visit(copy.deepcopy(statement.value))
+        return self._without_numbers(result) if self.depends(result) else result
+
+    def _without_numbers(self, tree: ast.expr) -> ast.expr:
+        """An expression of elements in which parts that are the same for all of a row have names: computed once."""
+        outer = self
+
+        class Part(ast.NodeTransformer):
+            def visit(self, node: ast.AST) -> ast.AST:
+                is_part = isinstance(node, ast.BinOp | ast.Call | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp)
+                if is_part and names_of(node) and not outer.depends(node):  # type: ignore[arg-type]
+                    return outer._number(node)  # type: ignore[arg-type]
+                return self.generic_visit(node)
+
+        result: ast.expr = Part().visit(tree)  # type: ignore[assignment]
+        return result
+
+    def _number(self, tree: ast.expr) -> ast.expr:
+        """The name of a number that stands in the place of a part of an expression."""
+        same = (n for n, value in self.statements.items() if ast.dump(value) == ast.dump(tree))
+        name = next(same, None) or f"number_{len(self.statements) + 1}"
+        self.statements.setdefault(name, tree)
+        return _name(name)
+
+    def _fold(self, op: str, operand: ast.expr) -> ast.expr:
+        """The expression that stands for a fold: means are sums, and tests are counts."""
+        if op == "mean":
+            return ast.BinOp(self._fold("sum", operand), ast.Div(), _name(COUNT))
+        if op == "any":
+            return ast.Compare(self._fold(COUNTS, operand), [ast.Gt()], [ast.Constant(0)])
+        if op == "all":
+            return ast.Compare(self._fold(COUNTS, _denied(operand)), [ast.Eq()], [ast.Constant(0)])
+        operand = self._without_numbers(operand)
+        same = (f.name for f in self.folds.values() if f.op == op and ast.dump(f.operand) == ast.dump(operand))
+        name = next(same, None) or f"{op}_{len(self.folds) + 1}"
+        self.folds.setdefault(name, Fold(name, op, operand))
+        return _name(name)
+
+    @cached_property
+    def elements(self) -> tuple[str, ...]:
+        return tuple(name for name, value in self.statements.items() if self.depends(value))
+
+    def depends(self, tree: ast.expr) -> bool:
+        """Whether an expression, its folds taken out, has another value for each element of a row."""
+        return depends(tree, self.program)
+
+    @cached_property
+    def rows(self) -> tuple[str, ...]:
+        return tuple(name for name in self.program.outputs if name in self.elements)
+
+    @property
+    def each(self) -> tuple[str, ...]:
+        return tuple(name for name in self.program.outputs if name not in self.elements)
+
+    @cached_property
+    def levels(self) -> dict[str, int]:
+        """How many passes have to come before a statement or a fold can be computed, its own pass included."""
+        results: dict[str, int] = {}
+
+        def level(tree: ast.expr) -> int:
+            return max((of(name) for name in names_of(tree)), default=0)
+
+        def of(name: str) -> int:
+            if name not in results:
+                if name in self.folds:
+                    results[name] = 1 + level(self.folds[name].operand)
+                else:
+                    results[name] = level(self.statements[name]) if name in self.statements else 0
+            return results[name]
+
+        for name in (*self.statements, *self.folds):
+            of(name)
+        return results
+
+    @cached_property
+    def passes(self) -> tuple[Pass, ...]:
+        last = max((self.levels[name] for name in self.folds), default=0)
+        return tuple(
+            Pass(self._numbers(level - 1), tuple(f for f in self.folds.values() if self.levels[f.name] == level))
+            for level in range(1, last + 1)
+        )
+
+    @cached_property
+    def last(self) -> tuple[Number, ...]:
+        return self._numbers(len(self.passes))
+
+    def _numbers(self, level: int) -> tuple[Number, ...]:
+        named = ((name, value) for name, value in self.statements.items() if name not in self.elements)
+        return tuple(Number(name, value) for name, value in named if self.levels[name] == level)
+
+    def needed(self, trees: Iterable[ast.expr], known: Collection[str] = ()) -> tuple[str, ...]:
+        """The statements that give elements, and that some expressions of elements need: in their order.
+
+        What only statements need that are `known` is not among them.
+        """
+        matches: set[str] = set()
+        todo = list(trees)
+        while todo:
+            names = (names_of(todo.pop()) & set(self.elements)) - matches
+            matches |= names
+            todo += [self.statements[name] for name in names.difference(known)]
+        return tuple(name for name in self.statements if name in matches)
+
+    def read(self, trees: Iterable[ast.expr]) -> tuple[str, ...]:
+        """The arrays of elements that expressions read, in the order of the parameters."""
+        matches = set().union(*(names_of(tree) for tree in trees))
+        return tuple(p.name for p in self.program.of_kind("row", "shared") if p.name in matches)
+
+    @cached_property
+    def users(self) -> list[list[ast.expr]]:
+        """The expressions of elements that each pass computes; the last are the outputs."""
+        passes = [[fold.operand for fold in each.folds] for each in self.passes]
+        return [*passes, [self.statements[name] for name in self.rows]]
+
+    @cached_property
+    def retained(self) -> tuple[str, ...]:
+        """The statements that give elements, take long, and are needed by several passes."""
+        needed = [self.needed([*trees, *map(_name, self.rows)] if k == len(self.passes) else trees)
+                  for k, trees in enumerate(self.users)]  # fmt: skip
+        return tuple(
+            n for n in self.elements if is_expensive(self.statements[n]) and sum(n in each for each in needed) > 1
+        )
+
+
+def _denied(tree: ast.expr) -> ast.expr:
+    """The opposite of a test; that of an order is none, where nan is."""
+    match tree:
+        case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]):
+            return ast.Compare(left, [ast.Eq()], [right])
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            return ast.Compare(left, [ast.NotEq()], [right])
+    return ast.UnaryOp(ast.Not(), tree)
+
+
+def names_of(tree: ast.AST) -> set[str]:
+    """The names whose values an expression reads: no functions, and of at() the place alone."""
+    return set(_names(tree))
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
+    if isinstance(tree, ast.Name):
+        yield tree.id
+        return
+    parts: Iterable[ast.AST] = ast.iter_child_nodes(tree)
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
+        parts = tree.args[1:] if tree.func.id == ELEMENT_AT else tree.args
+    for part in parts:
+        yield from _names(part)
+
+
+def is_expensive(tree: ast.expr) -> bool:
+    """Whether it takes longer to compute an expression again than to read it."""
+    calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    power = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) for node in ast.walk(tree))
+    return power or any(name not in CHEAP and name != ELEMENT_AT for name in calls)
+
+
+def _name(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())

@@ -1,0 +1,242 @@
+"""Findings of `verify`: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`.
+
+Compares arrays up to rounding, and shows the element that differs most with as many digits as that takes.
+
+Classifies an exception of a check: the key of the entry that it comes from, and its message in one line.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from dis import opmap
+from itertools import pairwise
+from pathlib import PurePath
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from ...spec.fields import KEYS
+from ...spec.model import legible
+from .entries import has_key, spec_entry
+
+
+def largest(array: np.ndarray) -> float:
+    """The largest finite magnitude; 0 in an array without any."""
+    return float(np.abs(array[np.isfinite(array)]).astype(np.float64).max(initial=0.0))
+
+
+def close(a: np.ndarray, b: np.ndarray, relative: float, absolute: float) -> bool:
+    """Whether the elements of two arrays of any dtypes differ by no more than that; nan equals nan."""
+    wide = np.complex128
+    return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=relative, atol=absolute, equal_nan=True))
+
+
+def worst(a: np.ndarray, b: np.ndarray) -> tuple[tuple[int, ...], str, str]:
+    """The index of the element in which two arrays differ most, and both values there."""
+    wide, other = a.astype(np.complex128), b.astype(np.complex128)
+    error = np.where(wide == other, 0, np.nan_to_num(np.abs(wide - other), nan=np.inf))
+    error = np.where(np.isnan(wide) & np.isnan(other), 0, error)
+    index = tuple(map(int, np.unravel_index(int(np.argmax(error)), a.shape)))
+    return index, *both(a[index], b[index])
+
+
+def relative_error(a: Any, b: Any) -> float:
+    """|a - b| of |a| + |b|, in [0, 1]; infinite where one is not finite."""
+    size = float(abs(a - b) / (abs(a) + abs(b) + 1e-300))
+    return size if np.isfinite(size) else float("inf")
+
+
+def both(a: Any, b: Any) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart."""
+    for digits in range(3, 18):
+        shown = number(a, digits), number(b, digits)
+        if shown[0] != shown[1]:
+            break
+    return shown
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """A number to so many digits; complex numbers as Python writes them."""
+    value = complex(value)
+    if value.imag == 0:
+        return f"{value.real:.{digits}g}"
+    return f"({value.real:.{digits}g}{value.imag:+.{digits}g}j)"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One wrong thing; of several about one subject the report keeps the worst."""
+
+    location: str
+    op: str
+    subject: str  # "gradient of other"; empty for the op as a whole
+    text: str
+    size: float = np.inf  # how wrong: errors count as infinitely so
+    level: int = 1  # a finding is only shown where none of a lower level may be its reason
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.op}{', ' if self.subject else ''}{self.subject}: {self.text}"
+
+
+@dataclass
+class Report:
+    """The outcome of some checks: how many there were, and the worst finding for each subject."""
+
+    checks: int = 0
+    undefined: int = 0  # derivatives that do not exist: there a gradient must only be given
+    findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
+    kinks: set[str] = field(default_factory=set)  # ops at a kink of which a gradient has been looked at
+
+    def add(self, finding: Finding) -> None:
+        key = finding.op, finding.subject
+        if key not in self.findings or finding.size > self.findings[key].size:
+            self.findings[key] = finding
+
+    def find(
+        self, op: Any, key: str, text: str, subject: str | None = None, size: float = np.inf, level: int = 1
+    ) -> None:
+        """Add a finding at a key of an op's entry; its subject is the key where none is given."""
+        self.add(Finding(location_of(op, key), op.name, key if subject is None else subject, text, size, level))
+
+    def join(self, other: Report) -> None:
+        self.checks += other.checks
+        self.undefined += other.undefined
+        for finding in other.findings.values():
+            self.add(finding)
+
+    def has(self, op: str, subject: str) -> bool:
+        return (op, subject) in self.findings
+
+    def concerns(self, op: str) -> bool:
+        return any(known == op for known, _ in self.findings)
+
+    def lines(self, order: Sequence[str]) -> list[str]:
+        rank = {name: i for i, name in enumerate(order)}
+        lowest: dict[str, int] = {}
+        for f in self.findings.values():
+            lowest[f.op] = min(f.level, lowest.get(f.op, f.level))
+        matches = [f for f in self.findings.values() if f.level == 1 or f.level == lowest[f.op]]
+        return [str(f) for f in sorted(matches, key=lambda f: (rank.get(f.op, len(rank)), f.location, f.subject))]
+
+
+def location_of(op: Any, key: str = "") -> str:
+    """Where a formula stands, or the value of another key; the entry itself for an op without it."""
+    entry = spec_entry(op)
+    if entry is None:
+        return PurePath(op.spec).name
+    formulas = entry.gradients | entry.forward
+    if key in formulas:
+        return str(formulas[key].where)
+    return str(entry.key_locations[key]) if key in entry.key_locations else f"{entry.where.file}:{entry.where.line}"
+
+
+def forward_formula(op: Any) -> str:
+    """The key of the first forward-mode formula: `result`, or the name of an output."""
+    known = {"self", *KEYS, *op.inputs, *[name for name, *_ in op.arguments]}
+    return next((key for key in op.formulas if key not in known), "result")
+
+
+def call_at(point: Any, values: Iterable[Any]) -> str:
+    """The call with a number for each leaf, as in (self=0.3, other=-1.2)."""
+    arguments = {leaf.argument: number(v) for leaf, v in zip(point.leaves, values, strict=True)}
+    rest = {
+        name: repr(v)
+        for name, v in point.arguments.items()
+        if name not in arguments and not hasattr(v, "_requires_grad")
+    }
+    names = [name for name in point.arguments if name in arguments or name in rest]
+    return f"({', '.join(f'{name}={(arguments | rest)[name]}' for name in names)})"
+
+
+def element(leaf: Any, index: Sequence[Any]) -> str:
+    """One element of a leaf, as in self[0, 2] = 0.31."""
+    where = f"[{', '.join(map(str, index))}]" if len(index) else ""
+    return f"{leaf.label}{where} = {number(leaf.array[tuple(index)])}"
+
+
+RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
+LONGEST = 400  # letters of what an error says
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+SAME = re.compile(r"Failed in \w+ mode pipeline|^During: |^File |^This error may|^>>> |^There are \d+ candidate|^\W*$")
+
+
+def key_of(op: Any, error: BaseException) -> str:
+    """The key of what the op's function called last: its check, or how it is computed; empty where neither raised."""
+    name = op.function.__name__
+    codes = [code for each in _chain(error) for code in _codes(each)]
+    file = op.function.__code__.co_filename  # a mutant's has no place on disk
+    own = [i for i, code in enumerate(codes) if code.co_name in (name, f"_{name}") and code.co_filename == file]
+    behind = codes[own[-1] + 1 :] if own else []
+    if not behind:
+        return ""
+    key = "check" if _is_rule(_file(behind[0])) else str(op.kind)
+    return key if has_key(op, key) else ""
+
+
+def _is_rule(file: PurePath) -> bool:
+    """Whether a file has checks of arguments: the runtime's, or those of a package outside the tree."""
+    return file.parent.name == "checks" or file.stem.partition("_")[0] == "checks"
+
+
+PROPER = (IndexError, RuntimeError, TypeError, ValueError)  # what a wrong call raises
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether a call was refused as it should be: on purpose, and before anything was computed."""
+    return on_purpose(error) and not computes(error)
+
+
+def is_proper(error: BaseException) -> bool:
+    """Whether an error is of a class for wrong calls; Python's own for recursion is none."""
+    return isinstance(error, PROPER) and not isinstance(error, RecursionError)
+
+
+def on_purpose(error: BaseException) -> bool:
+    """Whether somebody wrote `raise` for a wrong call, be it in a kernel, rather than that an operation failed."""
+    if not is_proper(error):
+        return False
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and last.tb_frame.f_code.co_code[last.tb_lasti] in RAISES
+
+
+def computes(error: BaseException) -> bool:
+    """Whether an error comes from a kernel: from a file or folder of kernels."""
+    return any("kernels" in (*_file(code).parts, _file(code).stem) for each in _chain(error) for code in _codes(each))
+
+
+def error_message(error: BaseException) -> str:
+    return f"{type(error).__name__}: {legible(' '.join(_essence(error).split()), LONGEST)}"
+
+
+def _essence(error: BaseException) -> str:
+    """The message; of one of numba's, which have many lines: what has no meaning for which types, and where."""
+    of_numba = next((each for each in _chain(error) if type(each).__module__.startswith("numba")), None)
+    if of_numba is None:
+        return str(error)
+    lines = [line.strip() for line in COLOURS.sub("", str(of_numba)).splitlines()]
+    call = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
+    wrong = f"no implementation of {call}" if call else next((line for line in lines if not SAME.search(line)), "")
+    error_line = next((before for before, line in pairwise(lines) if line and not line.strip("^~ ")), "")
+    return f"numba: {wrong}{f', in {error_line}' if error_line else ''}"
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _codes(error: BaseException) -> list[CodeType]:
+    return [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+
+
+def _file(code: CodeType) -> PurePath:
+    return PurePath(code.co_filename)

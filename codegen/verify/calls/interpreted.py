@@ -1,0 +1,140 @@
+"""Kernels of element-wise ops that run without being compiled.
+
+`Interpreted` runs a mutant's changed kernels as loops in Python over the compiled scalar functions, the others as
+compiled before. `Plain` runs all kernels as plain Python on NumPy's numbers, of any dtype.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.compiler.passes.scalar_library import cpu_library, names_in, rebuilt
+from specgrad.runtime.dispatch.elementwise.general import Elementwise
+from specgrad.runtime.kernels.cpu.elementwise_table import ElementKernels
+from specgrad.runtime.kernels.scalar import complex as scalar_complex
+from specgrad.runtime.spec_lines import generated_package
+
+from .point import formulas_alone
+
+Kernel = Callable[..., Any]
+
+
+class Interpreted(ElementKernels):
+    """The kernels of a generated module, and those of the tree's op in whose place it stands."""
+
+    def __init__(self, module: str, tree: ElementKernels) -> None:
+        self.module = module
+        self.tree = tree
+
+    def compiled(self, module: Any, attribute: str) -> Kernel:
+        """A kernel of flat arrays, as the tree's table has it where it is the same."""
+        name = attribute.removesuffix("_complex")
+        written, before = getattr(module, name), getattr(importlib.import_module(self.tree.module), name, None)
+        if before is not None and _same(written, before):
+            kernel: Kernel = getattr(self.tree, attribute)
+            return kernel
+        library = cpu_library("_complex" in attribute)
+        return of_arrays(rebuilt(written, library.used_by(written)))
+
+    def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
+        kernel = getattr(self, attribute)
+        if hasattr(kernel, "py_func"):
+            self.tree.run_rows(attribute, operands, plan)
+        else:
+            over_rows(kernel, operands, plan)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return all(getattr(a.__code__, part) == getattr(b.__code__, part) for part in ("co_code", "co_consts", "co_names"))
+
+
+def of_arrays(function: Kernel) -> Kernel:
+    """The kernel with an array for each operand that is a number, as compiled kernels take them."""
+
+    @functools.wraps(function)
+    def kernel(*arguments: Any) -> None:
+        size = arguments[-1].size
+        function(*[np.full(size, a) if isinstance(a, np.generic) else a for a in arguments])
+
+    return kernel
+
+
+def over_rows(kernel: Kernel, operands: tuple[Any, ...], plan: Any) -> None:
+    for number in range(plan.outer * plan.inner):
+        q, r = divmod(number, plan.inner)
+        starts = [int(outer * q + inner * r) for outer, inner in plan.steps]
+        kernel(*[_row(operand, start, plan.size) for operand, start in zip(operands, starts, strict=True)])
+
+
+def _row(operand: Any, start: int, size: int) -> Any:
+    if isinstance(operand, tuple):
+        return operand[0][start]
+    return operand[start : start + size] if isinstance(operand, np.ndarray) else operand
+
+
+TREE = "specgrad.generated"
+
+
+class Plain(ElementKernels):
+    """The loops of a generated module, as they are written."""
+
+    def compiled(self, module: Any, attribute: str) -> Kernel:
+        written: Kernel = getattr(module, attribute.removesuffix("_complex"))
+        if "_complex" in attribute:
+            own = {n: vars(scalar_complex).get(n) for n in names_in(written.__code__)}
+            written = rebuilt(written, {n: f for n, f in own.items() if isinstance(f, FunctionType)})
+        return of_arrays(written)
+
+    def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
+        over_rows(getattr(self, attribute), operands, plan)
+
+
+def has_loops(op: Any) -> bool:
+    """Whether the op's record is that of a generated package, with loops for each element."""
+    return op.kind == "elementwise" and generated_package(op.function.__module__) != ""
+
+
+@contextmanager
+def plain(op: Any) -> Iterator[Plain]:
+    """Inside, calls of the op run its kernels as plain Python, by the general path."""
+    package = generated_package(op.function.__module__)
+    name = op.name.replace(".", "_").lower()
+    with formulas_alone(), np.errstate(all="ignore"), _run_by(_tables(package)[name], Plain(package, name)) as kernels:
+        yield kernels
+
+
+@contextmanager
+def all_plain(op: Any) -> Iterator[None]:
+    """Inside, so do calls of all element-wise ops that an op may call, of its own package and of the tree."""
+    packages = {generated_package(op.function.__module__), TREE} - {""}  # an op of a test has none
+    with formulas_alone(), np.errstate(all="ignore"), ExitStack() as stack:
+        for package in packages:
+            for name, own in _tables(package).items():
+                stack.enter_context(_run_by(own, Plain(package, name)))
+        yield
+
+
+@functools.lru_cache(maxsize=4)  # each mutant is a package of its own
+def _tables(package: str) -> dict[str, Elementwise]:
+    """The `Elementwise` objects of a package, by the names of their kernels' modules."""
+    try:
+        content = vars(importlib.import_module(f"{package}.kernels"))
+    except ModuleNotFoundError:  # it has no element-wise op
+        return {}
+    return {name.lower(): own for name, own in content.items() if isinstance(own, Elementwise)}
+
+
+@contextmanager
+def _run_by(own: Elementwise, kernels: Plain) -> Iterator[Plain]:
+    before, own.kernels = own.kernels, kernels
+    try:
+        yield kernels
+    finally:
+        own.kernels = before

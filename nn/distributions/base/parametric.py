@@ -1,0 +1,73 @@
+"""Distributions that declare their parameters: the constructor, the constraints and `expand` follow from that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ....generated.tensor import Tensor
+from ....runtime.shapes import Size
+from ..constraints import Constraint
+from .distribution import Distribution
+from .parameters import broadcast_all
+
+_REQUIRED = object()
+
+
+class _Declared(NamedTuple):
+    constraint: Constraint | None
+    default: Any
+
+
+def parameter(constraint: Constraint | None = None, default: Any = _REQUIRED) -> Tensor:
+    """Declares a parameter in the body of a class; instances have a tensor of the batch shape in its place.
+
+    Args:
+        constraint: what it has to satisfy; None where the class has `arg_constraints` of its own.
+        default: the value when it is left out.
+    """
+    return _Declared(constraint, default)  # type: ignore[return-value]
+
+
+class Parametric(Distribution):
+    """The base of distributions that declare their parameters, in the order of the constructor's arguments.
+
+    Numbers and tensors broadcast, and their shape is the batch shape. `_expands` of such a class names what `expand`
+    expands besides the parameters.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        declared = {name: value for name, value in vars(cls).items() if isinstance(value, _Declared)}
+        if not declared:
+            return
+        for name in declared:
+            delattr(cls, name)  # instances alone have it
+        cls._expands = (*declared, *vars(cls).get("_expands", ()))
+        if "arg_constraints" not in vars(cls):
+            cls.arg_constraints = {name: value.constraint for name, value in declared.items()}  # type: ignore
+        if "__init__" not in vars(cls):
+            cls.__init__ = _constructor(cls, declared)  # type: ignore[method-assign]
+
+    def _construct(self, batch_shape: Size, validate_args: bool | None) -> None:
+        """What the constructor does once the parameters are there."""
+        Distribution.__init__(self, batch_shape, validate_args=validate_args)
+
+
+def _constructor(cls: type, declared: Mapping[str, _Declared]) -> Callable[..., None]:
+    """`__init__` of a class, written as `dataclasses` do, so that it has the signature and says what is missing."""
+    defaults = {name: value.default for name, value in declared.items() if value.default is not _REQUIRED}
+    arguments = [f"{name}: Any = {defaults[name]!r}" if name in defaults else f"{name}: Any" for name in declared]
+    text = (
+        f"def __init__(self, {', '.join(arguments)}, validate_args: bool | None = None) -> None:\n"
+        f"    {''.join(f'self.{name}, ' for name in declared)} = broadcast_all({', '.join(declared)})\n"
+        f"    self._construct(self.{next(iter(declared))}.size(), validate_args)\n"
+    )
+    namespace: dict[str, Any] = {"__name__": cls.__module__, "Any": Any, "broadcast_all": broadcast_all}
+    exec(text, namespace)
+    made: Callable[..., None] = namespace["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made

@@ -1,0 +1,304 @@
+"""Counts of successes and failures in trials of one probability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.ops.creation import arange, bernoulli, binomial, poisson, rand
+from ...runtime.tensor.dtypes import finfo
+from ...runtime.tensor.grad_mode import no_grad
+from ..functional import binary_cross_entropy_with_logits, logsigmoid
+from . import constraints
+from .base.parameters import alias, broadcast_all, lazy_property
+from .gamma import Gamma
+from .independent import ExponentialFamily
+from .probs_or_logits import PROBS_OR_LOGITS, ByProbability
+
+__all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial"]
+
+
+class Bernoulli(ByProbability, ExponentialFamily):
+    """The Bernoulli distribution: 1 with the probability `probs`, else 0.
+
+    Formula: p(x) = probs^x (1 - probs)^(1 - x)
+
+    Args:
+        probs: the probability of 1.
+        logits: its log odds, instead.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        The shape of the parameter is the batch shape.
+
+    Raises:
+        ValueError: both parameters or none, or what is no probability.
+
+    Example:
+        >>> import specgrad as sg
+        >>> coin = sg.distributions.Bernoulli(0.25)
+        >>> coin.mean, coin.log_prob(sg.tensor(1.0)), coin.enumerate_support()
+        (tensor(0.2500), tensor(-1.3863), tensor([0., 1.]))
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.boolean
+    has_enumerate_support = True
+    _mean_carrier_measure = 0
+    _expands = PROBS_OR_LOGITS
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        super().__init__(self._give(probs, logits).size(), validate_args=validate_args)
+
+    mean = alias("probs")
+
+    @property
+    def mode(self) -> Tensor:
+        return (self.probs >= 0.5).to(self.probs.dtype).masked_fill(self.probs == 0.5, math.nan)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with no_grad():
+            return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        logits, value = broadcast_all(self.logits, value)
+        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self) -> Tensor:
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        return self._along(arange(2, dtype=self._param.dtype, device=self._param.device), expand)
+
+    @property
+    def _natural_params(self) -> tuple[Tensor]:
+        return (self.probs.logit(),)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        return x.exp().log1p()
+
+
+class Binomial(ByProbability):
+    """The binomial distribution: how many of `total_count` trials of probability `probs` succeed.
+
+    Formula: p(k) = total_count! / (k! (total_count - k)!) probs^k (1 - probs)^(total_count - k)
+
+    Args:
+        total_count: the number of trials. Default: 1.
+        probs: the probability of success.
+        logits: its log odds, instead.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Count and parameter broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: both parameters or none, what is no probability, or no number of trials.
+
+    Example:
+        >>> import specgrad as sg
+        >>> binomial = sg.distributions.Binomial(4, sg.tensor([0.5, 0.25]))
+        >>> binomial.mean, binomial.log_prob(sg.tensor(2.0))
+        (tensor([2., 1.]), tensor([-0.9808, -1.5562]))
+    """
+
+    arg_constraints = {
+        "total_count": constraints.nonnegative_integer,
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    has_enumerate_support = True
+    _expands = ("total_count", *PROBS_OR_LOGITS)
+
+    def __init__(
+        self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        super().__init__(self._give_with_count(total_count, probs, logits).size(), validate_args=validate_args)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self.total_count)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.total_count * self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return binomial(self.total_count.expand(shape), self.probs.expand(shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        count, logits = self.total_count, self.logits
+        ways = (count + 1).lgamma() - (value + 1).lgamma() - (count - value + 1).lgamma()
+        # log(1 + e^logits) without overflow; half of the slope of the maximum goes through at 0
+        positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
+        return ways + value * logits - count * (positive + (-logits.abs()).exp().log1p())
+
+    def _common_count(self, name: str) -> int:
+        """The number of trials, which all have."""
+        if self.total_count.numel() == 0:
+            return 0
+        count = int(self.total_count.max().item())
+        if not self.total_count.min().item() == count:
+            raise NotImplementedError(f"Inhomogeneous total count not supported by `{name}`.")
+        return count
+
+    def entropy(self) -> Tensor:
+        self._common_count("entropy")
+        log_prob = self.log_prob(self.enumerate_support(False))
+        return -(log_prob.exp() * log_prob).sum(0)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        count = 1 + self._common_count("enumerate_support")
+        return self._along(arange(count, dtype=self._param.dtype, device=self._param.device), expand)
+
+
+class Geometric(ByProbability):
+    """The geometric distribution: how many trials of probability `probs` fail before the first that succeeds.
+
+    Formula: p(x) = (1 - probs)^x probs
+
+    Args:
+        probs: the probability of success, above 0.
+        logits: its log odds, instead.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        The shape of the parameter is the batch shape.
+
+    Raises:
+        ValueError: both parameters or none, what is no probability, or a probability of 0.
+
+    Example:
+        >>> import specgrad as sg
+        >>> geometric = sg.distributions.Geometric(0.25)
+        >>> geometric.mean, geometric.variance, geometric.log_prob(sg.tensor(1.0))
+        (tensor(3.), tensor(12.), tensor(-1.6740))
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.nonnegative_integer
+    _expands = PROBS_OR_LOGITS
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        super().__init__(self._give(probs, logits).size(), validate_args=validate_args)
+        if self._validate_args and probs is not None:
+            self._require_positive()
+
+    def _require_positive(self) -> None:
+        valid = self.probs > 0
+        if not constraints.holds_everywhere(valid):
+            raise ValueError(
+                f"Expected parameter probs ({type(self.probs).__name__} of shape {tuple(self.probs.shape)}) of "
+                f"distribution {self!r} to be positive but found invalid values:\n{self.probs[~valid]}"
+            )
+
+    @property
+    def mean(self) -> Tensor:
+        return 1.0 / self.probs - 1.0
+
+    @property
+    def mode(self) -> Tensor:
+        return self.probs.new_zeros(self.probs.shape)
+
+    @property
+    def variance(self) -> Tensor:
+        return (1.0 / self.probs - 1.0) / self.probs
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with no_grad():
+            kind = self.probs.dtype
+            u = rand(self._extended_shape(sample_shape), dtype=kind, device=self.probs.device)
+            return (u.clamp(min=finfo(kind).tiny).log() / (-self.probs).log1p()).floor()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        value, probs = broadcast_all(value, self.probs)
+        certain = (probs == 1) & (value == 0)
+        return value * (-probs.masked_fill(certain, 0)).log1p() + self.probs.log()
+
+    def entropy(self) -> Tensor:
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
+
+
+class NegativeBinomial(ByProbability):
+    """The negative binomial distribution: how many trials of probability `probs` succeed before `total_count` fail.
+
+    Formula: p(k) = gamma(total_count + k) / (k! gamma(total_count)) (1 - probs)^total_count probs^k
+
+    Args:
+        total_count: the number of failures, not negative; it need not be whole.
+        probs: the probability of success, in [0, 1).
+        logits: its log odds, instead.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Count and parameter broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: both parameters or none, what is no such probability, or a negative count.
+
+    Example:
+        >>> import specgrad as sg
+        >>> counts = sg.distributions.NegativeBinomial(3.0, 0.5)
+        >>> counts.mean, counts.variance, counts.log_prob(sg.tensor(1.0))
+        (tensor(3.), tensor(6.), tensor(-1.6740))
+    """
+
+    arg_constraints = {
+        "total_count": constraints.greater_than_eq(0),
+        "probs": constraints.half_open_interval(0.0, 1.0),
+        "logits": constraints.real,
+    }
+    support = constraints.nonnegative_integer
+    _expands = ("total_count", *PROBS_OR_LOGITS)
+
+    def __init__(
+        self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        super().__init__(self._give_with_count(total_count, probs, logits).size(), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.total_count * self.logits.exp()
+
+    @property
+    def mode(self) -> Tensor:
+        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.mean / (-self.logits).sigmoid()
+
+    @lazy_property
+    def _gamma(self) -> Gamma:
+        """Of the rates: counts are those of Poisson distributions of such rates."""
+        return Gamma(self.total_count, (-self.logits).exp(), validate_args=False)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with no_grad():
+            return poisson(self._gamma.sample(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        count = self.total_count
+        powers = count * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
+        ways = (count + value).lgamma() - (1.0 + value).lgamma() - count.lgamma()
+        return powers + ways.masked_fill(count + value == 0.0, 0.0)

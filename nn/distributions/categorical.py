@@ -1,0 +1,292 @@
+"""Distributions of classes: their numbers, one-hot vectors, and how often each comes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.ops.creation import arange, eye, multinomial, tensor
+from ...runtime.ops.shape.broadcast import broadcast_tensors
+from ...runtime.shapes import Size
+from ...runtime.tensor.dtypes import finfo, int64
+from ...runtime.tensor.grad_mode import no_grad
+from ..functional import one_hot
+from . import constraints
+from .base.distribution import Distribution
+from .base.parameters import alias, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .bernoulli import Binomial
+from .probs_or_logits import PROBS_OR_LOGITS, require_one
+
+__all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
+
+
+class Categorical(Distribution):
+    """The categorical distribution, of the numbers 0 to K - 1 of classes.
+
+    Formula: p(k) = probs_k
+
+    Args:
+        probs: weights of the classes along the last dimension, which are divided by their sum.
+        logits: logarithms of weights, instead.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        The parameter is (*batch_shape, K).
+
+    Raises:
+        ValueError: both parameters or none, a number alone, or weights that are negative or NaN.
+
+    Example:
+        >>> import specgrad as sg
+        >>> classes = sg.distributions.Categorical(sg.tensor([1.0, 1.0, 2.0]))
+        >>> classes.probs, classes.log_prob(sg.tensor(2)), classes.entropy()
+        (tensor([0.2500, 0.2500, 0.5000]), tensor(-0.6931), tensor(1.0397))
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    has_enumerate_support = True
+    _expands = PROBS_OR_LOGITS
+    _shares = ("_num_events",)
+
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
+        require_one(probs, logits)
+        if probs is not None:
+            _require_vector("probs", probs)
+            self.probs = self._param = probs / probs.sum(-1, True)
+        elif logits is not None:
+            _require_vector("logits", logits)
+            self.logits = self._param = logits - logits.logsumexp(-1, True)
+        self._num_events = self._param.size()[-1]
+        super().__init__(self._param.size()[:-1], validate_args=validate_args)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities."""
+        return probs_to_logits(self.probs)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return logits_to_probs(self.logits)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter that was given."""
+        return self._param.size()
+
+    @property
+    def mean(self) -> Tensor:
+        """NaN: classes have no mean."""
+        return self.probs.new_full(self._extended_shape(), math.nan)
+
+    @property
+    def mode(self) -> Tensor:
+        return self.probs.argmax(-1)
+
+    @property
+    def variance(self) -> Tensor:
+        """NaN: classes have no variance."""
+        return self.probs.new_full(self._extended_shape(), math.nan)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with no_grad():
+            shape = Size(sample_shape)
+            noise = multinomial(self.probs.reshape(-1, self._num_events), shape.numel(), True)
+            return noise.T.reshape(self._extended_shape(shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        positions, logits = value.long().unsqueeze(-1), self.logits
+        if positions.shape[:-1] != logits.shape[:-1]:
+            positions, logits = broadcast_tensors(positions, logits)
+            positions = positions[..., :1]
+        return logits.gather(-1, positions).squeeze(-1)
+
+    def entropy(self) -> Tensor:
+        logits = self.logits.clamp(min=finfo(self.logits.dtype).min)  # 0 log 0 is 0
+        return -(logits * self.probs).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        return self._along(arange(self._num_events, dtype=int64, device=self._param.device), expand)
+
+
+def _require_vector(name: str, value: Tensor) -> None:
+    if value.dim() < 1:
+        raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+
+
+class OneHotCategorical(Distribution):
+    """The categorical distribution, of vectors that are 1 at the place of a class and 0 elsewhere.
+
+    Formula: p(x) = probs_k for the k with x_k = 1
+
+    Args:
+        probs: weights of the classes along the last dimension, which are divided by their sum.
+        logits: logarithms of weights, instead.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        The parameter is (*batch_shape, K), and the event shape (K,).
+
+    Raises:
+        ValueError: as of `Categorical`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> classes = sg.distributions.OneHotCategorical(sg.tensor([1.0, 1.0, 2.0]))
+        >>> classes.mode, classes.log_prob(sg.tensor([0.0, 1.0, 0.0]))
+        (tensor([0., 0., 1.]), tensor(-1.3863))
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.one_hot
+    has_enumerate_support = True
+    _expands = ("_categorical",)
+
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+
+    _param = alias("_categorical._param")
+    probs = alias("_categorical.probs", "The probabilities.")
+    logits = alias("_categorical.logits", "The logarithms of the probabilities.")
+    param_shape = alias("_categorical.param_shape", "The shape of the parameter that was given.")
+    mean = alias("probs")
+
+    @property
+    def mode(self) -> Tensor:
+        return one_hot(self._categorical.mode, self._event_shape[0]).to(self.probs.dtype)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        return one_hot(self._categorical.sample(sample_shape), self._event_shape[0]).to(self.probs.dtype)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        value, _ = broadcast_tensors(value, self.logits)
+        return self._categorical.log_prob(value.argmax(-1))
+
+    def entropy(self) -> Tensor:
+        return self._categorical.entropy()
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        return self._along(eye(self._event_shape[0], dtype=self._param.dtype, device=self._param.device), expand)
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """`OneHotCategorical` with gradients of samples: those that the probabilities would have in their place.
+
+    The straight-through estimator of Bengio, Leonard and Courville, "Estimating or propagating gradients through
+    stochastic neurons", 2013.
+
+    Args:
+        probs, logits, validate_args: as of `OneHotCategorical`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> logits = sg.zeros(2, requires_grad=True)
+        >>> sample = sg.distributions.OneHotCategoricalStraightThrough(logits=logits).rsample()
+        >>> sample[0].backward()
+        >>> logits.grad
+        tensor([ 0.2500, -0.2500])
+    """
+
+    has_rsample = True
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        probs = self._categorical.probs
+        return self.sample(sample_shape) + (probs - probs.detach())
+
+
+class Multinomial(Distribution):
+    """The multinomial distribution: how often each class comes in `total_count` draws of a categorical distribution.
+
+    Formula: p(x) = total_count! prod_k probs_k^x_k / x_k!
+
+    Args:
+        total_count: the number of draws. Default: 1.
+        probs: weights of the classes along the last dimension, which are divided by their sum.
+        logits: logarithms of weights, instead.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        The parameter is (*batch_shape, K), and the event shape (K,).
+
+    Raises:
+        NotImplementedError: a number of draws that is no int.
+        ValueError: as of `Categorical`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> counts = sg.distributions.Multinomial(4, sg.tensor([1.0, 3.0]))
+        >>> counts.mean, counts.log_prob(sg.tensor([1.0, 3.0]))
+        (tensor([1., 3.]), tensor(-0.8630))
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    total_count: int
+    _expands = ("_categorical", "_binomial")
+    _shares = ("total_count",)
+
+    def __init__(
+        self,
+        total_count: int = 1,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        if not isinstance(total_count, int):
+            raise NotImplementedError("inhomogeneous total_count is not supported")
+        self.total_count = total_count
+        self._categorical = Categorical(probs=probs, logits=logits)
+        self._binomial = Binomial(total_count=total_count, probs=self.probs)
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
+    def support(self) -> Any:
+        return constraints.multinomial(self.total_count)
+
+    probs = alias("_categorical.probs", "The probabilities of the classes.")
+    logits = alias("_categorical.logits", "The logarithms of the probabilities.")
+    param_shape = alias("_categorical.param_shape", "The shape of the parameter that was given.")
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs * self.total_count
+
+    @property
+    def variance(self) -> Tensor:
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with no_grad():
+            classes = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)
+            counts = self.probs.new_zeros(self._extended_shape(sample_shape))
+            return counts.scatter_add_(-1, classes, counts.new_ones(classes.shape))
+
+    def entropy(self) -> Tensor:
+        count = tensor(self.total_count)
+        alone = count * self._categorical.entropy() - (count + 1).lgamma()
+        values = self._binomial.enumerate_support(expand=False)[1:]
+        factorials = self._binomial.log_prob(values).exp() * (values + 1).lgamma()
+        return alone + factorials.sum((0, -1))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        logits, value = broadcast_all(self.logits, value)
+        absent = (value == 0) & (logits == -float("inf"))
+        ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
+        return ways + (logits.masked_fill(absent, 0) * value).sum(-1)

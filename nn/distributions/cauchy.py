@@ -1,0 +1,249 @@
+"""Distributions with a location and a scale: uniform, Cauchy, its absolute values, and Gumbel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.ops.creation import full, full_like, ones_like, rand
+from ...runtime.shapes import Size
+from ...runtime.tensor.dtypes import finfo
+from . import constraints
+from .base.parameters import alias, euler_constant
+from .base.parametric import Parametric, parameter
+from .normal import _Half
+from .transformed_distribution import TransformedDistribution
+from .transforms import AbsTransform, AffineTransform, ExpTransform
+
+__all__ = ["Cauchy", "Gumbel", "HalfCauchy", "Uniform"]
+
+
+class Uniform(Parametric):
+    """The uniform distribution over the numbers from low, with it, to high, without.
+
+    Formula: p(x) = 1 / (high - low)
+
+    Args:
+        low: the least number.
+        high: the end, greater than low.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Low and high broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: high is not greater than low.
+
+    Example:
+        >>> import specgrad as sg
+        >>> uniform = sg.distributions.Uniform(0.0, 2.0)
+        >>> uniform.cdf(sg.tensor(0.5)), uniform.entropy()
+        (tensor(0.2500), tensor(0.6931))
+    """
+
+    low = parameter()
+    high = parameter()
+    has_rsample = True
+
+    @property
+    def arg_constraints(self) -> dict[str, constraints.Constraint]:
+        return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
+
+    @property
+    def mean(self) -> Tensor:
+        return (self.high + self.low) / 2
+
+    @property
+    def mode(self) -> Tensor:
+        return float("nan") * self.high
+
+    @property
+    def stddev(self) -> Tensor:
+        return (self.high - self.low) / 12**0.5
+
+    @property
+    def variance(self) -> Tensor:
+        return (self.high - self.low).pow(2) / 12
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> Any:
+        return constraints.interval(self.low, self.high)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        noise = rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
+        return self.low + noise * (self.high - self.low)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        inside = (self.low <= value) & (value < self.high)
+        return inside.type_as(self.low).log() - (self.high - self.low).log()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self) -> Tensor:
+        return (self.high - self.low).log()
+
+
+class Cauchy(Parametric):
+    """The Cauchy (Lorentz) distribution: that of the ratio of two independent normal numbers of mean zero.
+
+    Formula: p(x) = 1 / (pi scale (1 + ((x - loc) / scale)^2))
+
+    It has no mean, and its variance is infinite.
+
+    Args:
+        loc: the median.
+        scale: half the width at half of the maximum, positive.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Loc and scale broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: a scale that is not positive.
+
+    Example:
+        >>> import specgrad as sg
+        >>> cauchy = sg.distributions.Cauchy(0.0, 1.0)
+        >>> cauchy.log_prob(sg.tensor(1.0)), cauchy.cdf(sg.tensor(1.0))
+        (tensor(-1.8379), tensor(0.7500))
+    """
+
+    loc = parameter(constraints.real)
+    scale = parameter(constraints.positive)
+    support = constraints.real
+    has_rsample = True
+
+    @property
+    def mean(self) -> Tensor:
+        return full(self._extended_shape(), math.nan, dtype=self.loc.dtype, device=self.loc.device)
+
+    mode = alias("loc")
+
+    @property
+    def variance(self) -> Tensor:
+        return full(self._extended_shape(), math.inf, dtype=self.loc.dtype, device=self.loc.device)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        noise = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
+        return self.loc + noise * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return -math.log(math.pi) - self.scale.log() - ((value - self.loc) / self.scale).pow(2).log1p()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return (math.pi * (value - 0.5)).tan() * self.scale + self.loc
+
+    def entropy(self) -> Tensor:
+        return math.log(4 * math.pi) + self.scale.log()
+
+
+class HalfCauchy(_Half):
+    """The distribution of |x| for x from Cauchy(0, scale).
+
+    Formula: p(x) = 2 / (pi scale (1 + (x / scale)^2)) for x >= 0
+
+    Args:
+        scale: that of the cauchy distribution, positive.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Raises:
+        ValueError: a scale that is not positive.
+
+    Example:
+        >>> import specgrad as sg
+        >>> half = sg.distributions.HalfCauchy(1.0)
+        >>> half.log_prob(sg.tensor(1.0)), half.cdf(sg.tensor(1.0))
+        (tensor(-1.1447), tensor(0.5000))
+    """
+
+    _expands = ()
+
+    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+        base = Cauchy(0, scale, validate_args=False)
+        super().__init__(base, AbsTransform(), validate_args=validate_args)
+
+    scale = alias("base_dist.scale", "The scale of the cauchy distribution.")
+
+    @property
+    def mean(self) -> Tensor:
+        return full(self._extended_shape(), math.inf, dtype=self.scale.dtype, device=self.scale.device)
+
+    variance = alias("base_dist.variance")
+
+
+class Gumbel(Parametric, TransformedDistribution):
+    """The Gumbel distribution: of the greatest of many numbers.
+
+    Formula: p(x) = exp(-z - exp(-z)) / scale with z = (x - loc) / scale
+
+    Args:
+        loc: the mode.
+        scale: the scale, positive.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Loc and scale broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: a scale that is not positive.
+
+    Example:
+        >>> import specgrad as sg
+        >>> gumbel = sg.distributions.Gumbel(0.0, 1.0)
+        >>> gumbel.mean, gumbel.log_prob(sg.tensor(0.0)), gumbel.cdf(sg.tensor(0.0))
+        (tensor(0.5772), tensor(-1.), tensor(0.3679))
+    """
+
+    loc = parameter(constraints.real)
+    scale = parameter(constraints.positive)
+    support = constraints.real
+
+    def _construct(self, batch_shape: Size, validate_args: bool | None) -> None:
+        limits = finfo(self.loc.dtype)
+        ends = full_like(self.loc, limits.tiny), full_like(self.loc, 1 - limits.eps)
+        log, transposed = ExpTransform().inv, AffineTransform(loc=0, scale=-ones_like(self.scale))
+        transforms = [log, transposed, log, AffineTransform(loc=self.loc, scale=-self.scale)]
+        base = Uniform(*ends, validate_args=validate_args)
+        TransformedDistribution.__init__(self, base, transforms, validate_args)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        transposed = (self.loc - value) / self.scale
+        return transposed - transposed.exp() - self.scale.log()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return (-((self.loc - value) / self.scale).exp()).exp()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return self.loc - self.scale * (-value.log()).log()
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc + self.scale * euler_constant
+
+    mode = alias("loc")
+
+    @property
+    def stddev(self) -> Tensor:
+        return (math.pi / math.sqrt(6)) * self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        return self.stddev.pow(2)
+
+    def entropy(self) -> Tensor:
+        return self.scale.log() + (1 + euler_constant)

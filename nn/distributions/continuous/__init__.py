@@ -1,1 +1,0 @@
-"""Distributions over real numbers, a file for each family."""

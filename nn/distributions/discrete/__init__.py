@@ -1,1 +1,0 @@
-"""Distributions over whole numbers, classes and counts, a file for each family."""

@@ -1,0 +1,287 @@
+"""Waiting times and tails: the exponential, Weibull and Pareto distributions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime.ops.creation import ones_like, rand, zeros_like
+from ...runtime.shapes import Size
+from . import constraints
+from .base.parameters import alias, euler_constant
+from .base.parametric import Parametric, parameter
+from .independent import ExponentialFamily
+from .transformed_distribution import TransformedDistribution
+from .transforms import AffineTransform, ExpTransform, PowerTransform
+
+__all__ = ["Exponential", "GeneralizedPareto", "Pareto", "Weibull"]
+
+
+class Exponential(ExponentialFamily, Parametric):
+    """The exponential distribution: of waiting for what happens at a constant rate.
+
+    Formula: p(x) = rate exp(-rate x)
+
+    Args:
+        rate: how often it happens in a unit of time, positive.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Raises:
+        ValueError: a rate that is not positive.
+
+    Example:
+        >>> import specgrad as sg
+        >>> exponential = sg.distributions.Exponential(2.0)
+        >>> exponential.mean, exponential.log_prob(sg.tensor(1.0)), exponential.cdf(sg.tensor(1.0))
+        (tensor(0.5000), tensor(-1.3069), tensor(0.8647))
+    """
+
+    rate = parameter(constraints.positive)
+    support = constraints.nonnegative
+    has_rsample = True
+    _mean_carrier_measure = 0.0
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    @property
+    def mode(self) -> Tensor:
+        return zeros_like(self.rate)
+
+    @property
+    def stddev(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    @property
+    def variance(self) -> Tensor:
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return -(-self.rate * value).expm1()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return -(-value).log1p() / self.rate
+
+    def entropy(self) -> Tensor:
+        return 1.0 - self.rate.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        return -(-natural_params[0]).log()
+
+
+class Weibull(Parametric, TransformedDistribution):
+    """The Weibull distribution with two parameters: of waiting for what happens at a rate that changes as a power.
+
+    Formula: p(x) = k / scale (x / scale)^(k - 1) exp(-(x / scale)^k) with k = concentration
+
+    Args:
+        scale: the scale, positive.
+        concentration: the shape; at 1 it is an exponential distribution.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Scale and concentration broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: a parameter that is not positive.
+
+    Example:
+        >>> import specgrad as sg
+        >>> weibull = sg.distributions.Weibull(2.0, 1.0)
+        >>> weibull.mean, weibull.variance, weibull.entropy()
+        (tensor(2.), tensor(4.), tensor(1.6931))
+    """
+
+    scale = parameter(constraints.positive)
+    concentration = parameter(constraints.positive)
+    support = constraints.positive
+    _expands = ("concentration_reciprocal",)
+
+    def _construct(self, batch_shape: Size, validate_args: bool | None) -> None:
+        self.concentration_reciprocal = self.concentration.reciprocal()
+        base = Exponential(ones_like(self.scale), validate_args=validate_args)
+        power = PowerTransform(exponent=self.concentration_reciprocal)
+        TransformedDistribution.__init__(self, base, [power, AffineTransform(loc=0, scale=self.scale)], validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.scale * self._standard_moment(1)
+
+    @property
+    def mode(self) -> Tensor:
+        power = self.concentration_reciprocal
+        return self.scale * ((self.concentration - 1) / self.concentration).pow(power)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.scale.pow(2) * (self._standard_moment(2) - self._standard_moment(1).square())
+
+    def _standard_moment(self, order: int) -> Tensor:
+        """The mean of x^order for the scale one."""
+        return ops.lgamma(1 + order * self.concentration_reciprocal).exp()
+
+    def entropy(self) -> Tensor:
+        inverse = self.concentration_reciprocal
+        return euler_constant * (1 - inverse) + (self.scale * inverse).log() + 1
+
+
+class Pareto(Parametric, TransformedDistribution):
+    """The Pareto distribution of type 1.
+
+    Formula: p(x) = alpha scale^alpha / x^(alpha + 1) for x >= scale
+
+    Args:
+        scale: the least value, positive.
+        alpha: how fast the tail falls, positive.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Scale and alpha broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: a parameter that is not positive.
+
+    Example:
+        >>> import specgrad as sg
+        >>> pareto = sg.distributions.Pareto(1.0, 2.0)
+        >>> pareto.mean, pareto.variance, pareto.cdf(sg.tensor(2.0))
+        (tensor(2.), tensor(inf), tensor(0.7500))
+    """
+
+    scale = parameter()
+    alpha = parameter()
+    arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
+
+    def _construct(self, batch_shape: Size, validate_args: bool | None) -> None:
+        base = Exponential(self.alpha, validate_args=validate_args)
+        transforms = [ExpTransform(), AffineTransform(loc=0, scale=self.scale)]
+        TransformedDistribution.__init__(self, base, transforms, validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        alpha = self.alpha.clamp(min=1)  # at which the mean is infinite
+        return alpha * self.scale / (alpha - 1)
+
+    mode = alias("scale")
+
+    @property
+    def variance(self) -> Tensor:
+        alpha = self.alpha.clamp(min=2)  # at which the variance is infinite
+        return self.scale.pow(2) * alpha / ((alpha - 1).pow(2) * (alpha - 2))
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> Any:
+        return constraints.greater_than_eq(self.scale)
+
+    def entropy(self) -> Tensor:
+        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
+
+
+class GeneralizedPareto(Parametric):
+    """The generalized Pareto distribution: of what exceeds a high threshold.
+
+    Formula: P(X > x) = (1 + c z)^(-1 / c) with z = (x - loc) / scale and c = concentration; exp(-z) where c is zero
+
+    At concentration 0 it is exponential, at -1 uniform, and for positive ones a Pareto distribution.
+
+    Args:
+        loc: the least value.
+        scale: the scale, positive.
+        concentration: the shape; for negative ones the greatest value is loc - scale / concentration.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        All broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: a scale that is not positive.
+
+    Example:
+        >>> import specgrad as sg
+        >>> tail = sg.distributions.GeneralizedPareto(0.0, 1.0, 0.5)
+        >>> tail.mean, tail.cdf(sg.tensor(2.0)), tail.entropy()
+        (tensor(2.), tensor(0.7500), tensor(1.5000))
+    """
+
+    loc = parameter(constraints.real)
+    scale = parameter(constraints.positive)
+    concentration = parameter(constraints.real)
+    has_rsample = True
+
+    def _shape(self) -> tuple[Tensor, Tensor]:
+        """Where the concentration is zero, to rounding, and the concentration with ones there."""
+        zero = self.concentration.abs() <= 1e-8
+        return zero, self.concentration.masked_fill(zero, 1.0)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        return self.icdf(rand(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        z, (zero, shape) = (value - self.loc) / self.scale, self._shape()
+        power = 1 / shape + 1
+        falling = ops.where(power == 0, 0.0, power * (shape * z).log1p())  # the uniform distribution up to its end
+        return -self.scale.log() - ops.where(zero, z, falling)
+
+    def log_survival_function(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability of more than `value`.
+
+        Args:
+            value: numbers.
+        """
+        self._check(value)
+        z, (zero, shape) = (value - self.loc) / self.scale, self._shape()
+        return ops.where(zero, -z, -(shape * z).log1p() / shape)
+
+    def log_cdf(self, value: Tensor) -> Tensor:
+        """The logarithm of `cdf`.
+
+        Args:
+            value: numbers.
+        """
+        return self.cdf(value).log()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        return -self.log_survival_function(value).expm1()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        (zero, shape), survival = self._shape(), (-value).log1p()
+        return self.loc + self.scale * ops.where(zero, -survival, (-shape * survival).expm1() / shape)
+
+    @property
+    def mean(self) -> Tensor:
+        finite = self.concentration < 1
+        mean = self.loc + self.scale / (1 - self.concentration)
+        return ops.where(finite, mean, math.nan)
+
+    @property
+    def variance(self) -> Tensor:
+        finite, shape = self.concentration < 0.5, self.concentration
+        variance = self.scale.pow(2) / ((1 - shape).pow(2) * (1 - 2 * shape))
+        return ops.where(finite, variance, math.nan)
+
+    def entropy(self) -> Tensor:
+        return self.scale.log() + self.concentration + 1
+
+    mode = alias("loc")
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> Any:
+        end = self.loc - self.scale / self.concentration
+        return constraints.interval(self.loc, ops.where(self.concentration < 0, end, math.inf))

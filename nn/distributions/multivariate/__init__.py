@@ -1,1 +1,0 @@
-"""Distributions over vectors and matrices."""

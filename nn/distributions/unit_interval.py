@@ -1,0 +1,289 @@
+"""Distributions of numbers between zero and one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime.ops.creation import as_tensor, full_like, rand
+from ...runtime.shapes import Size
+from ..functional import binary_cross_entropy_with_logits
+from . import constraints
+from .base.parameters import alias, broadcast_all, clamp_probs, euler_constant
+from .base.parametric import Parametric, parameter
+from .cauchy import Uniform
+from .independent import ExponentialFamily
+from .probs_or_logits import PROBS_OR_LOGITS, ByProbability
+from .transformed_distribution import TransformedDistribution
+from .transforms import AffineTransform, PowerTransform, SigmoidTransform
+
+__all__ = ["ContinuousBernoulli", "Kumaraswamy", "LogitRelaxedBernoulli", "RelaxedBernoulli"]
+
+
+class Kumaraswamy(Parametric, TransformedDistribution):
+    """The Kumaraswamy distribution, which is like a beta distribution and has a simple cdf.
+
+    Formula: p(x) = a b x^(a - 1) (1 - x^a)^(b - 1) with a = concentration1 and b = concentration0
+
+    Args:
+        concentration1: a, positive.
+        concentration0: b, positive.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Both broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: a parameter that is not positive.
+
+    Example:
+        >>> import specgrad as sg
+        >>> kumaraswamy = sg.distributions.Kumaraswamy(1.0, 2.0)
+        >>> kumaraswamy.mean, kumaraswamy.cdf(sg.tensor(0.5))
+        (tensor(0.3333), tensor(0.7500))
+    """
+
+    concentration1 = parameter(constraints.positive)
+    concentration0 = parameter(constraints.positive)
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def _construct(self, batch_shape: Size, validate_args: bool | None) -> None:
+        ends = full_like(self.concentration0, 0), full_like(self.concentration0, 1)
+        transforms = [
+            PowerTransform(exponent=self.concentration0.reciprocal()),
+            AffineTransform(loc=1.0, scale=-1.0),
+            PowerTransform(exponent=self.concentration1.reciprocal()),
+        ]
+        base = Uniform(*ends, validate_args=validate_args)
+        TransformedDistribution.__init__(self, base, transforms, validate_args)
+
+    def _moment(self, order: int) -> Tensor:
+        """The mean of x^order: b B(1 + order / a, b)."""
+        first, b = 1 + order / self.concentration1, self.concentration0
+        return (b.log() + ops.lgamma(first) + ops.lgamma(b) - ops.lgamma(first + b)).exp()
+
+    @property
+    def mean(self) -> Tensor:
+        return self._moment(1)
+
+    @property
+    def mode(self) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        inner = ((a - 1) / (a * b - 1)).pow(a.reciprocal())
+        return inner.masked_fill((a < 1) | (b < 1), math.nan)  # the greatest densities are at the ends
+
+    @property
+    def variance(self) -> Tensor:
+        return self._moment(2) - self.mean.pow(2)
+
+    def entropy(self) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        harmonic = ops.digamma(b + 1) + euler_constant
+        return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - a.log() - b.log()
+
+
+class LogitRelaxedBernoulli(ByProbability):
+    """The distribution of logits of relaxed Bernoulli samples: a logistic one.
+
+    Formula: y = (logits + log(u) - log(1 - u)) / temperature for u uniform
+
+    Args:
+        temperature: the lower, the nearer are samples of RelaxedBernoulli to zero and one; positive.
+        probs: the probability of one, or
+        logits: the log odds of one.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Raises:
+        ValueError: both probs and logits, or neither; a probability outside [0, 1].
+
+    Example:
+        >>> import specgrad as sg
+        >>> from specgrad.distributions.relaxed_bernoulli import LogitRelaxedBernoulli
+        >>> relaxed = LogitRelaxedBernoulli(sg.tensor(1.0), probs=sg.tensor([0.5]))
+        >>> relaxed.log_prob(sg.tensor([0.0]))
+        tensor([-1.3863])
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.real
+    _expands = PROBS_OR_LOGITS
+    _shares = ("temperature",)
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self.temperature = temperature
+        super().__init__(self._give(probs, logits).size(), validate_args=validate_args)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        probs = clamp_probs(self.probs.expand(self._extended_shape(sample_shape)))
+        noise = clamp_probs(rand(probs.shape, dtype=probs.dtype, device=probs.device))
+        return (noise.log() - (-noise).log1p() + probs.log() - (-probs).log1p()) / self.temperature
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        logits, value = broadcast_all(self.logits, value)
+        temperature = as_tensor(self.temperature, dtype=logits.dtype, device=logits.device)
+        away = logits - value * temperature
+        # log(t exp(d) / (1 + exp(d))^2), with the sigmoid's logarithm, which does not overflow
+        return temperature.log() + away + 2 * ops.logsigmoid(-away)
+
+
+class RelaxedBernoulli(TransformedDistribution):
+    """A relaxed Bernoulli distribution: numbers between zero and one, with differentiable samples.
+
+    As the temperature goes to zero, samples become those of Bernoulli.
+
+    Source: Maddison et al., "The Concrete Distribution", 2016.
+
+    Args:
+        temperature: how relaxed it is; positive.
+        probs: the probability of one, or
+        logits: the log odds of one.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Raises:
+        ValueError: both probs and logits, or neither; a probability outside [0, 1].
+
+    Example:
+        >>> import specgrad as sg
+        >>> relaxed = sg.distributions.RelaxedBernoulli(sg.tensor(1.0), probs=sg.tensor([0.5]))
+        >>> relaxed.log_prob(sg.tensor([0.25]))
+        tensor([0.])
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    has_rsample = True
+    _expands = ()
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = LogitRelaxedBernoulli(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, SigmoidTransform(), validate_args=validate_args)
+
+    temperature = alias("base_dist.temperature", "How relaxed the distribution is.")
+    logits = alias("base_dist.logits", "The log odds of one.")
+    probs = alias("base_dist.probs", "The probability of one.")
+
+
+class ContinuousBernoulli(ByProbability, ExponentialFamily):
+    """The continuous Bernoulli distribution, of numbers between zero and one.
+
+    Formula: p(x) = C(probs) probs^x (1 - probs)^(1 - x), C(p) = 2 artanh(1 - 2p) / (1 - 2p)
+
+    Where probs is near 1/2, between the limits `lims`, quotients are replaced by the first terms of their series.
+    Loaiza-Ganem and Cunningham, "The continuous Bernoulli: fixing a pervasive error in variational autoencoders", 2019.
+
+    Args:
+        probs: a number between zero and one; no probability of anything.
+        logits: its log odds, instead.
+        lims: between which values of probs series are used. Default: (0.499, 0.501).
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        The shape of the parameter is the batch shape.
+
+    Raises:
+        ValueError: both parameters or none, or probs outside of [0, 1].
+
+    Example:
+        >>> import specgrad as sg
+        >>> numbers = sg.distributions.ContinuousBernoulli(0.25)
+        >>> numbers.mean, numbers.log_prob(sg.tensor(0.5))
+        (tensor(0.4102), tensor(-0.0498))
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    has_rsample = True
+    _mean_carrier_measure = 0
+    _expands = PROBS_OR_LOGITS
+    _shares = ("_lims",)
+
+    def __init__(
+        self,
+        probs: Any = None,
+        logits: Any = None,
+        lims: tuple[float, float] = (0.499, 0.501),
+        validate_args: bool | None = None,
+    ) -> None:
+        self._lims = lims
+        if probs is not None and logits is None:
+            (probs,) = broadcast_all(probs)
+            is_checked = self._validate_args if validate_args is None else validate_args
+            if is_checked and not constraints.holds_everywhere(constraints.unit_interval.check(probs)):
+                raise ValueError("The parameter probs has invalid values")
+            probs = clamp_probs(probs)
+        super().__init__(self._give(probs, logits).size(), validate_args=validate_args)
+
+    def _outside(self) -> Tensor:
+        """Whether probs is far enough from 1/2."""
+        return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
+
+    def _safe_probs(self) -> Tensor:
+        """`probs` where it is far enough from 1/2, else the lower limit, which gives no infinite slopes."""
+        return self.probs.masked_fill(~self._outside(), self._lims[0])
+
+    def _cont_bern_log_norm(self) -> Tensor:
+        """log C(probs)."""
+        far = self._safe_probs()
+        general_value = ((-far).log1p() - far.log()).abs().log() - (1 - 2 * far).abs().log()
+        x = (self.probs - 0.5).square()
+        return ops.where(self._outside(), general_value, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
+
+    @property
+    def mean(self) -> Tensor:
+        far = self._safe_probs()
+        general_value = far / (2.0 * far - 1.0) + 1.0 / ((-far).log1p() - far.log())
+        x = self.probs - 0.5
+        return ops.where(self._outside(), general_value, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.square()) * x)
+
+    @property
+    def variance(self) -> Tensor:
+        far = self._safe_probs()
+        general_value = far * (far - 1.0) / (1.0 - 2.0 * far).square() + 1.0 / ((-far).log1p() - far.log()).square()
+        x = (self.probs - 0.5).square()
+        return ops.where(self._outside(), general_value, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        return self.icdf(rand(shape, dtype=self.probs.dtype, device=self.probs.device))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        logits, value = broadcast_all(self.logits, value)
+        return self._cont_bern_log_norm() - binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
+        far = self._safe_probs()
+        general_value = (far.pow(value) * (1.0 - far).pow(1.0 - value) + far - 1.0) / (2.0 * far - 1.0)
+        within = ops.where(self._outside(), general_value, value)
+        return within.masked_fill(value <= 0.0, 0.0).masked_fill(value >= 1.0, 1.0)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        far = self._safe_probs()
+        log_0 = (-far).log1p()
+        general_value = ((value * (2.0 * far - 1.0) - far).log1p() - log_0) / (far.log() - log_0)
+        return ops.where(self._outside(), general_value, value)
+
+    def entropy(self) -> Tensor:
+        log_0, log_1 = (-self.probs).log1p(), self.probs.log()
+        return self.mean * (log_0 - log_1) - self._cont_bern_log_norm() - log_0
+
+    @property
+    def _natural_params(self) -> tuple[Tensor]:
+        return (self.logits,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        """The logarithm of (e^x - 1) / x."""
+        outside = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)
+        far = x.masked_fill(~outside, self._lims[0] - 0.5)
+        general_value = far.expm1().abs().log() - far.abs().log()
+        return ops.where(outside, general_value, 0.5 * x + x.square() / 24.0 - x.square().square() / 2880.0)

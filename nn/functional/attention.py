@@ -1,0 +1,182 @@
+"""Attention of queries to keys and values, as one op."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime.dispatch import argument_checks
+from ...runtime.errors import DtypeError, ShapeError
+from ...runtime.methods.argument_guard import asking
+from ...runtime.ops.creation.random import survivors
+from ...runtime.shapes import broadcast_shapes
+from ...runtime.tensor.dtypes import bool_
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
+
+NAME = "scaled_dot_product_attention"
+
+
+@autocast_as(cpu="lower", cuda="lower")
+@asking
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(scale Q K^T + mask) V, with dropout of the weights. No matrix of all scores is kept.
+
+    Source: Vaswani et al., "Attention is all you need" (2017).
+
+    Args:
+        query: Q, of shape (*, heads, L, E).
+        key: K, of shape (*, heads, S, E).
+        value: V, of shape (*, heads, S, Ev).
+        attn_mask: True where a query may look at a key, or numbers that are added to the scores; broadcasts to
+            (*, heads, L, S).
+        dropout_p: the probability with which weights are dropped, also in evaluation.
+        is_causal: whether query i looks at keys 0 to i only.
+        scale: factor of the scores; 1 / sqrt(E) when left out.
+        enable_gqa: whether keys and values may have fewer heads, each for as many heads of queries.
+
+    Shape:
+        Output: (*, heads, L, Ev). A query that may look at no key gets zeros.
+
+    Raises:
+        RuntimeError: dtypes that differ, shapes that do not belong together, or a mask together with is_causal.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.ones(1, 1, 2, 4)
+        >>> sg.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True).shape
+        specgrad.Size([1, 1, 2, 4])
+    """
+    if watch.interceptors:
+        args = (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+        result = intercept(NAME, scaled_dot_product_attention, "composite", *args)
+        if result is not NOT_HANDLED:
+            return result
+    if (
+        not dropout_p
+        and _are_alike(query, key, value)
+        and (attn_mask is None or _fits(attn_mask, query, key, is_causal))
+    ):
+        factor = 1 / math.sqrt(query._shape[3] or 1) if scale is None else float(scale)
+        bias, mask = split_mask(_with_four_dims(attn_mask))
+        return ops.attention(query, key, value, bias, mask, None, 1.0, is_causal, factor, False)[0]
+    _check(query, key, value, attn_mask, dropout_p, is_causal)
+    factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else float(scale)
+    front = _front(query, key, value, enable_gqa)
+    q, k, v = (_four(t, front, enable_gqa) for t in (query, key, value))
+    bias, mask = split_mask(_mask_of_four(attn_mask, front, q.shape[2], k.shape[2]))
+    keep, keep_scale = dropout_mask((*q.shape[:3], k.shape[2]), dropout_p, query)
+    output = ops.attention(q, k, v, bias, mask, keep, keep_scale, is_causal, factor, False)[0]
+    return output if len(front) == 2 else output.reshape((*front, *output.shape[2:]))
+
+
+def _are_alike(query: Tensor, key: Tensor, value: Tensor) -> bool:
+    """Whether all have four dimensions, of which none has to be broadcast, and one dtype."""
+    if not (isinstance(query, Tensor) and isinstance(key, Tensor) and isinstance(value, Tensor)):
+        return False
+    q, k, v = query._shape, key._shape, value._shape
+    fit = len(q) == len(k) == 4 and q[:2] == k[:2] and k[:3] == v[:3] and len(v) == 4 and q[3] == k[3]
+    return fit and query._dtype is key._dtype is value._dtype
+
+
+def _fits(mask: Tensor, query: Tensor, key: Tensor, is_causal: bool) -> bool:
+    """Whether a mask has the last dimensions of the scores, or 1 in their places, and a dtype that needs no words."""
+    if is_causal or not isinstance(mask, Tensor) or (mask._dtype is not bool_ and mask._dtype is not query._dtype):
+        return False
+    scores, shape = (*query._shape[:3], key._shape[2]), mask._shape
+    last = scores[4 - len(shape) :]
+    return 0 < len(shape) <= 4 and all(n in (1, own) for n, own in zip(shape, last, strict=True))
+
+
+def _check(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float, is_causal: bool
+) -> None:
+    for argument, t in (("query", query), ("key", key), ("value", value)):
+        argument_checks.tensor(NAME, argument, t)
+    if query.dtype is not key.dtype or query.dtype is not value.dtype:
+        raise DtypeError(
+            f"{NAME}(): Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{query.dtype.name} key.dtype: {key.dtype.name} and value.dtype: {value.dtype.name} instead."
+        )
+    if min(query.dim(), key.dim(), value.dim()) < 2:
+        raise ShapeError(
+            f"{NAME}(): Expected query, key, and value to all be  at least 2 dimensional, but got "
+            f"query.dim: {query.dim()} key.dim: {key.dim()} and value.dim: {value.dim()} instead."
+        )
+    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
+        shapes = f"{list(query.shape)}, {list(key.shape)} and {list(value.shape)}"
+        raise ShapeError(f"{NAME}(): query, key and value of shapes {shapes} do not belong together")
+    if attn_mask is not None and attn_mask.dtype not in (bool_, query.dtype):
+        raise DtypeError(
+            f"{NAME}(): Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{attn_mask.dtype.name} and  query.dtype: {query.dtype.name} instead."
+        )
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"{NAME}(): dropout probability has to be between 0 and 1, but got {dropout_p}")
+
+
+def _front(query: Tensor, key: Tensor, value: Tensor, grouped: bool) -> tuple[int, ...]:
+    """The dimensions before rows and features, broadcast; with grouped heads those of the queries as they are."""
+    shapes = [tuple(t.shape[:-2]) for t in (query, key, value)]
+    if not grouped:
+        return tuple(broadcast_shapes(NAME, *shapes))
+    heads, own = query.shape[-3], key.shape[-3]
+    if not own or heads % own or value.shape[-3] != own:
+        raise ShapeError(f"{NAME}(): Number of heads in key and value must divide the number of heads in query")
+    return shapes[0]
+
+
+def _four(t: Tensor, front: Sequence[int], grouped: bool) -> Tensor:
+    """A tensor as (batch, heads, rows, features)."""
+    rows = tuple(t.shape[-2:])
+    if not grouped and tuple(t.shape[:-2]) != tuple(front):
+        t = t.expand((*front, *rows))
+    if len(front) == 2:
+        return t
+    heads = t.shape[-3] if front else 1
+    return t.reshape((math.prod(front[:-1]), heads, *rows))
+
+
+def _mask_of_four(mask: Tensor | None, front: Sequence[int], queries: int, keys: int) -> Tensor | None:
+    """A mask with the dimensions of the scores; broadcast where those are more than four."""
+    if mask is None:
+        return None
+    requested = (*front, queries, keys)
+    if tuple(broadcast_shapes(NAME, mask.shape, requested)) != requested:
+        raise ShapeError(f"{NAME}(): attn_mask of shape {list(mask.shape)} does not broadcast to {list(requested)}")
+    if len(front) <= 2:
+        return _with_four_dims(mask)
+    return mask.expand((*front, *mask.shape[-2:])).reshape((math.prod(front[:-1]), front[-1], *mask.shape[-2:]))
+
+
+def _with_four_dims(mask: Tensor | None) -> Tensor | None:
+    """A mask with dimensions of 1 before its own."""
+    if mask is None or len(mask._shape) == 4:
+        return mask
+    return mask.reshape((1,) * (4 - len(mask._shape)) + tuple(mask._shape))
+
+
+def split_mask(mask: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+    """(what is added to scores, where a query may look): the one or the other, by dtype."""
+    if mask is None or mask._dtype is bool_:
+        return None, mask
+    return mask, None
+
+
+def dropout_mask(shape: Sequence[int], p: float, like: Tensor) -> tuple[Tensor | None, float]:
+    """(which weights are kept, their factor) in dropout."""
+    if not p:
+        return None, 1.0
+    return survivors(*shape, p=p, device=like.device), 0.0 if p == 1 else 1 / (1 - p)

@@ -1,0 +1,248 @@
+"""Maximum pooling that always gives the places of the maxima: the functions that `return_indices` chooses.
+
+Maximum pooling over windows that begin at random positions, so that sizes shrink by any factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime.dispatch import argument_checks
+from ...runtime.ops.creation import rand
+from ..docstrings import completed_from
+from . import pooling
+from . import pooling as window
+
+Size = int | Sequence[int]
+Ratio = float | Sequence[float]
+Pooled = Tensor | tuple[Tensor, Tensor]
+
+
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None = None,
+    output_ratio: Ratio | None = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Pooled:
+    """The largest value of each window of an image, where windows begin at pseudo-random positions.
+
+    Source: Graham, "Fractional max-pooling" (2014).
+
+    Args:
+        input: images.
+        kernel_size: height and width, or one number for both, of the windows.
+        output_size: how many windows.
+        output_ratio: how many windows for each element of the input, less than 1, in place of output_size.
+        return_indices: whether to return also where in its flattened plane each maximum stands.
+
+    Shape:
+        Input (N, C, H, W) or (C, H, W); the output has output_size in place of H and W.
+
+    Raises:
+        ValueError: neither output_size nor output_ratio.
+        RuntimeError: windows that do not fit.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.fractional_max_pool2d(sg.arange(16.0).view(1, 4, 4), 2, 3)[0, 2, 2]
+        tensor(15.)
+    """
+    return _pooled(2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+
+@completed_from(fractional_max_pool2d)
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None = None,
+    output_ratio: Ratio | None = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Pooled:
+    """The largest value of each window of a volume, where windows begin at pseudo-random positions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.fractional_max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 1, 2)
+        tensor([[[[0., 1.],
+                  [2., 3.]],
+        <BLANKLINE>
+                 [[4., 5.],
+                  [6., 7.]]]])
+    """
+    return _pooled(3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+
+def _pooled(
+    spatial: int,
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None,
+    output_ratio: Ratio | None,
+    return_indices: bool,
+    samples: Tensor | None,
+) -> Pooled:
+    name = f"fractional_max_pool{spatial}d"
+    shape = tuple(argument_checks.tensor(name, "input", input).shape)
+    if len(shape) not in (spatial + 1, spatial + 2):
+        raise RuntimeError(f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got: {list(shape)}")
+    if output_size is None:
+        if output_ratio is None:
+            raise ValueError(f"{name}() requires specifying either an output_size or an output_ratio")
+        ratios = (output_ratio,) * spatial if isinstance(output_ratio, (int, float)) else tuple(output_ratio)
+        if len(ratios) != spatial:
+            raise ValueError(f"{name}() requires output_ratio to be one number or {spatial}, got {output_ratio}")
+        sizes = zip(shape[-spatial:], ratios, strict=True)
+        output_size = [int(n * argument_checks.floating(name, "output_ratio", ratio)) for n, ratio in sizes]
+    if samples is None:
+        rows = (1 if len(shape) == spatial + 1 else shape[0], shape[-spatial - 1], spatial)
+        samples = rand(rows, dtype=input.dtype, device=input.device)
+    kernel = argument_checks.integer_list(name, "kernel_size", kernel_size, spatial)
+    result = ops.fractional_max_pool(
+        input, kernel, argument_checks.integer_list(name, "output_size", output_size, spatial), samples
+    )
+    return result if return_indices else result[0]
+
+
+Pair = tuple[Tensor, Tensor]
+
+
+@completed_from(window.max_pool1d)
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = True,
+) -> Pair:
+    """The largest value of each window, and where in its signal it stands: `max_pool1d` with `return_indices`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+        (tensor([[5., 3.]]), tensor([[1, 3]]))
+    """
+    return cast(Pair, tuple(window.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
+
+
+@completed_from(window.max_pool2d)
+def max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = True,
+) -> Pair:
+    """The largest value of each window, and where in its plane it stands: `max_pool2d` with `return_indices`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
+        (tensor([[[4.]]]), tensor([[[3]]]))
+    """
+    return cast(Pair, tuple(window.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
+
+
+@completed_from(window.max_pool3d)
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = True,
+) -> Pair:
+    """The largest value of each window, and where in its volume it stands: `max_pool3d` with `return_indices`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 2)
+        (tensor([[[[7.]]]]), tensor([[[[7]]]]))
+    """
+    return cast(Pair, tuple(window.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
+
+
+@completed_from(pooling.adaptive_max_pool1d)
+def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Pair:
+    """The largest value of each of output_size windows, and where in its signal it stands.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.adaptive_max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+        (tensor([[5., 3.]]), tensor([[1, 3]]))
+    """
+    return cast(Pair, tuple(pooling.adaptive_max_pool1d(input, output_size, True)))
+
+
+@completed_from(pooling.adaptive_max_pool2d)
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Pair:
+    """The largest value of each of output_size windows, and where in its plane it stands.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.adaptive_max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
+        (tensor([[[4.]]]), tensor([[[3]]]))
+    """
+    return cast(Pair, tuple(pooling.adaptive_max_pool2d(input, output_size, True)))
+
+
+@completed_from(pooling.adaptive_max_pool3d)
+def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Pair:
+    """The largest value of each of output_size windows, and where in its volume it stands.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.adaptive_max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 1)
+        (tensor([[[[7.]]]]), tensor([[[[7]]]]))
+    """
+    return cast(Pair, tuple(pooling.adaptive_max_pool3d(input, output_size, True)))
+
+
+@completed_from(fractional_max_pool2d)
+def fractional_max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = True,
+    _random_samples: Tensor | None = None,
+) -> Pair:
+    """The largest value of each window that begins at a random place, and where in its plane it stands.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.fractional_max_pool2d_with_indices(sg.ones(1, 4, 4), 2, 3)[1].shape
+        specgrad.Size([1, 3, 3])
+    """
+    result = fractional_max_pool2d(input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return cast(Pair, tuple(result))
+
+
+@completed_from(fractional_max_pool3d)
+def fractional_max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = True,
+    _random_samples: Tensor | None = None,
+) -> Pair:
+    """The largest value of each window that begins at a random place, and where in its volume it stands.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.fractional_max_pool3d_with_indices(sg.ones(1, 4, 4, 4), 2, 3)[1].shape
+        specgrad.Size([1, 3, 3, 3])
+    """
+    result = fractional_max_pool3d(input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return cast(Pair, tuple(result))

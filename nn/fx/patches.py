@@ -1,0 +1,138 @@
+"""Functions whose calls with proxies are nodes themselves, and are not traced through: `wrap`.
+
+What is put in the place of functions and methods while a program is traced, and taken back.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ...runtime.tensor.overrides import public_functions
+from .node_arguments import map_aggregate
+from .proxy import Proxy
+
+_MISSING = object()
+
+
+class Patcher:
+    """A block: what was changed in it, in classes and dicts, is as before when it ends."""
+
+    def __init__(self) -> None:
+        self.changes: list[Callable[[], None]] = []
+
+    def __enter__(self) -> Patcher:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        while self.changes:
+            self.changes.pop()()
+
+    def patch_item(self, table: dict[str, Any], name: str, value: Any) -> None:
+        """Put a value under a name of a dict."""
+        before = table.get(name, _MISSING)
+
+        def undo() -> None:
+            if before is _MISSING:
+                del table[name]
+            else:
+                table[name] = before
+
+        self.changes.append(undo)
+        table[name] = value
+
+    def patch_attribute(self, owner: Any, name: str, value: Any) -> None:
+        """Give an object or a class another attribute."""
+        before = vars(owner).get(name, _MISSING)
+
+        def undo() -> None:
+            if before is _MISSING:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, before)
+
+        self.changes.append(undo)
+        setattr(owner, name, value)
+
+    def afterwards(self, function: Callable[[], None]) -> None:
+        """Call a function when the block ends."""
+        self.changes.append(function)
+
+
+_LAYERS = __name__.partition(".")[0] + ".nn.modules."
+_wrapped: dict[tuple[int, str], dict[str, Any]] = {}  # the globals in which a name is wrapped
+
+
+def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
+    """Let calls of a function of this module, or of a builtin, become nodes; gives the argument back.
+
+    It stands where the module's functions are defined, as a call or as a decorator.
+
+    Args:
+        fn_or_name: the function, or the name that the module has for it.
+
+    Raises:
+        NotImplementedError: it is not called at the top level of a module.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.fx.wrap("len")
+        'len'
+    """
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
+    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
+    frame = sys._getframe(1)
+    if frame.f_code.co_name != "<module>":
+        raise NotImplementedError("wrap must be called at the top level of a module")
+    _wrapped[id(frame.f_globals), name] = frame.f_globals
+    return fn_or_name
+
+
+def patch_wrapped(patcher: Patcher) -> None:
+    """Put recording functions in the place of all that were given to `wrap`."""
+    for (_, name), space in list(_wrapped.items()):
+        original = space.get(name, getattr(builtins, name, None))
+        if original is not None and not hasattr(original, "_fx_recording"):
+            patcher.patch_item(space, name, recording(original))
+
+
+def patch_layers(patcher: Patcher) -> None:
+    """Let the files of layers, which call functions without looking at arguments first, call those that look."""
+    files = [vars(module) for name, module in list(sys.modules.items()) if name.startswith(_LAYERS)]
+    for function, public in list(public_functions.items()):
+        name: str = function.__name__
+        for space in files:
+            if space.get(name) is function:
+                patcher.patch_item(space, name, public)
+
+
+def recording(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, a node where an argument is a proxy."""
+
+    @functools.wraps(original)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        proxy = first_proxy(args, kwargs)
+        if proxy is None:
+            return original(*args, **kwargs)
+        return proxy.tracer.create_proxy("call_function", original, args, kwargs)
+
+    wrapped._fx_recording = True  # type: ignore[attr-defined]
+    return wrapped
+
+
+def first_proxy(args: Any, kwargs: Any) -> Proxy | None:
+    """The first proxy among arguments."""
+    matches: list[Proxy] = []
+
+    def note(item: Any) -> Any:
+        if isinstance(item, Proxy):
+            matches.append(item)
+        return item
+
+    map_aggregate(tuple(args), note)
+    map_aggregate(dict(kwargs), note)
+    return matches[0] if matches else None

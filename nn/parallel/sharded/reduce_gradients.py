@@ -1,0 +1,108 @@
+"""Gradients of whole parameters, joined over the ranks: each gets those of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ....runtime.extensions.distributed import all_to_all
+from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
+from ....runtime.extensions.distributed.groups.reduce_op import ReduceOp, premul_sum
+from ....runtime.tensor.grad_mode import no_grad
+from .sharded_parameter import Member
+
+
+def accumulate(members: Sequence[Member], gradients: Sequence[Any], dtype: Any) -> None:
+    """Add gradients to those that have not been joined yet.
+
+    Args:
+        members: the parameters.
+        gradients: those of the whole parameters, None where there is none.
+        dtype: the dtype to add in; theirs when None.
+    """
+    with no_grad():
+        for member, gradient in zip(members, gradients, strict=True):
+            if gradient is not None:
+                new = gradient if dtype is None else gradient.to(dtype)
+                member.unreduced = new.clone() if member.unreduced is None else member.unreduced.add_(new)
+
+
+def reduced(
+    members: Sequence[Member], gradients: Sequence[Any], group: ProcessGroup, dtype: Any, divisor: float | None
+) -> list[Any]:
+    """The mean over ranks of gradients, for this rank's rows; all ranks call this.
+
+    With them ranks tell each other which parameters had a part in the loss: a gradient that no rank has is None.
+
+    Args:
+        members: the parameters.
+        gradients: those of the whole parameters, None where there is none here.
+        group: the ranks.
+        dtype: the dtype to join in; the parameters' when None.
+        divisor: what sums are divided by; the number of ranks when None.
+
+    Returns:
+        A gradient for each parameter, or None.
+    """
+    with no_grad():
+        unsharded = [_unsharded(member, gradient) for member, gradient in zip(members, gradients, strict=True)]
+        kinds: dict[Any, list[int]] = {}
+        for number, member in enumerate(members):
+            kinds.setdefault((dtype or member.parameter.dtype, member.parameter.device), []).append(number)
+        matches: list[Any] = [None] * len(members)
+        for (kind, _), numbers in kinds.items():
+            parts = [members[number] for number in numbers]
+            made = _reduce_scattered(parts, [unsharded[number] for number in numbers], group, kind, divisor)
+            for number, one in zip(numbers, made, strict=True):
+                matches[number] = one
+    return matches
+
+
+def _unsharded(member: Member, gradient: Any) -> Any:
+    """A gradient with those before it that have not been joined."""
+    before, member.unreduced = member.unreduced, None
+    if before is None or gradient is None:
+        return gradient if before is None else before
+    return before.add_(gradient.to(before.dtype))
+
+
+def _reduce_scattered(
+    members: list[Member], gradients: list[Any], group: ProcessGroup, kind: Any, divisor: float | None
+) -> list[Any]:
+    size = group.size()
+    lengths = [member.rows.max_rows * prod(member.rows.shape[1:]) for member in members]
+    marks = sum(lengths)  # where it stands which gradients there are
+    value = members[0].parameter.to_local().new_zeros((size, marks + len(members)), dtype=kind)
+    start = 0
+    for number, (member, gradient, length) in enumerate(zip(members, gradients, lengths, strict=True)):
+        if gradient is not None:
+            _put(value[:, start : start + length], member, gradient.to(kind))
+            value[:, marks + number].fill_(1.0)
+        start += length
+    own = value.new_empty(value.shape[1])
+    op = ReduceOp.AVG if divisor is None else premul_sum(1.0 / divisor)
+    all_to_all.reduce_scatter_tensor(own, value.view(-1), op, group)
+    there = [mark > 0 for mark in own[marks:].tolist()]
+    return _parts(own, members, lengths, there)
+
+
+def _put(into: Any, member: Member, gradient: Any) -> None:
+    """Copy the rows of each rank to its place."""
+    rows = member.rows
+    if rows.shape[0] == rows.max_rows * into.shape[0]:
+        into.copy_(gradient.reshape(into.shape))
+        return
+    for rank in range(into.shape[0]):
+        shard = rows.of(rank)
+        part = gradient[shard.first : shard.first + shard.count].reshape(-1)
+        into[rank, : part.numel()].copy_(part)
+
+
+def _parts(own: Any, members: list[Member], lengths: list[int], there: list[bool]) -> list[Any]:
+    result, start = [], 0
+    for member, length, is_there in zip(members, lengths, there, strict=True):
+        part = own[start : start + member.rows.elements()].view(member.rows.local_shape)
+        result.append(part.to(member.parameter.dtype) if is_there else None)
+        start += length
+    return result

@@ -1,1 +1,0 @@
-"""Graph nodes written by hand: `autograd.Function`."""

@@ -1,1 +1,0 @@
-"""The backward pass: from node to node, and where gradients end."""

@@ -1,1 +1,0 @@
-"""Forward mode: tangents, and tensors that have them."""

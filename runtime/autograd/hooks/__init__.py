@@ -1,1 +1,0 @@
-"""Hooks on tensors, leaves, nodes and saved values."""

@@ -1,1 +1,0 @@
-"""Writes and views: counts of writes, and how base and views stay consistent in the graph."""

@@ -1,1 +1,0 @@
-"""Saved tensors: what nodes keep for backward, hooks that pack it, and how users see it."""

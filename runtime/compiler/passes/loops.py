@@ -1,0 +1,121 @@
+"""Several iterations side by side in loops over long functions: while one waits, the others compute.
+
+A long function is a few chains of products and sums, each of which waits for the one before it. LLVM interleaves short
+loops alone, and leaves it to the processor to begin the next iterations early, which then keeps more instructions
+waiting than it has room for. LLVM takes advice for a loop, as clang's `#pragma clang loop interleave_count` gives it,
+which llvmlite cannot express: so the text of the module is changed. What is computed of an element stays the same.
+
+Prefetches in the loops that LLVM has vectorised: what an iteration reads and writes is asked for some ahead of it.
+
+A processor begins several iterations at once, as many as it has room for: few where one takes many instructions, so
+such loops wait for memory though they hardly use it. LLVM has a pass for that, which it lets run for few processors,
+and llvmlite has none that runs it: so the text of the module is changed. No result depends on it.
+
+The whole width of the vector registers for kernels: LLVM uses half of it on many processors that have 512 bits.
+
+It prefers 256 bits where wide registers once lowered the clock, by the processor's name, and does so for all that it
+does not know as well. Loops of arithmetic lose up to half of their speed by that, those that wait for memory gain
+nothing; on processors that take the halves of such a vector one after the other, those are faster with vectors of 256
+bits, which `in_halves` gives them. What is computed of an element is the same in any lane. Sums that a kernel lets LLVM
+reorder (`reassoc`) have as many parts as a register has lanes, so their last bits are those of a width, as they have
+been.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+SIDE_BY_SIDE = 4  # iterations, of as many elements as a vector has
+LONG = 18  # products with sums; from here on a loop gains more than it loses by values that find no register
+FUNCTION = re.compile(r"^define (?![^\n]*@_ZN7cpython).*?^}$", re.MULTILINE | re.DOTALL)  # none that Python calls
+FUSED = re.compile(r"call (?:float|double) @llvm\.fma\.f(?:32|64)\(")
+BRANCH = re.compile(r" br i1 \S+, label %B\d+, label %B\d+$", re.MULTILINE)  # of Python's; others are for exceptions
+REORDERED = " reassoc "  # a sum of which interleaving would make more parts, with other last bits
+ADVICE = 100000  # the number of the metadata: far from those that numba gives
+
+
+def multiplies(module: Any) -> bool:
+    """Whether a module of LLVM's has such products at all: its text is long."""
+    return any(function.name in ("llvm.fma.f32", "llvm.fma.f64") for function in module.functions)
+
+
+def interleaved(text: str) -> str:
+    """The text of a module before LLVM optimises it, with advice at its loops where what they compute is long.
+
+    There is none where a long function takes branches: without vectors, more iterations only need more registers.
+    """
+    if REORDERED in text:
+        return text
+    long = [function for function in FUNCTION.findall(text) if FUSED.search(function)]
+    if sum(len(FUSED.findall(function)) for function in long) < LONG or any(BRANCH.search(each) for each in long):
+        return text
+    changed = FUNCTION.sub(lambda function: "\n".join(_advised(function[0])), text)
+    return changed if changed == text else changed + _advice()
+
+
+def _advised(function: str) -> Iterator[str]:
+    """The lines of a function, with advice at the jumps back to the beginning of a loop."""
+    seen = set[str]()
+    for line in function.split("\n"):
+        if line and not line.startswith((" ", "}")):
+            seen.add(line.partition(":")[0])
+        back = line.startswith("  br label %") and line.removeprefix("  br label %") in seen
+        yield f"{line}, !llvm.loop !{ADVICE}" if back else line
+
+
+def _advice() -> str:
+    return (
+        f"\n!{ADVICE} = distinct !{{!{ADVICE}, !{ADVICE + 1}}}\n"
+        f'!{ADVICE + 1} = !{{!"llvm.loop.interleave.count", i32 {SIDE_BY_SIDE}}}\n'
+    )
+
+
+DISTANCE = 2048  # bytes, of numbers of 64 bits twice that: either is a block of elements of `usual_blocks.py`
+WIDE = ("double", "i64")
+ENOUGH = 4  # instructions of arithmetic for each access from which a loop waits longer than the processor looks ahead
+DECLARED = "declare void @llvm.prefetch.p0("
+DECLARATION = f"\n{DECLARED}ptr nocapture readonly, i32 immarg, i32 immarg, i32 immarg)\n"
+BODY = re.compile(r"^vector\.body\w*:.*?^$", re.MULTILINE | re.DOTALL)
+ACCESS = re.compile(r"^  (?:%\S+ = load|(store)) <\d+ x (\w+)>.*, ptr (%[\w.]+), align .*$", re.MULTILINE)
+ARITHMETIC = re.compile(r"= (?:tail call <|f(?:add|sub|mul|div) )")
+
+
+def with_prefetches(text: str) -> str:
+    """The text of an optimised module, with prefetches in its vector loops."""
+    changed = BODY.sub(_ahead, text)
+    return changed if changed == text or DECLARED in text else changed + DECLARATION
+
+
+def _ahead(body: re.Match[str]) -> str:
+    """A loop's block, with a prefetch before each access where there is enough to compute."""
+    block = body.group()
+    accesses = len(ACCESS.findall(block))
+    writes = " store <" in block
+    is_long = len(ARITHMETIC.findall(block)) >= ENOUGH * accesses
+    return ACCESS.sub(partial(_prefetched, body.start()), block) if writes and is_long else block
+
+
+def _prefetched(start: int, access: re.Match[str]) -> str:
+    name = f"%ahead.{start + access.start()}"  # by its place in the text: a function may have several such loops
+    distance = 2 * DISTANCE if access[2] in WIDE else DISTANCE
+    address_code = f"  {name} = getelementptr i8, ptr {access[3]}, i64 {distance}"
+    kind = 1 if access[1] else 0  # to write, or to read; then: into the nearest cache, data
+    return f"{address_code}\n  call void @llvm.prefetch.p0(ptr {name}, i32 {kind}, i32 3, i32 1)\n{access.group()}"
+
+
+WIDEST = '"prefer-vector-width"="512"'  # of x86-64, where such registers are; no other processor reads it
+HALF = WIDEST.replace("512", "256")
+
+
+def let_be_wide(module: Any) -> None:
+    """Let the loops of a module of llvmlite's use the widest vectors that there are."""
+    for function in module.functions:
+        set.add(function.attributes, WIDEST)  # past llvmlite's list of attributes, which has none of targets
+
+
+def in_halves(text: str) -> str:
+    """The text of a module whose loops wait for memory: with half of that width."""
+    return text.replace(WIDEST, HALF)

@@ -1,1 +1,0 @@
-"""Work of devices that is recorded once and done many times: CUDA graphs."""

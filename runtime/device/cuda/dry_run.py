@@ -1,0 +1,107 @@
+"""What a kernel does, written down: its launches and the memory that it takes, so that they can be done again.
+
+Inside `rehearsed` this thread's launches, its calls of libraries' functions by their addresses (calls.py) and its
+blocks are noted. Whatever else is asked of the driver or of a library (copies, waiting) cannot be done again: it raises
+`Beyond`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...thread_state import PerThread
+
+HARMLESS = frozenset(("launch", "load", "max_elements", "properties", "device_count", "launch_entry", "launch_handle"))
+
+
+class Beyond(Exception):
+    """What ends a rehearsal."""
+
+
+class DryRun:
+    """The launches and calls of a kernel, in order, and all blocks that it took, which stay as long as this does.
+
+    `words` are those for bad indices that it was given, and `constants` arrays of what an op knows beforehand: the same
+    each time on one stream. `workspace` is memory that calls of libraries use one after the other.
+    """
+
+    def __init__(self) -> None:
+        self.launches: list[Any] = []
+        self.blocks: list[Any] = []
+        self.slot_values: list[Any] = []
+        self.constants: list[Any] = []
+        self.workspace: Any = None
+
+
+class _Here(PerThread):
+    def __init__(self) -> None:
+        self.now: DryRun | None = None
+
+
+here = _Here()
+
+
+@contextmanager
+def rehearsed() -> Iterator[DryRun]:
+    before, here.now = here.now, DryRun()
+    try:
+        yield here.now
+    finally:
+        here.now = before
+
+
+@contextmanager
+def unrehearsed() -> Iterator[None]:
+    """Note nothing inside: it is done once, whatever is launched again."""
+    before, here.now = here.now, None
+    try:
+        yield
+    finally:
+        here.now = before
+
+
+def is_rehearsed() -> bool:
+    return here.now is not None
+
+
+class Watched:
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in HARMLESS:
+            beyond_launches()
+        return getattr(self.driver, name)
+
+
+def watched(driver: Any) -> Any:
+    return driver if here.now is None else Watched(driver)
+
+
+def noted(launched: Any) -> None:
+    if here.now is not None:
+        here.now.launches.append(launched)
+
+
+def block_noted(block: Any) -> None:
+    if here.now is not None:
+        here.now.blocks.append(block)
+
+
+def word_noted(word: Any) -> None:
+    if here.now is not None and word not in here.now.slot_values:
+        here.now.slot_values.append(word)
+
+
+def constant_noted(array: Any) -> None:
+    if here.now is not None:
+        here.now.constants.append(array)
+
+
+def beyond_launches() -> None:
+    """Something is going to be done, by another library or the driver, that cannot be done again by launches or calls:
+    the rehearsal ends before it, so that it is done but once, by the call itself."""
+    if here.now is not None:
+        raise Beyond

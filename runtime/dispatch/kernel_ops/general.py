@@ -1,0 +1,177 @@
+"""The general path of ops with hand-written kernels: which dtype they compute in, arrays in, tensors out.
+
+Ops that give a tensor in another dtype.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any
+
+from ...device.device import CPU
+from ...errors import DtypeError
+from ...fast_path import fast_path
+from ...namespace import known
+from ...tensor.dtypes import dtype
+from ...tensor.memory import cast
+from ...tensor.overrides import known as plain
+from ...tensor.tensor import TensorBase, adopt
+from ..elementwise.general import check_kind, compute_dtype, result_dtype
+
+
+def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple[Any, ...], value: Any = None) -> dtype:
+    """The dtype of the computation by the spec's rule; a `dtype=` of the caller's comes first."""
+    if value is None and (not allowed or "float" in allowed):
+        common = common_native(values)
+        if common is not None:
+            return common
+    values = tuple(v for v in values if v is not None)
+    if value is not None:
+        check_kind(name, value, allowed)
+        return value
+    if rule == "match":
+        require_equal(name, values)
+    if rule in ("match", "same"):
+        tensors = [v for v in values if isinstance(v, TensorBase)]
+        values = tuple(tensors[:1])
+    return compute_dtype(rule, name, values, allowed)
+
+
+def common_native(values: tuple[Any, ...]) -> dtype | None:
+    """float32 or float64 when all values are tensors of it: every rule then gives that dtype."""
+    common = None
+    for value in values:
+        attribute = getattr(value, "_dtype", None)
+        if attribute is None or not attribute.native or (common is not None and attribute is not common):
+            return None
+        common = attribute
+    return common
+
+
+def require_equal(name: str, values: Sequence[Any]) -> None:
+    matches = [v._dtype for v in values if isinstance(v, TensorBase)]
+    for other in matches[1:]:
+        if other is not matches[0]:
+            raise DtypeError(f"{name}(): expected tensors of one dtype, but got {matches[0]!r} and {other!r}")
+
+
+def in_input_dtype(value: Any, output_mask: Any) -> Any:
+    """The tensor of a call in the dtype of real floats that its caller asks for; None where it is for the general path
+    to bring it there."""
+    is_tensor: bool = isinstance(value, TensorBase)
+    if not is_tensor or type(value) not in plain or not isinstance(output_mask, dtype):
+        return None
+    if not output_mask.planned or value._dtype.kind == "c" or value._vmap_level is not None:
+        return None
+    return value if value._dtype is output_mask else value.to(output_mask)
+
+
+def array_in(t: Any, computed: dtype | None) -> Any:
+    if t is None:
+        return None
+    array = t._array
+    if array is None:
+        array = t.array
+    if computed is None or t._dtype is computed.compute:
+        return array
+    return cast(array, computed.compute.np, computed.np)
+
+
+def stored_in(t: Any, computed: dtype | None) -> Any:
+    """The array of a tensor as `array_in` gives it, but of 16-bit floats on the host as they are stored."""
+    if t is None or computed is None or t._dtype is not computed or t._device is not CPU:
+        return array_in(t, computed)
+    if computed.native or not computed.planned:
+        return array_in(t, computed)
+    return t.array
+
+
+def stored_of(t: Any, computed: dtype | None) -> Any:
+    """The array of a tensor that a node kept, as `array_of` and `stored_in` give it."""
+    return stored_in(t, computed) if t is not None and t._dtype is computed else array_of(t, computed)
+
+
+def array_of(t: Any, computed: dtype | None) -> Any:
+    """The array of a tensor that a node kept, as a kernel takes it: one of indices or of a mask as it is."""
+    return None if t is None else array_in(t, computed if t._dtype is computed else None)
+
+
+def arrays_of(tensors: Sequence[Any], computed: dtype) -> list[Any]:
+    return [array_of(t, computed) for t in tensors]
+
+
+def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
+    return [array_in(t, computed) for t in tensors]
+
+
+def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, ...]) -> tuple[Any, ...]:
+    """The arrays that a kernel with several outputs returned, as tensors of the dtypes that the spec gives."""
+    return tuple(
+        [
+            adopt(array, computed if computed is None or rule == "same" else result_dtype(rule, computed))
+            for array, rule in zip(arrays, rules, strict=True)
+        ]
+    )
+
+
+def needs_grad(tensors: Sequence[Any]) -> bool:
+    for t in tensors:  # noqa: SIM110  (a generator costs more than the loop)
+        if t is not None and t._requires_grad:
+            return True
+    return False
+
+
+RETURN_TYPES: dict[str, Any] = {}  # by name: what `specgrad.return_types` offers
+
+
+@functools.cache
+def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
+    """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""
+    made = _named_tuple(name, fields)
+    made.__new__ = _from_items_or_one_sequence
+    made.__repr__ = _by_lines
+    made.n_fields = made.n_sequence_fields = len(fields)
+    made.n_unnamed_fields = 0
+    RETURN_TYPES.setdefault(name, made)
+    return made
+
+
+def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
+    return namedtuple(name, fields, module="specgrad.return_types")
+
+
+def _from_items_or_one_sequence(cls: Any, *items: Any) -> Any:
+    """Both `max(values, indices)` and PyTorch's `max((values, indices))`."""
+    value = items[0] if len(items) == 1 else items
+    if len(value) != cls.n_fields:
+        raise TypeError(f"{cls.__name__}() takes {cls.n_fields} items, but got {len(value)}")
+    return tuple.__new__(cls, value)
+
+
+def _by_lines(result: Any) -> str:
+    """The fields as PyTorch prints them, each on a line of its own."""
+    fields = ",\n".join(f"{name}={value!r}" for name, value in zip(result._fields, result, strict=True))
+    return f"{known.name}.return_types.{type(result).__name__}(\n{fields})"
+
+
+conversions: dict[str, Conversion] = {}  # by name
+
+
+class Conversion:
+    """Such an op, with its node; `launch(tensor, dtype)` is native code, which gives the copy or None."""
+
+    __slots__ = ("launch", "name", "node")
+    operands = ("self", "dtype")
+
+    def __init__(self, name: str, node: Any) -> None:
+        self.name = name
+        self.node = node
+        conversions.setdefault(name, self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "launch":
+            raise AttributeError(name)
+        self.launch = fast_path().conversion(self)
+        return self.launch

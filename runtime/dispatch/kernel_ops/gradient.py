@@ -1,0 +1,214 @@
+"""The gradients of a node by the kernel of its op: plans and launches, found by what the node keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ...device.device import CPU
+from ...device.threads.job import STANDING
+from ...fast_path import fast_path
+from ...kernels.cpu.plan import Layout, Mask, Plan
+from ...tensor.dtypes import bool_, dtype, int64
+from ...tensor.grad_mode import current_version
+from ...tensor.tensor import TensorBase
+from .device_plan import dry_run_gradients
+from .kernel_op import (
+    MAX_INDICES,
+    as_known,
+    is_in_pairs,
+    layout_of_index,
+    may_be_key,
+    operand_arg_kinds,
+    plan_for,
+    plan_of,
+    table_of,
+)
+
+TENSORS = "gkr"  # letters of operands that are tensors
+CACHED_BLOCKS = "kr"
+
+
+def matches_saved(node: Any, read: Read, grad: Any) -> bool:
+    """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
+    as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64,
+    those of 16-bit floats for float32, too: one that was found for another would be found by layouts alone. What
+    keeps a dtype of its own is an index or a mask; what devices launch knows of which dtype it is."""
+    tensor, slot = getattr(node, read.slot), read.slot
+    if tensor is None:
+        return True
+    if not isinstance(tensor, TensorBase):
+        return False
+    if read.arg_kind == "r":
+        mask = isinstance(layout_of_index(tensor), Mask)
+        fits = tensor._dtype is int64 or mask or grad._device is not CPU
+    else:
+        fits = tensor._dtype in (grad._dtype, grad._dtype.compute, int64) or grad._device is not CPU
+    if not fits:
+        return False
+    return current_version(tensor) == getattr(node, f"{slot}_version")
+
+
+def match_saved(node: Any, slot: str) -> bool:
+    """Whether a node finds a list of indices of int64 as it kept it, which has not too many of them."""
+    indices, versions = getattr(node, slot), getattr(node, f"{slot}_version")
+    if not isinstance(indices, (list, tuple)) or not 1 <= len(indices) <= MAX_INDICES:
+        return False
+    return all(
+        index is None or (index._dtype is int64 and current_version(index) == version)
+        for index, version in zip(indices, versions, strict=True)
+    )
+
+
+class Read(NamedTuple):
+    arg_kind: str
+    slot: str
+    part: Any = None  # what is made of a value; the constant; which of several outputs the gradient is of
+
+    def of(self, grad: Any) -> Any:
+        return grad if self.part is None else grad[self.part]
+
+    def parts(self, value: Any) -> Sequence[Any]:
+        """The parts of a key, or pairs of them, that a value stands for."""
+        if self.arg_kind == "i":
+            return tuple(value)
+        return (value if self.arg_kind in TENSORS else (value,),)
+
+    def given(self, value: Any) -> Any:
+        if self.arg_kind in "cg":
+            return value if self.arg_kind == "g" else self.part
+        return self.part(value) if self.part else value
+
+
+def output_mask_of(bits: int, count: int) -> Iterator[bool]:
+    return (bits >> i & 1 == 1 for i in range(count))
+
+
+class KernelOpGradient:
+    """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
+
+    w stands for which gradients are wanted, g for the gradient, or that of one of several outputs, k for a kept tensor,
+    r for one that keeps its dtype or is not there (on the host an index or a contiguous mask), i for a kept list of
+    indices (as the last one), v for a value, or what a function makes of it, c for a constant.
+    Without `find` there are launches on devices alone.
+    """
+
+    __slots__ = (
+        "find",
+        "found",
+        "cached_bfloat16",
+        "cached_float16",
+        "gradients",
+        "kernel",
+        "launches",
+        "node",
+        "reads",
+    )
+
+    def __init__(
+        self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
+    ) -> None:
+        self.find = find
+        self.kernel = kernel
+        self.reads = tuple([Read(*read) for read in reads])
+        self.found: dict[Any, Any] = {}
+        self.cached_bfloat16: dict[Any, Any] = {}  # likewise
+        self.cached_float16: dict[Any, Any] = {}
+        self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
+        self.node: Any = None
+
+    def __set_name__(self, node: type, name: str) -> None:
+        self.node = node
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "gradients":
+            raise AttributeError(name)
+        self.gradients = fast_path().planned_gradients(self)
+        return self.gradients
+
+    def remember(self, node: Any, grad: Any) -> bool:
+        """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one.
+
+        `grad` is a list where several outputs may have gradients.
+        """
+        is_sequence = isinstance(grad, (list, tuple))
+        grads = [part for part in grad if part is not None] if is_sequence else [grad]
+        first = grads[0]
+        on_host = first._device is CPU
+        if on_host and (self.find is None or not first._dtype.planned):
+            return False
+        if any(part._dtype is not first._dtype or part._device is not first._device for part in grads):
+            return False
+        if not all(matches_saved(node, read, first) for read in self.reads if read.arg_kind in CACHED_BLOCKS):
+            return False
+        if not all(on_host and match_saved(node, slot) for arg_kind, slot, _ in self.reads if arg_kind == "i"):
+            return False
+        values = [self.value(read, node, grad) for read in self.reads]
+        parts = [part for read, value in zip(self.reads, values, strict=True) for part in read.parts(value)]
+        key = tuple([part for both in parts for part in in_key(both)])
+        if not may_be_key(key):
+            return False
+        if not on_host:
+            return dry_run_gradients(self, key, node, grad, first)
+        table = table_of(self, first._dtype)
+        return plan_for(table, key, lambda: self.plan(node, values, first._dtype)) is not None
+
+    def value(self, read: Read, node: Any, grad: Any) -> Any:
+        """What a key has of an operand: layouts, values as they were kept, and the bits of wanted gradients."""
+        if read.arg_kind == "w":
+            return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
+        if read.arg_kind in "vc":
+            return getattr(node, read.slot) if read.slot else None
+        if read.arg_kind == "i":
+            return as_known("J", getattr(node, read.slot))
+        tensor = read.of(grad) if read.arg_kind == "g" else getattr(node, read.slot)
+        if tensor is None or read.arg_kind == "r":
+            return as_known("R", tensor)
+        return Layout(tensor._shape, None if read.arg_kind == "g" and self.needs_rows(tensor) else tensor._strides)
+
+    def needs_rows(self, grad: Any) -> bool:
+        """Whether native code brings a gradient into rows first: see `with_rows` there."""
+        if grad._strides is None or any(grad._strides) or grad._device is not CPU:
+            return False
+        return not getattr(self.find, "of_any_layout", False) and grad.numel() >= STANDING
+
+    def plan(self, node: Any, values: Sequence[Any], computed: dtype) -> Any:
+        """The words of the plan for a node's gradients of a dtype; None where there is none."""
+        outputs = len(node.edges)
+        known = [
+            tuple(output_mask_of(value, outputs)) if read.arg_kind == "w" else read.given(value)
+            for read, value in zip(self.reads, values, strict=True)
+        ]
+        arg_kinds = "".join(
+            arg_kind_of(read, node, value, computed) for read, value in zip(self.reads, values, strict=True)
+        )
+        tensors = "".join(
+            own if read.arg_kind in TENSORS else "v" for own, read in zip(arg_kinds, self.reads, strict=True)
+        )
+        plan = plan_of(self.find, known, known, tensors, outputs, is_in_pairs(computed)) if self.find else None
+        if plan is None:
+            return None
+        if self.reads[-1].arg_kind == "i":
+            values = [*values[:-1], *values[-1]]
+            arg_kinds = arg_kinds[:-1] + "I" * (len(values) - len(arg_kinds) + 1)
+        return fast_path().call_plan(
+            plan, values, arg_kinds, outputs, (), None if computed.native else 0, is_in_pairs(computed)
+        )
+
+
+def in_key(both: Any) -> tuple[Any, ...]:
+    """The parts of a key that stand for shape and strides, or for a value: a mask has its dtype for strides."""
+    if both is None:
+        return None, None
+    return (both.shape, bool_) if isinstance(both, Mask) else both[:2]
+
+
+def arg_kind_of(read: Read, node: Any, value: Any, computed: dtype) -> str:
+    """T for a kept tensor of the gradient's dtype and for all that is no tensor, I for one of indices, B for a mask, C
+    for one of float32 beside 16-bit floats."""
+    if read.arg_kind == "r":
+        return operand_arg_kinds("R", [value])
+    if read.arg_kind != "k" or value is None:
+        return "T"
+    own = getattr(node, read.slot)._dtype
+    return "I" if own is int64 else "T" if own is computed else "C"

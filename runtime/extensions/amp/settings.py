@@ -1,0 +1,168 @@
+"""The functions that read and change what autocast is set to in this thread."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...errors import ArgumentError, type_name
+from ...tensor import dtypes
+from ...tensor.observers import LISTED, Watcher, watch
+from ...thread_state import NOWHERE, mode
+from .casting import intercept
+from .state import Setting, base_device_type, here, setting, setting_for
+
+_NAME = "autocast"
+_ORDER = 5  # inside the profiler, outside batching: rules of batches get what has been cast
+
+
+class Snapshot(NamedTuple):
+    """All settings of a thread, and the depth of backward passes at which they hold."""
+
+    settings: dict[str, Setting]
+    cache_enabled: bool
+    depth: int
+
+
+def snapshot() -> Snapshot:
+    return Snapshot(here.settings, here.cache_enabled, mode.autocast)
+
+
+def restore(before: Snapshot) -> None:
+    """Undo what has been set since a snapshot of this thread."""
+    here.settings, here.cache_enabled, mode.autocast = before
+    _watch_or_not()
+
+
+def change(device_type: str, enabled: bool | None = None, dtype: dtypes.dtype | None = None) -> None:
+    """Change the setting of one type of device, for ops of the backward pass that is running, or of none."""
+    before, results = setting(device_type), here.settings
+    if here.active and mode.autocast != mode.depth:
+        results = {device: Setting(False, each.dtype) for device, each in results.items()}
+    new = Setting(before.enabled if enabled is None else enabled, before.dtype if dtype is None else dtype)
+    here.settings = {**results, base_device_type(device_type): new}
+    mode.autocast = mode.depth
+    _watch_or_not()
+
+
+def _watch_or_not() -> None:
+    """Take the place of calls while this thread casts for any type of device."""
+    active = tuple([(device, each.dtype) for device, each in here.settings.items() if each.enabled])
+    if active and not here.active:
+        watch.enter(_NAME, Watcher(intercept=intercept, order=_ORDER, concern=LISTED))
+    elif here.active and not active:
+        watch.leave(_NAME)
+    here.active = active
+    if not active:
+        mode.autocast = NOWHERE
+
+
+def is_autocast_enabled(device_type: str | None = None) -> bool:
+    """Whether ops that this thread calls are cast.
+
+    Args:
+        device_type: the type of device that is asked about; without it CUDA.
+
+    Raises:
+        RuntimeError: there is no autocast for this type of device.
+        TypeError: it is no string.
+
+    Example:
+        >>> import specgrad as sg
+        >>> with sg.autocast("cpu"):
+        ...     sg.is_autocast_enabled("cpu"), sg.is_autocast_enabled("cuda")
+        (True, False)
+    """
+    return setting_for("cuda" if device_type is None else device_type).enabled
+
+
+def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
+    """Cast from now on, or do so no more, in this thread; `autocast` is what programs should use.
+
+    Args:
+        device_type: a type of device; it may be left out, which means CUDA.
+        enabled: whether ops on such devices are cast.
+
+    Raises:
+        RuntimeError: there is no autocast for this type of device.
+        TypeError: `enabled` is not a bool.
+    """
+    device, requested = ("cuda", device_type) if enabled is None else (device_type, enabled)
+    if not isinstance(requested, bool):
+        message = f"set_autocast_enabled(): argument 'enabled' must be bool, not {type_name(requested)}"
+        raise ArgumentError(message)
+    change(device, enabled=requested)
+
+
+def get_autocast_dtype(device_type: str) -> dtypes.dtype:
+    """The dtype that autocast casts to on a type of device, unless a region has another.
+
+    Args:
+        device_type: the type of device.
+
+    Raises:
+        RuntimeError: there is no autocast for this type of device.
+
+    Example:
+        >>> get_autocast_dtype("cpu"), get_autocast_dtype("cuda")
+        (specgrad.bfloat16, specgrad.float16)
+    """
+    return setting_for(device_type).dtype
+
+
+def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
+    """Let autocast cast to another dtype on a type of device, in this thread.
+
+    Args:
+        device_type: the type of device.
+        dtype: the dtype.
+
+    Raises:
+        RuntimeError: there is no autocast for this type of device.
+        TypeError: `dtype` is none.
+    """
+    if not isinstance(dtype, dtypes.dtype):
+        message = f"set_autocast_dtype(): argument 'dtype' must be specgrad.dtype, not {type_name(dtype)}"
+        raise ArgumentError(message)
+    change(device_type, dtype=dtype)
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Whether parameters are cast once for all ops of a region.
+
+    Example:
+        >>> is_autocast_cache_enabled()
+        True
+    """
+    return here.cache_enabled
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Whether parameters are cast once for all ops of a region, in this thread.
+
+    Args:
+        enabled: False casts them for each op anew.
+
+    Raises:
+        TypeError: `enabled` is not a bool.
+    """
+    if not isinstance(enabled, bool):
+        message = f"set_autocast_cache_enabled(): argument 'enabled' must be bool, not {type_name(enabled)}"
+        raise ArgumentError(message)
+    here.cache_enabled = enabled
+
+
+def clear_autocast_cache() -> None:
+    """Forget the parameters that have been cast."""
+    here.cache = {}
+
+
+def autocast_increment_nesting() -> int:
+    """Note that a region begins; how many this thread is in then."""
+    here.nesting += 1
+    return here.nesting
+
+
+def autocast_decrement_nesting() -> int:
+    """Note that a region ends; how many this thread is in then."""
+    here.nesting -= 1
+    return here.nesting

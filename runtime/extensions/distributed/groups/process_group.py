@@ -1,0 +1,235 @@
+"""`ProcessGroup`: some of the ranks, their links, and the calls that are under way between them."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....locks import new_lock
+from . import notices, observers
+from . import point_to_point as header
+from .array_collectives import OnArrays
+from .errors import DistBackendError, TransportError
+from .links import Link, Request
+from .observers import observed
+from .peers import Peers
+from .work import Steps, Work, until
+
+_abandoned: list[Any] = []  # works whose arrays a transport may still read or write
+
+
+class ProcessGroup(OnArrays):
+    """A group of ranks. Programs get it from `init_process_group` and `new_group`.
+
+    Collectives match in the order in which ranks begin them. A call of several requests holds back those after it until
+    its last has begun, so that all ranks begin all requests in one order, however fast each is.
+
+    Args:
+        link: where contents go.
+        control: where headers and notices go; its messages meet none of the other's.
+        ranks: the ranks of the members in the world, in the order of their ranks here.
+        timeout: how long calls wait.
+        name: for errors.
+        desc: what the program says that it is for.
+        peers: the ranks of the world; None where threads stand for them.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        control: Link,
+        ranks: Sequence[int],
+        timeout: datetime.timedelta,
+        name: str,
+        desc: str = "",
+        peers: Peers | None = None,
+    ) -> None:
+        self.link = link
+        self.control = control
+        self.ranks = list(ranks)
+        self.timeout = timeout
+        self.group_name = name
+        self.group_desc = desc or "undefined"
+        self.peers = peers
+        self.calls = 0
+        self.monitored = 0
+        self.error: BaseException | None = None
+        self._lock = new_lock()
+        self._waiting: deque[Work] = deque()  # with requests still to begin
+        self._begun: list[Work] = []
+
+    def rank(self) -> int:
+        """This process's rank in the group."""
+        return self.link.rank
+
+    def name(self) -> str:
+        """The backend."""
+        return "mpi"
+
+    def __repr__(self) -> str:
+        return f"<ProcessGroup {self.group_name}: rank {self.rank()} of ranks {self.ranks}>"
+
+    def set_timeout(self, timeout: datetime.timedelta) -> None:
+        """Choose how long calls wait."""
+        self.timeout = timeout
+
+    def begin(self, call_description: str, steps: Steps, count: int, outputs: Any = ()) -> Work:
+        """Begin a collective.
+
+        Args:
+            said: what all ranks must say alike.
+            steps: its requests.
+            count: how many these are.
+            outputs: the tensors that it writes.
+
+        Raises:
+            DistBackendError: an earlier call of the group has failed.
+        """
+        with self._lock:
+            self._check()
+            self.calls += 1
+            call_description = f"{call_description} (call {self.calls})"
+            work = Work(self, call_description, steps, count, self._header(call_description), outputs)
+            observers.note(call_description, work.location)
+            self._waiting.append(work)
+        self.advance()
+        return work
+
+    def begin_message(
+        self,
+        call_description: str,
+        steps: Steps,
+        header: tuple[Request, Callable[[], str | None]] | None,
+        outputs: Any = (),
+    ) -> Work:
+        """Begin to send or receive; messages match by rank and tag, and hold nothing back."""
+        with self._lock:
+            self._check()
+            work = Work(self, call_description, steps, 1, header, outputs)
+            observers.note(call_description, work.location)
+            self._begun.append(work)
+        self.advance()
+        return work
+
+    def _check(self) -> None:
+        if self.error is not None:
+            raise DistBackendError(f"process group {self.group_name}: an earlier call has failed: {self.error}")
+
+    def _header(self, call_description: str) -> tuple[Request, Callable[[], str | None]] | None:
+        if not header.checking or self.size() == 1:
+            return None
+        every = np.empty(self.size() * header.LENGTH, np.uint8)
+        return self.control.all_gather(every, header.field(call_description)), lambda: header.disagreement(
+            every, self.ranks
+        )
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether calls are under way."""
+        return bool(self._waiting or self._begun)
+
+    def advance(self) -> None:
+        """Drive on what is under way, as far as that needs no waiting."""
+        listener = observed.listener
+        if listener is None or not (self._begun or self._waiting):
+            self._advance()
+            return
+        notify_end = listener.drives()
+        self._advance()
+        notify_end()
+
+    def _advance(self) -> None:
+        with self._lock:
+            self._begun = [work for work in self._begun if not work.advance()]
+            while self._waiting:
+                work = self._waiting[0]
+                ended = work.advance()
+                if not work.all_begun:
+                    return
+                self._waiting.popleft()
+                if not ended:
+                    self._begun.append(work)
+
+    def drive(self, work: Work, timeout: datetime.timedelta | None) -> None:
+        """Drive on what is under way until one call has ended, or time is up."""
+        seconds = (timeout or self.timeout).total_seconds()
+
+        def ended() -> bool:
+            self._advance()
+            return work._ended
+
+        if not until(ended, seconds, lambda: notices.look(self, work)):
+            late = notices.who_waits(self, work, seconds)
+            with self._lock:
+                if not work._ended:
+                    work.fail(DistBackendError(late))
+
+    def made_of(self, link: Link, ranks: Sequence[int], work: Work) -> Link | None:
+        """A link of some of the ranks, made of one of all; None where this one is not among them.
+
+        Args:
+            link: that of all.
+            ranks: the ranks.
+            work: the call for which it is made.
+
+        Raises:
+            DistBackendError: other ranks do not take part.
+        """
+        seconds = self.timeout.total_seconds()
+        peers = self.peers
+        try:
+            return link.split(ranks, seconds, (lambda: peers.check(self.about(work))) if peers else None)
+        except DistBackendError as error:
+            messages = f"{self.about(work)}: {error}{peers.missing() if peers else ''}"
+            self.failed(DistBackendError(messages), work)
+            raise DistBackendError(messages) from None
+
+    def lost(self) -> dict[int, str]:
+        """Which members come to no further call, by their ranks in the world, and why."""
+        known = self.peers.lost() if self.peers is not None else {}
+        return {rank: text for rank, text in known.items() if rank in self.ranks}
+
+    def state(self, rank: int) -> str:
+        """What keeps a rank of the world from answering, for errors; empty where that cannot be seen."""
+        state = self.peers.state(rank) if self.peers is not None else ""
+        return f" ({state})" if state else ""
+
+    def about(self, work: Work) -> str:
+        """Rank, call and place, for errors."""
+        return (
+            f"[rank {self.ranks[self.rank()]}] {work.call_description} in process group {self.group_name} of ranks {self.ranks}, "
+            f"called at {work.location[0]}:{work.location[1]}"
+        )
+
+    def explained(self, error: Exception, work: Work) -> Exception:
+        """What a call has failed with: what the transport says, with the call and who is lost."""
+        if not isinstance(error, TransportError):
+            return error
+        messages = "".join(f"; rank {rank} {text}" for rank, text in self.lost().items())
+        return DistBackendError(f"{self.about(work)}: {error}{messages}")
+
+    def failed(self, error: BaseException, work: Work) -> None:
+        """Note that a call has failed: after that, the ranks may have begun different calls."""
+        _abandoned.append(work)
+        self.error = error
+        if self.peers is not None:
+            self.peers.broken = True
+
+    def tell(self, error: BaseException, work: Work) -> None:
+        """Tell the others what a call has failed with here, so that they do not wait."""
+        notices.give(self, f"has failed in {work.call_description}: {error}")
+
+    def close(self) -> None:
+        """Give the links back, unless something is still under way on them."""
+        with contextlib.suppress(DistBackendError):
+            self.advance()
+        if self.error is None and not self.is_busy:
+            self.link.close()
+            self.control.close()
+        else:
+            _abandoned.extend([*self._waiting, *self._begun])

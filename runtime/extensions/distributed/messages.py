@@ -1,0 +1,193 @@
+"""Messages from one rank to another: send, recv, and several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import buffers
+from .groups import algorithms, point_to_point
+from .groups import point_to_point as header
+from .groups.links import ANY
+from .groups.process_group import ProcessGroup
+from .groups.work import Work
+from .world import member, member_for, rank_in
+
+
+def _line(value: Any) -> str:
+    return point_to_point.line(value._dtype.name, value.numel())
+
+
+def _checked_tag(name: str, group: ProcessGroup, tag: int) -> int:
+    if not 0 <= tag < group.control.last_tag - 1:  # the last two are those of notices and of monitored barriers
+        raise ValueError(f"{name}(): tags are from 0 to {group.control.last_tag - 2}, not {tag}")
+    return tag
+
+
+def isend(
+    tensor: Any, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None
+) -> Work | None:
+    """Begin to send a tensor to another rank.
+
+    Args:
+        tensor: the tensor; not to be written to before the Work is complete.
+        dst: the rank in the world that gets it.
+        group: the process group; the default one when left out.
+        tag: a number that messages are told apart by.
+        group_dst: the rank in the group instead of `dst`.
+
+    Returns:
+        A Work to wait for; None where this process is not in the group.
+
+    Raises:
+        ValueError: the message would be for this rank.
+    """
+    chosen = member_for("isend", group)
+    value = buffers.tensor("isend", tensor)
+    if chosen is None:
+        return None
+    to = rank_in("isend", chosen, dst, group_dst)
+    if to == chosen.rank():
+        raise ValueError(
+            "Invalid destination rank: destination rank should not be the same as the rank of the current process."
+        )
+    flat, tag = buffers.numbers(value), _checked_tag("isend", chosen, tag)
+    mark = point_to_point.mark(chosen, _line(value), to, tag)
+    steps = algorithms.message(lambda: chosen.link.send(algorithms.raw(flat), to, tag), _nothing)
+    description = header.called("send", value._dtype.name, value._shape, f"to rank {chosen.ranks[to]}")
+    return chosen.begin_message(description, steps, mark, [value])
+
+
+def _nothing() -> None: ...
+
+
+def irecv(
+    tensor: Any, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None
+) -> Work | None:
+    """Begin to receive a tensor of another rank.
+
+    Args:
+        tensor: what is written to, of as many elements and of the dtype of what is sent.
+        src: the rank in the world that sends it; whoever is first when left out.
+        group: the process group; the default one when left out.
+        tag: a number that messages are told apart by.
+        group_src: the rank in the group instead of `src`.
+
+    Returns:
+        A Work to wait for; None where this process is not in the group.
+
+    Raises:
+        DistBackendError: in waiting: what is sent has another size or dtype.
+    """
+    chosen = member_for("irecv", group)
+    value = buffers.tensor("irecv", tensor)
+    if chosen is None:
+        return None
+    anyone = src is None and group_src is None
+    source = ANY if anyone else rank_in("irecv", chosen, src, group_src)
+    flat, then = buffers.target("irecv", value)
+    steps = point_to_point.received(chosen, flat, _line(value), source, _checked_tag("irecv", chosen, tag), then)
+    whom = "any rank" if anyone else f"rank {chosen.ranks[source]}"
+    description = header.called("recv", value._dtype.name, value._shape, f"from {whom}")
+    return chosen.begin_message(description, steps, None, [value])
+
+
+def send(tensor: Any, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
+    """Send a tensor to another rank, as `isend`, and wait until it may be written to.
+
+    Args:
+        tensor: the tensor.
+        dst: the rank in the world that gets it.
+        group: the process group; the default one when left out.
+        tag: a number that messages are told apart by.
+        group_dst: the rank in the group instead of `dst`.
+    """
+    work = isend(tensor, dst, group, tag, group_dst)
+    if work is not None:
+        work.wait()
+
+
+def recv(tensor: Any, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None) -> int:
+    """Receive a tensor of another rank.
+
+    Args:
+        tensor: what is written to, of as many elements and of the dtype of what is sent.
+        src: the rank in the world that sends it; whoever is first when left out.
+        group: the process group; the default one when left out.
+        tag: a number that messages are told apart by.
+        group_src: the rank in the group instead of `src`.
+
+    Returns:
+        The rank in the world of the sender, -1 where this process is not in the group.
+    """
+    work = irecv(tensor, src, group, tag, group_src)
+    if work is None:
+        return -1
+    work.wait()
+    return work.source_rank()
+
+
+class P2POp:
+    """A message of `batch_isend_irecv`.
+
+    Args:
+        op: `isend` or `irecv`.
+        tensor: what is sent or written to.
+        peer: the other rank, in the world.
+        group: the process group; the default one when left out.
+        tag: a number that messages are told apart by.
+        group_peer: the other rank in the group, instead of `peer`.
+
+    Raises:
+        ValueError: another op.
+    """
+
+    def __init__(
+        self,
+        op: Callable[..., Any],
+        tensor: Any,
+        peer: int | None = None,
+        group: Any = None,
+        tag: int = 0,
+        group_peer: int | None = None,
+    ) -> None:
+        if op not in (isend, irecv):
+            raise ValueError(
+                "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
+                "``torch.distributed.irecv``."
+            )
+        self.op = op
+        self.tensor = buffers.tensor("P2POp", tensor)
+        self.group = group
+        self.tag = tag
+        self.peer = peer
+        self.group_peer = group_peer
+        chosen = member(group)
+        if chosen is not None:
+            self.group_peer = rank_in("P2POp", chosen, peer, group_peer)
+            self.peer = chosen.ranks[self.group_peer]
+
+    def __repr__(self) -> str:
+        return f"P2POp({self.op.__name__} peer={self.peer} tag={self.tag} shape={list(self.tensor._shape)})"
+
+
+def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Work]:
+    """Begin several messages.
+
+    Args:
+        p2p_op_list: the messages.
+
+    Returns:
+        A Work for each.
+
+    Raises:
+        ValueError: one is no P2POp.
+    """
+    if not p2p_op_list or not all(isinstance(one, P2POp) for one in p2p_op_list):
+        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
+    works = [one.op(one.tensor, group=one.group, tag=one.tag, **_peer(one)) for one in p2p_op_list]
+    return [work for work in works if work is not None]
+
+
+def _peer(one: P2POp) -> dict[str, Any]:
+    return {"group_dst" if one.op is isend else "group_src": one.group_peer}

@@ -1,0 +1,234 @@
+"""This process among those that MPI has started together: how it joins them, how it fails, and how it leaves.
+
+Names of libraries of collectives, and which of them are there.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import sys
+import time
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from .groups import observers, peers
+from .groups.errors import DistBackendError
+from .groups.links import Link
+from .groups.peers import Peers
+from .groups.work import until
+
+_TO_BE_HEARD = 1.0  # seconds before launchers end everybody because this one has ended
+_AFTER = 0.5  # seconds more for who has failed because of another, so that the cause ends first
+_FINALIZE = 10.0  # seconds for MPI_Finalize, once all ranks have come to their end
+
+
+class Session:
+    """The links of all ranks. There is one a process, from the first `init_process_group` to the end.
+
+    Args:
+        link: of all ranks, of which groups have copies.
+        seconds: how long to wait for the others.
+    """
+
+    def __init__(self, link: Link, seconds: float) -> None:
+        self.link = link
+        self.process = os.getpid()  # those that it forks are no ranks
+        self.seconds = seconds
+        every = np.empty((link.size, peers.LENGTH), np.uint8)
+        own = np.frombuffer(peers.own().encode().ljust(peers.LENGTH), np.uint8)
+        request = link.all_gather(every.reshape(-1), own)
+        if not until(request.done, seconds):
+            raise DistBackendError(f"[rank {link.rank}] init_process_group(): others did not come in {seconds:g} s")
+        self.peers = Peers(link.copy(seconds, None), [one.tobytes().decode() for one in every])
+
+    def copy(self) -> Link:
+        call = "init_process_group()"
+        try:
+            return self.link.copy(self.seconds, lambda: self.peers.check(call))
+        except DistBackendError as error:
+            if str(error).startswith("[rank"):
+                raise
+            messages = f"[rank {self.link.rank}] {call}: {error}{self.peers.missing()}"
+            raise DistBackendError(messages) from None
+
+    def leave(self) -> None:
+        """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed."""
+        if os.getpid() != self.process:
+            return
+        late = self.peers.broken
+        try:
+            why = self.peers.part(self.seconds)
+            if not why:
+                self._finalize()
+        except DistBackendError as error:
+            why, late = str(error), True
+        if why:
+            print(f"{self._about_the_end()}: {why}", file=sys.stderr, flush=True)
+            self._end_in_turn(late)
+
+    def _finalize(self) -> None:
+        from .groups.mpi import finalize
+
+        try:
+            finalize(_FINALIZE)
+        except DistBackendError as error:
+            raise DistBackendError(f"{error}{self.peers.missing()}") from None
+
+    def _end_in_turn(self, late: bool) -> None:
+        """End after others have said the same, or after those that have failed.
+
+        Launchers end everybody when the first process ends without finalizing MPI, and give its status as that of all:
+        it must be that of one that has failed.
+        """
+        if late:
+            time.sleep(_TO_BE_HEARD)
+            _end()
+        until(self.peers.failed_are_gone, _TO_BE_HEARD + 2 * _AFTER)
+
+    def _about_the_end(self) -> str:
+        """Rank and place, for errors: no line of the program is left, so where its last call was."""
+        last = observers.last()
+        return f"[rank {self.link.rank}] the end of the program{f' after {last}' if last else ''}: MPI is not finalized"
+
+
+_session: Session | None = None
+
+
+def join(seconds: float) -> Session:
+    """The session of this process, which the first call begins.
+
+    Args:
+        seconds: how long to wait for the others.
+
+    Raises:
+        DistBackendError: they did not come.
+    """
+    global _session
+    _end_with_exceptions()
+    if _session is None:
+        from .groups.mpi import world
+
+        try:
+            _session = Session(world(seconds), seconds)
+        except DistBackendError:
+            atexit.register(_end)
+            raise
+        atexit.register(_session.leave)
+    _session.seconds = seconds
+    return _session
+
+
+def _end() -> None:
+    """End the process at once: where a thread waits inside MPI, or would be ended there, the ordinary end may hang."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # nobody may read it any more
+            stream.flush()
+    os._exit(1)
+
+
+def _end_with_exceptions() -> None:
+    """Let other ranks hear of an exception that ends this one, so that they need not wait until time is up."""
+    before, process = sys.excepthook, os.getpid()
+
+    def hook(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        if os.getpid() != process:
+            before(kind, error, trace)
+            return
+        others = _session is not None and _session.link.size > 1
+        try:
+            with contextlib.suppress(Exception):  # there may be no memory left
+                if _session is not None:
+                    _session.peers.tell(f"has ended with {kind.__name__}: {error}")
+            before(kind, error, trace)
+            sys.stderr.flush()
+            time.sleep(_TO_BE_HEARD + (_AFTER if isinstance(error, DistBackendError) else 0) if others else 0)
+        finally:
+            _end()  # finalizing MPI would wait for the others
+
+    if not getattr(before, "tells_ranks", False):
+        hook.tells_ranks = True  # type: ignore[attr-defined]
+        sys.excepthook = hook
+
+
+class Backend(str):
+    """The name of a library of collectives, in small letters.
+
+    Args:
+        name: the name.
+
+    Raises:
+        ValueError: it is no text.
+    """
+
+    UNDEFINED = "undefined"
+    GLOO = "gloo"
+    NCCL = "nccl"
+    UCC = "ucc"
+    MPI = "mpi"
+    XCCL = "xccl"
+    FAKE = "fake"
+
+    def __new__(cls, name: str) -> Backend:
+        if not isinstance(name, str):
+            raise ValueError("Backend constructor parameter must be string-ish")
+        return super().__new__(cls, name.lower())
+
+
+def is_mpi_available() -> bool:
+    """Whether mpi4py is installed (`pip install specgrad[distributed]`)."""
+    return find_spec("mpi4py") is not None
+
+
+def is_available() -> bool:
+    """Whether there can be process groups: with mpi4py."""
+    return is_mpi_available()
+
+
+def is_gloo_available() -> bool:
+    """False: collectives are MPI's."""
+    return False
+
+
+def is_nccl_available() -> bool:
+    """False: collectives are MPI's."""
+    return False
+
+
+def is_backend_available(backend: str) -> bool:
+    """Whether a library of collectives is there.
+
+    Args:
+        backend: its name; "mpi" is the one that can be.
+    """
+    return backend.lower() == Backend.MPI and is_mpi_available()
+
+
+def is_torchelastic_launched() -> bool:
+    """Whether PyTorch's launcher has started this process."""
+    return "TORCHELASTIC_RUN_ID" in os.environ
+
+
+def checked(backend: str | None) -> str:
+    """The backend that a program asks for.
+
+    Raises:
+        ValueError: it is not "mpi".
+        RuntimeError: mpi4py is not installed.
+    """
+    name = Backend.MPI if backend is None else Backend(backend).rpartition(":")[2]
+    if name != Backend.MPI:
+        raise ValueError(
+            f"init_process_group(): backend {backend!r} is not there: specgrad's collectives are MPI's. Say "
+            'init_process_group("mpi") and start the program with mpiexec -n N, or with python -m '
+            "specgrad.distributed.run -n N"
+        )
+    if not is_mpi_available():
+        raise RuntimeError(
+            'init_process_group("mpi") needs mpi4py and an MPI library, which are not installed: '
+            "pip install specgrad[distributed]"
+        )
+    return name

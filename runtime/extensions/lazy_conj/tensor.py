@@ -1,0 +1,160 @@
+"""Marked tensors: views whose elements are the conjugates or negatives of those in memory.
+
+A marked tensor has the slots of any view, but its class hides the memory: who looks for it there finds none, as with
+sparse tensors. So native code, plans and kernels leave a call to Python, where `dispatch.py` answers. Its base is no
+marked tensor.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ...tensor.observers import Layouts
+from ...tensor.overrides import disabled, never_plain
+from ...tensor.tensor import TensorBase, alias, tensor_class
+from .dispatch import answer
+from .memory import lazy_view, like, relaid, resolved, standing, store, stored, values_of
+
+_BITS = {"conj": "conjugate", "neg": "negative"}
+
+
+class LazyConjMethods(TensorBase):
+    __slots__ = ()
+    lazy_conj: bool = True
+    conjugated: bool
+    negated: bool
+    is_leaf: bool
+    grad: Any
+    __torch_function__ = disabled
+
+    _flat = property(lambda self: None)
+    _array = property(lambda self: None)
+    _storage = property(lambda self: object())  # that of no other tensor
+
+    @property
+    def array(self) -> Any:
+        """The elements in memory of their own, which nobody may write to: that would reach no other tensor."""
+        result = values_of(self).array
+        if result.__class__ is np.ndarray:
+            result.flags.writeable = False
+        return result
+
+    def data_ptr(self) -> int:
+        """The address of the first element, as it is before it is conjugated or negated."""
+        return stored(self).data_ptr()
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in row-major order without gaps, or in the order of a `memory_format`."""
+        return stored(self).is_contiguous(*(() if memory_format is None else (memory_format,)))
+
+    def contiguous(self, memory_format: Any = None) -> Any:
+        """The tensor itself when it lies in `memory_format`, by default in row-major order, else a copy that does."""
+        value = () if memory_format is None else (memory_format,)
+        return self if self.is_contiguous(*value) else resolved(self).contiguous(*value)
+
+    def untyped_storage(self) -> Any:
+        return stored(self).untyped_storage()
+
+    def storage(self) -> Any:
+        return stored(self).storage()
+
+    _typed_storage = storage
+
+    def is_shared(self) -> bool:
+        return stored(self).is_shared()
+
+    def share_memory_(self) -> Any:
+        stored(self).share_memory_()
+        return self
+
+    def is_pinned(self) -> bool:
+        return stored(self).is_pinned()
+
+    def is_set_to(self, tensor: Any) -> bool:
+        same_marks = (self.conjugated, self.negated) == (tensor.conjugated, tensor.negated)
+        return same_marks and bool(stored(self).is_set_to(stored(tensor)))
+
+    def aliased(self, shape: Any, strides: Any, offset: int) -> Any:
+        return like(self, alias(stored(self), shape, strides, offset))
+
+    @property
+    def data(self) -> Any:
+        """A tensor over this memory outside the graph, with the same marks; assigning replaces the memory."""
+        return super().data  # type: ignore[misc]
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        lazy_view(self, self.conjugated, self.negated).data = value
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """Refused but for `force`: NumPy knows no such marks."""
+        if force:
+            return values_of(self).numpy(force=True)
+        word = "conj" if self.conjugated else "neg"
+        raise RuntimeError(
+            f"Can't call numpy() on Tensor that has {_BITS[word]} bit set. Use tensor.resolve_{word}().numpy() instead."
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.numpy()
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        if self.conjugated:
+            raise BufferError("Can't export tensors with the conjugate bit set")
+        return resolved(self).__dlpack__(**kwargs)
+
+    def resize_(self, *sizes: Any, memory_format: Any = None) -> Any:
+        """Give the tensor another shape, of the memory that it has or of more; see `Tensor.resize_`."""
+        value = {} if memory_format is None else {"memory_format": memory_format}
+        return relaid(self, lambda tensor: tensor.resize_(*sizes, **value))
+
+    def set_(self, *args: Any, **kwargs: Any) -> Any:
+        """Give the tensor other memory, of which it shows conjugates or negatives too; see `Tensor.set_`."""
+        return relaid(self, lambda tensor: tensor.set_(*args, **kwargs))
+
+    def apply_(self, callable: Any) -> Any:
+        """Replace each element by what a function gives of it; see `Tensor.apply_`."""
+        return store(self, values_of(self).apply_(callable))
+
+    def map_(self, tensor: Any, callable: Any) -> Any:
+        """Replace each element by what a function gives of it and of another tensor's; see `Tensor.map_`."""
+        return store(self, values_of(self).map_(tensor, callable))
+
+    def map2_(self, x: Any, y: Any, callable: Any) -> Any:
+        """Replace each element by what a function gives of it and of two other tensors'; see `Tensor.map2_`."""
+        return store(self, values_of(self).map2_(x, y, callable))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
+        if not self.is_leaf:
+            return copy.deepcopy(standing(self), memo)  # which is refused
+        result = memo[id(self)] = values_of(self).requires_grad_(self._requires_grad)
+        result.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        result.grad = copy.deepcopy(self._grad, memo)
+        return result
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return rebuild, (stored(self), self.conjugated, self.negated, self._requires_grad, self.__dict__)
+
+
+def classes_by_marks() -> dict[tuple[bool, bool], Any]:
+    """The classes, made on first use, when it is known what class tensors have. From then on calls are answered."""
+    plain = tensor_class()
+    results = {(False, False): plain}
+    for name, *marks in (("Conjugate", True, False), ("Negative", False, True), ("NegativeConjugate", True, True)):
+        body = {"__slots__": (), "conjugated": marks[0], "negated": marks[1], "__module__": plain.__module__}
+        results[marks[0], marks[1]] = lazy_conj = type(name, (LazyConjMethods, plain), body)
+        never_plain(lazy_conj)
+    Layouts.answers = (answer, *Layouts.answers)  # before others, who know no marks
+    return results
+
+
+def rebuild(plain: Any, conjugated: bool, negated: bool, requires_grad: bool, attributes: dict[str, Any]) -> Any:
+    """A leaf with marks over the memory of a tensor: what is pickled and copied."""
+    result = lazy_view(like(plain, plain), conjugated, negated).requires_grad_(requires_grad)
+    result.__dict__.update(attributes)
+    return result

@@ -1,0 +1,413 @@
+"""Sums, products, extremes, norms and logsumexp of the elements that a mask keeps.
+
+What keeps the shape: softmax, running sums and products, and vectors divided by their norm, under a mask.
+
+Means, medians and variances of the elements that a mask keeps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...dispatch import argument_checks
+from ...namespace import op
+from ...tensor.dtypes import dtype as Dtype
+from ...tensor.dtypes import float32
+from .masks import (
+    constant,
+    count,
+    dimension,
+    dimensions,
+    flag,
+    highest_value,
+    inf,
+    lowest_value,
+    masked_input,
+    nan,
+    result_dtype,
+    sum_dtype,
+)
+
+
+def sum(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The sum of the elements that the mask keeps; 0 where there are none.
+
+    Args:
+        input: a tensor.
+        dim: the dimension or dimensions that are reduced; all by default.
+        keepdim: whether reduced dimensions stay, with size 1.
+        dtype: the dtype of the result.
+        mask: True where an element counts; it broadcasts to the input. All of them by default.
+
+    Raises:
+        IndexError: a mask of more dimensions than the input, or a dimension that there is not.
+        RuntimeError: the mask does not broadcast, or a dimension is named twice.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.sum(sg.tensor([[1, 2], [3, 4]]), 1, mask=sg.tensor([[True, False], [False, False]]))
+        tensor([1, 0])
+    """
+    x = masked_input("sum", input, mask, constant(0))
+    dims, kind = dimensions("sum", dim, x.ndim), sum_dtype("sum", dtype, x._dtype)
+    return op.sum(x, dims, flag("sum", keepdim), dtype=kind) if dims else x.to(kind)
+
+
+def prod(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The product of the elements that the mask keeps, arguments as of `masked.sum`; 1 where there are none.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.prod(sg.tensor([[1, 2], [3, 4]]), 1, mask=sg.tensor([[True, True], [False, False]]))
+        tensor([2, 1])
+    """
+    x = masked_input("prod", input, mask, constant(1))
+    stays = flag("prod", keepdim)
+    result = x.to(sum_dtype("prod", dtype, x._dtype))
+    for d in reversed(dimensions("prod", dim, x.ndim)):
+        result = op.prod(result, d, stays)
+    return result
+
+
+def amax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The greatest of the elements that the mask keeps, arguments as of `masked.sum`.
+
+    Where there are none it is -inf, or the least integer of the dtype.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.amax(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=sg.tensor([[True, False], [False, False]]))
+        tensor([1., -inf])
+    """
+    x = masked_input("amax", input, mask, lowest_value("amax"))
+    result = op.amax(x, dimensions("amax", dim, x.ndim), flag("amax", keepdim))
+    return result.to(result_dtype("amax", dtype, x._dtype))
+
+
+def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The least of the elements that the mask keeps, arguments as of `masked.sum`.
+
+    Where there are none it is inf, or the greatest integer of the dtype.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.amin(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=sg.tensor([[False, True], [False, False]]))
+        tensor([2., inf])
+    """
+    x = masked_input("amin", input, mask, highest_value("amin"))
+    result = op.amin(x, dimensions("amin", dim, x.ndim), flag("amin", keepdim))
+    return result.to(result_dtype("amin", dtype, x._dtype))
+
+
+def argmax(input: Any, dim: int | None = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """Where the greatest of the elements lies that the mask keeps, the first place; 0 where there are none.
+
+    Args:
+        input: a tensor of real numbers.
+        dim: the dimension that is reduced; by default the flattened tensor is looked at.
+        keepdim: whether reduced dimensions stay, with size 1.
+        dtype: the dtype to which indices are converted: that of the input by default, as in PyTorch.
+        mask: True where an element counts; it broadcasts to the input. All of them by default.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.argmax(sg.tensor([4, 9, 7]), mask=sg.tensor([True, False, True]))
+        tensor(2)
+    """
+    return _arg_reduction("argmax", input, dim, keepdim, dtype, mask)
+
+
+def argmin(input: Any, dim: int | None = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """Where the least of the elements lies that the mask keeps, arguments as of `masked.argmax`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.argmin(sg.tensor([4, 1, 3]), mask=sg.tensor([True, False, True]))
+        tensor(2)
+    """
+    return _arg_reduction("argmin", input, dim, keepdim, dtype, mask)
+
+
+def _arg_reduction(name: str, input: Any, dim: Any, keepdim: Any, dtype: Any, mask: Any) -> Any:
+    x = masked_input(name, input, mask, lowest_value(name) if name == "argmax" else highest_value(name))
+    index = getattr(op, name)(x, dim, flag(name, keepdim))
+    return index.to(result_dtype(name, dtype, x._dtype))
+
+
+def logsumexp(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """log(sum(exp(x))) of the elements that the mask keeps, arguments as of `masked.sum`; -inf where there are none.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.logsumexp(sg.tensor([0.0, 0.0, 50.0]), 0, mask=sg.tensor([True, True, False]))
+        tensor(0.6931)
+    """
+    x = masked_input("logsumexp", input, mask, lowest_value("logsumexp"))
+    result = op.logsumexp(x, dimensions("logsumexp", dim, x.ndim), flag("logsumexp", keepdim))
+    return result.to(result_dtype("logsumexp", dtype, x._dtype))
+
+
+def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None) -> Any:
+    """log(exp(x) + exp(y)), in which an element that its mask leaves out counts as -inf.
+
+    Args:
+        input: x, a tensor.
+        other: y, a tensor; shapes broadcast.
+        dtype: the dtype of the result, by default that of `input`.
+        input_mask: True where an element of `input` counts.
+        other_mask: True where an element of `other` counts.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x, y = sg.tensor([0.0, 1.0]), sg.tensor([0.0, 5.0])
+        >>> sg.masked.logaddexp(x, y, other_mask=sg.tensor([True, False]))
+        tensor([0.6931, 1.0000])
+    """
+    x = masked_input("logaddexp", input, input_mask, lowest_value("logaddexp"), "input_mask")
+    y = masked_input(
+        "logaddexp",
+        argument_checks.tensor("logaddexp", "other", other),
+        other_mask,
+        lowest_value("logaddexp"),
+        "other_mask",
+    )
+    return op.logaddexp(x, y).to(result_dtype("logaddexp", dtype, x._dtype))
+
+
+def norm(
+    input: Any, ord: float | None = 2.0, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None
+) -> Any:
+    """sum(|x|^ord)^(1 / ord) of the elements that the mask keeps, arguments as of `masked.sum`; 0 where there are none.
+
+    Args:
+        ord: the order, inf and -inf too: the greatest and the least modulus.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.norm(sg.tensor([3.0, 9.0, 4.0]), mask=sg.tensor([True, False, True]))
+        tensor(5.)
+    """
+    x = argument_checks.tensor("norm", "input", input)
+    order = argument_checks.floating("norm", "ord", ord)
+    x = masked_input("norm", x, mask, constant(inf if order == -inf else 0))
+    dims = dimensions("norm", dim, x.ndim)
+    return op.linalg_vector_norm(x, order, dims, flag("norm", keepdim), dtype=result_dtype("norm", dtype, x._dtype))
+
+
+def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """exp(x_i) / sum_j exp(x_j) over the elements that the mask keeps; 0 for the others, nan where there are none.
+
+    Args:
+        input: a tensor.
+        dim: the dimension along which the sum is 1.
+        dtype: the dtype to which the input is converted before.
+        mask: True where an element counts; it broadcasts to the input. All of them by default.
+
+    Raises:
+        IndexError: a mask of more dimensions than the input, or a dimension that there is not.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.softmax(sg.tensor([1.0, 5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
+        tensor([0.5000, 0.0000, 0.5000])
+    """
+    x = masked_input("softmax", input, mask, lowest_value("amax"))
+    return op.softmax(x, dimension("softmax", dim, x.ndim), dtype=result_dtype("softmax", dtype, x._dtype))
+
+
+def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """The logarithm of `masked.softmax`, arguments as of `masked.softmax`; -inf for what is left out.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.log_softmax(sg.tensor([1.0, 5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
+        tensor([-0.6931,    -inf, -0.6931])
+    """
+    x = masked_input("log_softmax", input, mask, lowest_value("amax"))
+    kind = result_dtype("log_softmax", dtype, x._dtype)
+    return op.log_softmax(x, dimension("log_softmax", dim, x.ndim), dtype=kind)
+
+
+def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """`masked.softmax` of -x, arguments as of `masked.softmax`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.softmin(sg.tensor([1.0, -5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
+        tensor([0.5000, 0.0000, 0.5000])
+    """
+    x = masked_input("softmin", input, mask, highest_value("amin"))
+    return op.softmax(-x, dimension("softmin", dim, x.ndim), dtype=result_dtype("softmin", dtype, x._dtype))
+
+
+def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """The running sum along a dimension, to which elements that the mask leaves out add 0.
+
+    Args:
+        input: a tensor.
+        dim: the dimension.
+        dtype: the dtype of the result, by default that of the input.
+        mask: True where an element counts; it broadcasts to the input. All of them by default.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.cumsum(sg.tensor([1, 2, 3]), 0, mask=sg.tensor([True, False, True]))
+        tensor([1, 1, 4])
+    """
+    x = argument_checks.tensor("cumsum", "input", input)
+    along, kind = dimension("cumsum", dim, x.ndim), result_dtype("cumsum", dtype, x._dtype)
+    return op.cumsum(masked_input("cumsum", x, mask, constant(0)), along, dtype=kind)
+
+
+def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """The running product along a dimension, arguments as of `masked.cumsum`; what is left out counts as 1.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.cumprod(sg.tensor([2, 5, 3]), 0, mask=sg.tensor([True, False, True]))
+        tensor([2, 2, 6])
+    """
+    x = argument_checks.tensor("cumprod", "input", input)
+    along, kind = dimension("cumprod", dim, x.ndim), result_dtype("cumprod", dtype, x._dtype)
+    return op.cumprod(masked_input("cumprod", x, mask, constant(1)), along, dtype=kind)
+
+
+def normalize(input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None) -> Any:
+    """x / max(norm of x, eps) along a dimension, arguments as of `masked.cumsum`; what is left out is 0.
+
+    Args:
+        ord: the order of the norm.
+        eps: the least number that is divided by.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.normalize(sg.tensor([3.0, 9.0, 4.0]), 2.0, 0, mask=sg.tensor([True, False, True]))
+        tensor([0.6000, 0.0000, 0.8000])
+    """
+    x = masked_input("normalize", input, mask, constant(0))
+    length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
+    return x / op.maximum(length, op.full_like(length, argument_checks.floating("normalize", "eps", eps)))
+
+
+def mean(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The mean of the elements that the mask keeps, arguments as of `masked.sum`; nan where there are none.
+
+    Raises:
+        ValueError: neither the input nor `dtype` is of floats or complex numbers.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.mean(sg.tensor([[1.0, 2.0], [3.0, 5.0]]), 1, mask=sg.tensor([[True, False], [True, True]]))
+        tensor([1., 4.])
+    """
+    x = argument_checks.tensor("mean", "input", input)
+    kind = result_dtype("mean", dtype, x._dtype)
+    if kind.kind not in "fc":
+        whose = "Input" if dtype is None else "Optional"
+        raise ValueError(
+            f"mean(): Could not infer output dtype. {whose} dtype must be either a floating point or complex dtype. "
+            f"Got: {kind}"
+        )
+    number = count("mean", x, mask, dimensions("mean", dim, x.ndim), flag("mean", keepdim))
+    return sum(x, dim, keepdim=keepdim, dtype=kind, mask=mask) / number
+
+
+def median(input: Any, dim: int = -1, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The median of the elements that the mask keeps, the lower one of an even number; nan where there are none.
+
+    Args:
+        input: a tensor of real numbers.
+        dim: the dimension that is reduced.
+        keepdim: whether it stays, with size 1.
+        dtype: the dtype of the result for integers; floats keep theirs.
+        mask: True where an element counts; it broadcasts to the input. All of them by default.
+
+    Raises:
+        ValueError: a median of integers where no element is kept.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.median(sg.tensor([7.0, 1.0, 3.0]), 0, mask=sg.tensor([True, False, True]))
+        tensor(3.)
+    """
+    x = argument_checks.tensor("median", "input", input)
+    along, kind = dimension("median", dim, x.ndim), result_dtype("median", dtype, x._dtype)
+    is_float = x._dtype.kind == "f"
+    values = masked_input("median", x if is_float else x.to(float32), mask, constant(nan))
+    result = op.nanmedian(values, along, flag("median", keepdim)).values
+    if is_float:
+        return result
+    if op.isnan(result).any().item():
+        raise ValueError("median(): expects no fully masked out rows if dtype is not floating point")
+    return result.to(kind)
+
+
+def var(
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    *,
+    correction: float | None = None,
+    keepdim: Any = False,
+    dtype: Any = None,
+    mask: Any = None,
+) -> Any:
+    """sum(|x - mean|^2) / max(n - correction, 0) of the n elements that the mask keeps, arguments as of `masked.sum`.
+
+    Args:
+        unbiased: True stands for a correction of 1, False for one of 0.
+        correction: what is subtracted from the number of elements; 1 by default.
+
+    Raises:
+        AssertionError: both `unbiased` and `correction` are given.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.var(sg.tensor([1.0, 9.0, 3.0]), mask=sg.tensor([True, False, True]))
+        tensor(2.)
+    """
+    return _variance("var", input, dim, _corrected("var", unbiased, correction), keepdim, dtype, mask)
+
+
+def std(
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    *,
+    correction: float | None = None,
+    keepdim: Any = False,
+    dtype: Any = None,
+    mask: Any = None,
+) -> Any:
+    """The square root of the variance, arguments as of `masked.var`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.masked.std(sg.tensor([1.0, 9.0, 5.0]), correction=0, mask=sg.tensor([True, False, True]))
+        tensor(2.)
+    """
+    return op.sqrt(_variance("std", input, dim, _corrected("std", unbiased, correction), keepdim, dtype, mask))
+
+
+def _corrected(name: str, unbiased: Any, correction: Any) -> float:
+    if unbiased is not None and correction is not None:
+        raise AssertionError(f"{name}(): Only one of unbiased and correction may be given")
+    if unbiased is not None:
+        return 1.0 if argument_checks.boolean(name, "unbiased", unbiased) else 0.0
+    return 1.0 if correction is None else argument_checks.floating(name, "correction", correction)
+
+
+def _variance(name: str, input: Any, dim: Any, correction: float, keepdim: Any, dtype: Any, mask: Any) -> Any:
+    x = argument_checks.tensor(name, "input", input)
+    kind = result_dtype(name, dtype, x._dtype if x._dtype.kind in "fc" else float32)
+    inner = kind if kind.kind in "fc" else float32
+    dims, stays = dimensions(name, dim, x.ndim), flag(name, keepdim)
+    total = sum(x, dim, keepdim=True, dtype=kind, mask=mask)
+    difference = x - total / count(name, x, mask, dims, True)
+    squares = sum(difference * difference.conj_physical(), dim, keepdim=stays, dtype=inner, mask=mask)
+    number = count(name, x, mask, dims, stays).to(_real(inner))
+    return (squares / op.clamp_min(number - correction, 0) if correction else squares / number).to(kind)
+
+
+def _real(kind: Dtype) -> Dtype:
+    return kind.to_real() if kind.kind == "c" else kind

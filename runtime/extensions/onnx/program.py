@@ -1,0 +1,104 @@
+"""`ONNXProgram`: an exported module, which can be saved and run."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ...ops.creation import tensor as make_tensor
+from ...pytree import flatten
+from ...tensor.tensor import TensorBase, host_array
+from .graph import Graph
+from .model_proto import model_proto, onnx_package
+
+LARGEST_FILE = 2**31 - 1  # bytes of a protobuf message
+
+
+class ONNXProgram:
+    """An exported module.
+
+    Args:
+        graph: what was recorded.
+        opset: the version of the operators.
+
+    Example:
+        >>> import specgrad as sg
+        >>> program = sg.onnx.export(sg.nn.Linear(3, 2), (sg.ones(1, 3),), input_names=["x"])  # doctest: +SKIP
+        >>> program.save("linear.onnx")  # doctest: +SKIP
+    """
+
+    def __init__(self, graph: Graph, opset: int) -> None:
+        self._graph = graph
+        self._opset = opset
+        self._proto: Any = None
+
+    @property
+    def model_proto(self) -> Any:
+        """The `onnx.ModelProto`, made when it is first asked for."""
+        if self._proto is None:
+            self._proto = model_proto(self._graph, self._opset)
+        return self._proto
+
+    def save(
+        self,
+        destination: Any,
+        *,
+        include_initializers: bool = True,
+        keep_initializers_as_inputs: bool = False,
+        external_data: bool | None = None,
+    ) -> None:
+        """Write the model.
+
+        Args:
+            destination: a path or a file opened for binary writing.
+            include_initializers: whether the parameters' values are written; else they are inputs.
+            keep_initializers_as_inputs: whether parameters are inputs too.
+            external_data: whether their values go to a second file, `.data` behind the name; by default where the
+                model is larger than 2 GB.
+        """
+        plain = include_initializers and not keep_initializers_as_inputs
+        proto = self.model_proto if plain else self._proto_with(include_initializers, keep_initializers_as_inputs)
+        if not isinstance(destination, (str, os.PathLike)):
+            destination.write(proto.SerializeToString())
+        elif external_data or (external_data is None and proto.ByteSize() > LARGEST_FILE):
+            path, own = Path(destination), self._proto_with(include_initializers, keep_initializers_as_inputs)
+            options = {"location": f"{path.name}.data", "size_threshold": 0}
+            onnx_package().save_model(own, path, save_as_external_data=True, **options)  # which takes the values out
+        else:
+            Path(destination).write_bytes(proto.SerializeToString())
+
+    def _proto_with(self, parameters: bool, as_inputs: bool) -> Any:
+        return model_proto(self._graph, self._opset, parameters, as_inputs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Run the model with onnxruntime, or without it with the `onnx` package's reference implementation.
+
+        Args:
+            *args, **kwargs: as the module takes them; only tensors count.
+
+        Returns:
+            list of Tensors: the outputs, flat.
+        """
+        try:
+            onnxruntime = import_module("onnxruntime")
+        except ModuleNotFoundError:
+            return self.call_reference(*args, **kwargs)
+        session = onnxruntime.InferenceSession(self.model_proto.SerializeToString(), providers=["CPUExecutionProvider"])
+        return [make_tensor(result) for result in session.run(None, self._feeds(args, kwargs))]
+
+    def call_reference(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Run the model with the `onnx` package's reference implementation; as a call of the program."""
+        onnx_package()  # says what to install
+        evaluator = import_module("onnx.reference").ReferenceEvaluator(self.model_proto)
+        return [make_tensor(result) for result in evaluator.run(None, self._feeds(args, kwargs))]
+
+    def _feeds(self, args: Any, kwargs: Any) -> dict[str, Any]:
+        tensors = [host_array(leaf) for leaf in flatten((args, kwargs))[0] if isinstance(leaf, TensorBase)]
+        return {value.name: array for value, array in zip(self._graph.inputs, tensors, strict=True)}
+
+    def __repr__(self) -> str:
+        graph = self._graph
+        ends = f"inputs {graph.inputs}, outputs {graph.outputs}"
+        return f"ONNXProgram({len(graph.nodes)} nodes, {ends}, opset {self._opset})"

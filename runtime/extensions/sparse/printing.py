@@ -1,0 +1,58 @@
+"""Text of sparse tensors, laid out as PyTorch lays it out: indices and values, then what the numbers do not show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...methods.printing import PRINT_OPTS, format_numbers, history_of
+from ...tensor.dtypes import bool_, get_default_dtype, int64
+from ...tensor.memory_format import sparse_coo, sparse_csr
+from ...tensor.tensor import host_array
+
+INDENT = len("tensor(")
+
+
+def to_repr(tensor: Any) -> str:
+    pattern = tensor.pattern
+    names = {sparse_coo: ("indices",), sparse_csr: ("crow_indices", "col_indices")}
+    parts = [
+        _part(name, index)
+        for name, index in zip(names.get(pattern.layout, ("ccol_indices", "row_indices")), pattern.index, strict=True)
+    ]
+    text = "tensor(" + (",\n" + " " * INDENT).join([*parts, _part("values", tensor.elements)])
+    return _with_suffixes(text, _suffixes(tensor), pattern.layout is sparse_coo) + ")"
+
+
+def _part(name: str, tensor: Any) -> str:
+    """One of the tensors that make up a sparse one: `indices=tensor(...)`."""
+    start = f"{name}=tensor("
+    size = "" if tensor.numel() else f", size={tuple(tensor._shape)}"
+    return f"{start}{format_numbers(host_array(tensor), INDENT + len(start))}{size})"
+
+
+def _suffixes(tensor: Any) -> list[str]:
+    matches = [f"size={tuple(tensor._shape)}", f"nnz={tensor.pattern.count}"]
+    if tensor.device.type != "cpu":
+        matches.insert(0, f"device='{tensor.device}'")
+    default = get_default_dtype()
+    if tensor.dtype not in (default, int64, bool_, default.to_complex()):
+        matches.append(f"dtype={tensor.dtype}")
+    matches.append(f"layout={tensor.layout}")
+    history = history_of(tensor)
+    if history:
+        matches.append(f"grad_fn=<{history}>")
+    elif tensor.requires_grad:
+        matches.append("requires_grad=True")
+    return matches
+
+
+def _with_suffixes(text: str, suffixes: list[str], on_new_line: bool) -> str:
+    column = len(text) - text.rfind("\n") + 1
+    for suffix in suffixes:
+        if on_new_line or column + len(suffix) + 2 > PRINT_OPTS.linewidth:
+            text += ",\n" + " " * INDENT + suffix
+            column, on_new_line = INDENT + len(suffix), False
+        else:
+            text += ", " + suffix
+            column += len(suffix) + 2
+    return text

@@ -1,0 +1,185 @@
+"""Rules of sums, products and quotients of sparse tensors with sparse ones, strided ones and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import ShapeError
+from ...namespace import op
+from ...tensor.dtypes import promote_types
+from ...tensor.memory_format import sparse_coo
+from ...tensor.tensor import TensorBase
+from .convert import in_layout
+from .dispatch import Call, has_pattern
+from .graph import coalesced, dense, of, same_indices, values_at, values_of
+from .pattern import by_coordinates
+
+
+def added(call: Call) -> Any:
+    """Two sparse tensors give a sparse one, a sparse and a strided one a strided one; numbers are refused."""
+    first, other = call.first, call["other"]
+    if has_pattern(first) and has_pattern(other):
+        return summed(call, first, other)
+    is_tensor = isinstance(other, TensorBase)
+    if not is_tensor or not (other._shape and first._shape):
+        raise RuntimeError(f"{call.op}(): a number cannot be added to a sparse tensor: use to_dense() first")
+    if has_pattern(first):
+        return call.on(dense(first), other=other)
+    kind = promote_types(first._dtype, other._dtype)
+    if first._shape != other._shape or kind is not first._dtype:
+        return call.on(first, other=dense(other))
+    alpha = -call["alpha"] if call.op == "sub" else call["alpha"]
+    return added_at_indices(first if call.writes else first.clone(), other, alpha)
+
+
+def added_at_indices(target: Any, sparse: Any, alpha: Any) -> Any:
+    """x += alpha y for a strided tensor x, which changes where y keeps elements."""
+    values, axes = values_of(sparse).to(target.dtype), sparse.pattern.axes
+    if len(axes) == 1:
+        return target.index_add_(0, axes[0], values, alpha=alpha)
+    return target.index_put_(axes, values if alpha == 1 else values * alpha, accumulate=True)
+
+
+def _reaches(shape: Any, target: Any) -> bool:
+    return len(shape) <= len(target) and all(
+        a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False)
+    )
+
+
+def summed(call: Call, first: Any, other: Any) -> Any:
+    """x + alpha y, or x - alpha y, of two sparse tensors."""
+    if first._shape != other._shape or first.pattern.sparse_dims != other.pattern.sparse_dims:
+        raise RuntimeError(
+            f"{call.op}: expected sizes of 'self' and 'other' to match, but {list(first._shape)} != "
+            f"{list(other._shape)}"
+        )
+    if first.pattern is other.pattern or same_indices(first.pattern, other.pattern):
+        return of(first.pattern, call.on(values_of(first), other=values_of(other)))
+    layout, ordered = first.layout, first.layout is not sparse_coo
+    one, two = in_layout(first, sparse_coo), in_layout(other, sparse_coo)
+    kind = promote_types(first._dtype, other._dtype)
+    mine, theirs = values_of(one).to(kind), values_of(two).to(kind)
+    theirs = call.on(theirs.new_zeros(()), other=theirs)  # with alpha, and the sign
+    coordinates = np.concatenate((one.pattern.coordinates, two.pattern.coordinates), 1)
+    total = of(one.pattern.like(coordinates, is_coalesced=False), op.cat([mine, theirs]))
+    if ordered or (one.pattern.is_coalesced and two.pattern.is_coalesced):
+        total = coalesced(total)
+    return in_layout(total, layout)
+
+
+def multiplied(call: Call) -> Any:
+    """Products at the places that all sparse factors keep; a number multiplies values."""
+    first, other = call.first, call["other"]
+    if not has_pattern(first):
+        first, other = other, first
+    is_tensor = isinstance(other, TensorBase)
+    if not is_tensor or not (other._shape or has_pattern(other)):
+        return of(first.pattern, _product(call, values_of(first), other))
+    if has_pattern(other):
+        return _of_both(call, first, other)
+    if not _reaches(other._shape, first._shape):
+        raise ShapeError(
+            f"mul(): expected a factor that broadcasts to the sparse tensor's shape {list(first._shape)}, but got "
+            f"{list(other._shape)}"
+        )
+    return of(first.pattern, _product(call, values_of(first), values_at(other.expand(first._shape), first.pattern)))
+
+
+def _product(call: Call, values: Any, other: Any) -> Any:
+    return call.on(values, other=other)
+
+
+def _of_both(call: Call, first: Any, other: Any) -> Any:
+    """The product of two sparse tensors, where both keep elements."""
+    if first._shape != other._shape or first.pattern.sparse_dims != other.pattern.sparse_dims:
+        raise RuntimeError(
+            f"mul: expected 'self' and 'other' to have same sizes, but {list(first._shape)} != {list(other._shape)}"
+        )
+    layout = first.layout
+    one, two = coalesced(in_layout(first, sparse_coo)), coalesced(in_layout(other, sparse_coo))
+    if one.pattern is two.pattern:
+        return in_layout(of(one.pattern, _product(call, values_of(one), values_of(two))), layout)
+    _, mine, theirs = np.intersect1d(
+        one.pattern.flat_indices, two.pattern.flat_indices, assume_unique=True, return_indices=True
+    )
+    pattern = one.pattern.like(one.pattern.coordinates[:, mine], is_coalesced=True)
+    values = _product(call, _gathered(one, mine), _gathered(two, theirs))
+    return in_layout(of(pattern, values), layout)
+
+
+def _gathered(sparse: Any, numbers: np.ndarray) -> Any:
+    """Some of the values, by number."""
+    return values_of(sparse).index_select(0, sparse.pattern.on_device(numbers))
+
+
+def divided(call: Call) -> Any:
+    """Values over a number."""
+    first, other = call.first, call["other"]
+    shape = list(other._shape) if isinstance(other, TensorBase) else []
+    if not has_pattern(first) or has_pattern(other) or shape:
+        raise RuntimeError(
+            f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {shape} for divisor)"
+        )
+    if call.arguments.get("rounding_mode") is not None:
+        first = coalesced(first)
+    return of(first.pattern, call.on(values_of(first)))
+
+
+def concatenated(call: Call) -> Any:
+    """The places of each, moved behind those of the ones before."""
+    tensors, dim = list(call["tensors"]), call["dim"]
+    for position, tensor in enumerate(tensors):
+        if not has_pattern(tensor):
+            raise RuntimeError(f"Concatenating sparse tensors, but a dense tensor was found at position {position}.")
+    layout, tensors = tensors[0].layout, [in_layout(t, sparse_coo) for t in tensors]
+    first = tensors[0]
+    dim = _dim("cat", dim, len(first._shape))
+    sizes = [t._shape[:dim] + t._shape[dim + 1 :] for t in tensors]
+    if len(set(sizes)) > 1 or len({t.pattern.sparse_dims for t in tensors}) > 1:
+        raise RuntimeError("cat(): expected sparse tensors of one shape but in `dim`, and as many sparse dimensions")
+    shape = (*first._shape[:dim], sum(t._shape[dim] for t in tensors), *first._shape[dim + 1 :])
+    result = _cat_sparse(tensors, dim, shape) if dim < first.pattern.sparse_dims else _cat_dense(tensors, dim, shape)
+    return in_layout(result, layout)
+
+
+def _dim(name: str, dim: int, ndim: int) -> int:
+    if not -ndim <= dim < ndim:
+        raise IndexError(
+            f"{name}(): Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
+        )
+    return dim % ndim
+
+
+def _cat_sparse(tensors: list[Any], dim: int, shape: Any) -> Any:
+    parts, offset = [], 0
+    for tensor in tensors:
+        part = tensor.pattern.coordinates.copy()
+        part[dim] += offset
+        offset += tensor._shape[dim]
+        parts.append(part)
+    in_order = dim == 0 and all(t.pattern.is_coalesced for t in tensors)
+    pattern = by_coordinates(np.concatenate(parts, 1), shape, tensors[0]._device, in_order)
+    return of(pattern, op.cat([values_of(t) for t in tensors]))
+
+
+def _cat_dense(tensors: list[Any], dim: int, shape: Any) -> Any:
+    """Values of which each has zeros where the others' are."""
+    sparse_dims, blocks, offset = tensors[0].pattern.sparse_dims, [], 0
+    for tensor in tensors:
+        block = values_of(tensor).new_zeros((tensor.pattern.count, *shape[sparse_dims:]))
+        at, size = dim - sparse_dims + 1, tensor._shape[dim]
+        blocks.append(block.slice_scatter(values_of(tensor), at, offset, offset + size))
+        offset += size
+    coordinates = np.concatenate([t.pattern.coordinates for t in tensors], 1)
+    return of(by_coordinates(coordinates, shape, tensors[0]._device, False), op.cat(blocks))
+
+
+def stacked(call: Call) -> Any:
+    """Each with a new sparse dimension in front of `dim`, one behind the other."""
+    tensors = call["tensors"]
+    if not all(has_pattern(t) for t in tensors):
+        raise RuntimeError("stack(): expected sparse tensors only, but a dense tensor was found")
+    dim = _dim("stack", call["dim"], len(tensors[0]._shape) + 1)
+    return op.cat([t.unsqueeze(dim) for t in tensors], dim)

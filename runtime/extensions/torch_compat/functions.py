@@ -1,0 +1,350 @@
+"""Methods of tensors that are functions too, and older functions that programs still call.
+
+`Variable`: how programs that are older than PyTorch 0.4 ask for gradients.
+
+Functions that PyTorch has removed: programs that name them begin, and a call says what to call in their place.
+
+Functions whose names begin with `_` in PyTorch, which libraries call all the same.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any, NoReturn
+
+from ...dispatch import argument_checks
+from ...errors import type_name, warn_user
+from ...namespace import op
+from ...ops.creation import empty
+from ...ops.creation.from_data import tensor
+from ...ops.creation.ranges import arange
+from ...tensor.dtypes import get_default_dtype, int64
+from ...tensor.tensor import TensorBase
+from ..storage import legacy_constructors
+
+
+def _conj(input: Any) -> Any:
+    return op.conj(argument_checks.tensor("_conj", "input", input))
+
+
+def _neg_view(input: Any) -> Any:
+    return op._neg_view(argument_checks.tensor("_neg_view", "input", input))
+
+
+def detach(input: Any) -> Any:
+    """The tensor outside of the graph: `input.detach()`.
+
+    Args:
+        input: the tensor.
+    """
+    return argument_checks.tensor("detach", "input", input).detach()
+
+
+def detach_(input: Any) -> Any:
+    """Take a tensor out of the graph: `input.detach_()`.
+
+    Args:
+        input: the tensor.
+    """
+    return argument_checks.tensor("detach_", "input", input).detach_()
+
+
+def fill(input: Any, value: Any) -> Any:
+    """A tensor like another, all of whose elements are a value, through which its gradient goes.
+
+    Args:
+        input: the tensor to be like.
+        value: a number, or a tensor without dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.fill(sg.zeros(2), 3)
+        tensor([3., 3.])
+    """
+    return argument_checks.tensor("fill", "input", input).clone().fill_(value)
+
+
+def resize_as_(input: Any, the_template: Any) -> Any:
+    """Give a tensor the sizes of another: `input.resize_as_(the_template)`.
+
+    Args:
+        input: the tensor.
+        the_template: the other.
+    """
+    return argument_checks.tensor("resize_as_", "input", input).resize_as_(the_template)
+
+
+def get_device(input: Any) -> int:
+    """The index of the CUDA device that a tensor lies on; -1 on the CPU.
+
+    Args:
+        input: the tensor.
+    """
+    return argument_checks.tensor("get_device", "input", input).get_device()
+
+
+def is_signed(input: Any) -> bool:
+    """Whether the dtype of a tensor has negative numbers.
+
+    Args:
+        input: the tensor.
+    """
+    return argument_checks.tensor("is_signed", "input", input)._dtype.is_signed
+
+
+def is_inference(input: Any) -> bool:
+    """Whether a tensor was made in `inference_mode`: `input.is_inference()`.
+
+    Args:
+        input: the tensor.
+    """
+    return argument_checks.tensor("is_inference", "input", input).is_inference()
+
+
+def is_distributed(input: Any) -> bool:
+    """Whether a tensor is spread over processes: never.
+
+    Args:
+        input: the tensor.
+    """
+    return argument_checks.tensor("is_distributed", "input", input).is_distributed()
+
+
+def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
+    """The norms of a tensor's slices along a dimension, with the other dimensions kept as ones.
+
+    Args:
+        v: the tensor.
+        pow: which norm.
+        dim: the dimension; -1 for one norm of all.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.norm_except_dim(sg.ones(2, 4), 2, 0)
+        tensor([[2.],
+                [2.]])
+    """
+    if dim == -1:
+        return op.norm(argument_checks.tensor("norm_except_dim", "v", v), pow)
+    others = [d for d in builtins.range(v.dim()) if d != dim]
+    return op.norm(v, pow, others, True) if others else v.abs()
+
+
+def typename(obj: Any, /) -> str:
+    """The name of an object's class with its module; of a class its own; of a tensor `specgrad.FloatTensor`.
+
+    Args:
+        obj: the object.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.typename(sg.ones(1)), sg.typename(3)
+        ('specgrad.FloatTensor', 'int')
+    """
+    if isinstance(obj, TensorBase):
+        return legacy_constructors.type_of(obj)
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(named, "__module__", "") or ""
+    return named.__qualname__ if module in ("", "builtins") else f"{module}.{named.__qualname__}"
+
+
+def range(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
+    """The numbers from `start` to `end`, which is one of them: deprecated, for Python's range ends before.
+
+    Args:
+        start: the first; 0 where only one number is given.
+        end: the last.
+        step: the distance.
+        dtype: floats by default.
+        device: where the tensor is made.
+        **kwargs: `requires_grad` and others, as of `arange`.
+
+    Raises:
+        RuntimeError: the step is 0 or leads away.
+
+    Example:
+        >>> import warnings, specgrad as sg
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     sg.range(1, 3)
+        tensor([1., 2., 3.])
+    """
+    warn_user(
+        "specgrad.range is deprecated and will be removed in a future release because its behavior is inconsistent "
+        "with Python's range builtin. Instead, use specgrad.arange, which produces values in [start, end)."
+    )
+    if end is None:
+        start, end = 0, start
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and larger bound inconsistent with step sign")
+    count = math.floor((end - start) / step) + 1
+    result = arange(count, dtype=dtype or get_default_dtype(), device=device) * step + start
+    return result.requires_grad_() if kwargs.get("requires_grad") else result
+
+
+class _AllTensors(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, TensorBase)
+
+
+class Variable(metaclass=_AllTensors):
+    """A leaf of the graph over the memory of a tensor. The result is a Tensor, and every tensor counts as a Variable.
+
+    Args:
+        data: the tensor; an empty one when left out.
+        requires_grad: whether gradients are computed for it.
+        volatile: has no effect; use `no_grad`.
+
+    Raises:
+        TypeError: `data` is not a Tensor.
+        RuntimeError: gradients are required but `data` is neither floating-point nor complex.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.autograd.Variable(sg.ones(2), requires_grad=True)
+        tensor([1., 1.], requires_grad=True)
+        >>> isinstance(sg.ones(2), sg.autograd.Variable)
+        True
+    """
+
+    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool = False) -> Any:
+        if data is None:
+            data = empty(0)
+        if not isinstance(data, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(data)}")
+        if volatile:
+            warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
+        source: Any = data
+        return source.detach().requires_grad_(bool(requires_grad))
+
+
+_REMOVED = "This function was deprecated since version 1.9 and is now removed. {}"
+
+
+def solve(input: Any, A: Any, *, out: Any = None) -> NoReturn:
+    """Removed: `linalg.solve`.
+
+    Args:
+        input: the right-hand sides.
+        A: the coefficients.
+        out: took the result.
+    """
+    raise RuntimeError(
+        _REMOVED.format("X = torch.solve(B, A).solution should be replaced with: X = torch.linalg.solve(A, B)")
+    )
+
+
+def lstsq(input: Any, A: Any, *, out: Any = None) -> NoReturn:
+    """Removed: `linalg.lstsq`.
+
+    Args:
+        input: the right-hand sides.
+        A: the coefficients.
+        out: took the result.
+    """
+    raise RuntimeError(
+        _REMOVED.format("X, _ = torch.lstsq(B, A) should be replaced with: X = torch.linalg.lstsq(A, B).solution")
+    )
+
+
+def eig(self: Any, eigenvectors: bool = False, *, e: Any = None, v: Any = None) -> NoReturn:
+    """Removed: `linalg.eig`.
+
+    Args:
+        self: the matrix.
+        eigenvectors: whether these were computed.
+        e, v: took the results.
+    """
+    raise RuntimeError(
+        _REMOVED.format("L, V = torch.eig(A, eigenvectors=True) should be replaced with: L, V = torch.linalg.eig(A)")
+    )
+
+
+def symeig(input: Any, eigenvectors: bool = False, upper: bool = True, *, out: Any = None) -> NoReturn:
+    """Removed: `linalg.eigh`.
+
+    Args:
+        input: the matrix.
+        eigenvectors: whether these were computed.
+        upper: which triangle was read.
+        out: took the results.
+    """
+    raise RuntimeError(
+        _REMOVED.format(
+            "L, V = torch.symeig(A, eigenvectors=True) should be replaced with: "
+            "L, V = torch.linalg.eigh(A, UPLO='U' if upper else 'L')"
+        )
+    )
+
+
+def matrix_rank(input: Any, tol: Any = None, symmetric: bool = False, *, out: Any = None) -> NoReturn:
+    """Removed: `linalg.matrix_rank`.
+
+    Args:
+        input: the matrix.
+        tol: the tolerance.
+        symmetric: whether it was known to be symmetric.
+        out: took the result.
+    """
+    raise RuntimeError(
+        _REMOVED.format(
+            "Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in "
+            "`torch.linalg.matrix_rank()` to 'hermitian'."
+        )
+    )
+
+
+def _assert_async(input: Any, assert_msg: str = "Expected Tensor with single nonzero value, but got zero") -> None:
+    """Raise an error where a tensor of one element is zero; it is looked at at once, also on a device.
+
+    Args:
+        input: the tensor.
+        assert_msg: the message.
+
+    Raises:
+        RuntimeError: it is zero.
+    """
+    if not bool(argument_checks.tensor("_assert_async", "input", input)):
+        raise RuntimeError(assert_msg)
+
+
+def _shape_as_tensor(input: Any) -> Any:
+    """The sizes of a tensor as a tensor of int64.
+
+    Args:
+        input: the tensor.
+    """
+    return tensor(list(argument_checks.tensor("_shape_as_tensor", "input", input)._shape), dtype=int64)
+
+
+def _convert_indices_from_coo_to_csr(input: Any, size: int, *, out_int32: bool = False) -> Any:
+    """Where each row begins, of the rows of elements in order.
+
+    Args:
+        input: the row of each element.
+        size: the number of rows.
+        out_int32: whether the result is int32.
+    """
+    starts = op.searchsorted(input, op.arange(size + 1, device=input.device, dtype=input.dtype))
+    return starts.int() if out_int32 else starts
+
+
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Any, col_indices: Any, *, out_int32: bool = False, transpose: bool = False
+) -> Any:
+    """The row and the column of each element, of where each row begins.
+
+    Args:
+        crow_indices: where each row begins, and where the last one ends.
+        col_indices: the column of each element.
+        out_int32: whether the result is int32.
+        transpose: whether columns come first.
+    """
+    count = crow_indices.shape[0] - 1
+    rows = op.repeat_interleave(op.arange(count, device=col_indices.device), crow_indices.diff())
+    pair = (col_indices.to(rows.dtype), rows) if transpose else (rows, col_indices.to(rows.dtype))
+    result = op.stack(pair)
+    return result.int() if out_int32 else result

@@ -1,0 +1,245 @@
+"""What libraries import of PyTorch's exporter to ONNX before the present one, which wrote graphs of TorchScript.
+
+They register functions that make nodes of such graphs when they are imported, mostly for exports that never come.
+There are no such graphs here: making a node with one of PyTorch's functions is an error.
+
+Extensions in C++ and CUDA: they are compiled against PyTorch's headers, which are not here.
+
+`distributed.tensor`: no tensor lies on several processes, but how one would can be said.
+
+What a build of PyTorch may have and lack, as programs ask for it.
+
+Classes of `distributed` that programs derive from or catch; the rest that is not here: `specgrad/unavailable.py`.
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from ...device.device import cuda_available
+from ...device.device import device as Device
+from ...namespace import op as own_ops
+from ...tensor.tensor import TensorBase
+
+_PACKAGE = f"{__name__.partition('.')[0]}.onnx"
+
+
+class TensorProtoDataType(enum.IntEnum):
+    """The dtypes of ONNX by their numbers."""
+
+    UNDEFINED = 0
+    FLOAT = 1
+    UINT8 = 2
+    INT8 = 3
+    UINT16 = 4
+    INT16 = 5
+    INT32 = 6
+    INT64 = 7
+    STRING = 8
+    BOOL = 9
+    FLOAT16 = 10
+    DOUBLE = 11
+    UINT32 = 12
+    UINT64 = 13
+    COMPLEX64 = 14
+    COMPLEX128 = 15
+    BFLOAT16 = 16
+
+
+class TrainingMode(enum.Enum):
+    """In which mode a module was to be exported."""
+
+    EVAL = 0
+    PRESERVE = 1
+    TRAINING = 2
+
+
+class OperatorExportTypes(enum.Enum):
+    """What was to be done with ops that ONNX does not have."""
+
+    ONNX = 0
+    ONNX_ATEN = 1
+    ONNX_ATEN_FALLBACK = 2
+    ONNX_FALLTHROUGH = 3
+
+
+def parse_args(*arg_descriptors: str) -> Callable[[Any], Any]:
+    """Say what the arguments of a function are that makes nodes: it is returned as it is.
+
+    Args:
+        *arg_descriptors: a letter for each argument.
+    """
+    return lambda function: function
+
+
+def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int) -> None:
+    """Say how nodes are made of an op: nothing asks for it.
+
+    Args:
+        symbolic_name: the op, `namespace::name`.
+        symbolic_fn: the function.
+        opset_version: the opset that it is for.
+
+    Raises:
+        RuntimeError: the name has no namespace.
+    """
+    if "::" not in symbolic_name:
+        raise RuntimeError(
+            f"Failed to register operator {symbolic_name}. The symbolic name must match the format domain::name"
+        )
+
+
+def shape_as_tensor(x: Any) -> Any:
+    """The shape of a tensor, as a tensor of integers.
+
+    Args:
+        x: the tensor.
+    """
+    return own_ops.tensor(list(x.shape))
+
+
+class _Opset(ModuleType):
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+        def make_node(*args: Any, **kwargs: Any) -> Any:
+            raise RuntimeError(
+                f"{self.__name__}.{name}: there are no graphs of TorchScript; specgrad.onnx.export makes files"
+            )
+
+        return make_node
+
+
+def _module(name: str, members: dict[str, Any]) -> ModuleType:
+    made = ModuleType(f"{_PACKAGE}.{name}")
+    vars(made).update(members)
+    sys.modules[made.__name__] = made  # so that imports of it by its name find it
+    return made
+
+
+symbolic_helper = _module("symbolic_helper", {"parse_args": parse_args, "Tensor": TensorBase})
+operators = _module("operators", {"shape_as_tensor": shape_as_tensor})
+OPSETS = {name: _Opset(f"{_PACKAGE}.{name}") for name in (f"symbolic_opset{n}" for n in range(7, 21))}
+sys.modules.update({opset.__name__: opset for opset in OPSETS.values()})
+
+
+_MESSAGE = (
+    "specgrad.utils.cpp_extension.{}: extensions in C++ or CUDA need PyTorch's headers and libraries, which specgrad "
+    "does not have; an op of your own is an entry of a spec (docs/adding-an-op.md) or a specgrad.autograd.Function"
+)
+
+
+class BuildExtension:
+    """The command of setuptools by which extensions are compiled: refused.
+
+    Raises:
+        RuntimeError: one is made.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(_MESSAGE.format("BuildExtension"))
+
+    @classmethod
+    def with_options(cls, **options: Any) -> type[BuildExtension]:
+        """The class itself, whatever the `options`: setup scripts name it before they build."""
+        return cls
+
+
+class Placement:
+    """How a tensor would lie along one dimension of a grid of processes."""
+
+    def is_shard(self, dim: int | None = None) -> bool:
+        """Whether each process has a part of it, along the dimension `dim` where that is given."""
+        return isinstance(self, Shard) and dim in (None, self.dim)
+
+    def is_replicate(self) -> bool:
+        """Whether every process has all of it."""
+        return isinstance(self, Replicate)
+
+    def is_partial(self, reduce_op: str | None = None) -> bool:
+        """Whether every process has a term of it, that `reduce_op` joins where that is given."""
+        return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
+
+
+@dataclass(frozen=True)
+class Shard(Placement):
+    """Each process would have a part.
+
+    Args:
+        dim: the dimension of the tensor that is cut.
+    """
+
+    dim: int
+
+
+@dataclass(frozen=True)
+class Replicate(Placement):
+    """Every process would have all."""
+
+
+@dataclass(frozen=True, repr=False)
+class Partial(Placement):
+    """Every process would have a term.
+
+    Args:
+        reduce_op: how terms are joined: "sum", "avg", "product", "min" or "max".
+    """
+
+    reduce_op: str = "sum"
+
+    def __repr__(self) -> str:
+        return f"Partial({self.reduce_op})"
+
+
+has_lapack = True  # SciPy's
+has_openmp = False  # threads are specgrad's own
+has_mkl = False
+has_spectral = True
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """Whether extensions would have the newer ABI of C++: there are none, and this is what PyTorch answers."""
+    return True
+
+
+def is_vulkan_available() -> bool:
+    """Whether there is a device for Vulkan: specgrad uses none."""
+    return False
+
+
+def get_device_module(device: Any = None) -> ModuleType:
+    """The module of a kind of devices: `cpu` or `cuda`.
+
+    Args:
+        device: a device, or its name; when left out, CUDA's where there is such a device.
+
+    Raises:
+        RuntimeError: specgrad uses no such devices.
+    """
+    kind = ("cuda" if cuda_available() else "cpu") if device is None else Device(device).type
+    return import_module(f"{__name__.partition('.')[0]}.{kind}")
+
+
+class Joinable:
+    """What takes part in a Join: programs derive from it."""
+
+
+class JoinHook:
+    """What a Joinable does for processes that have ended: programs derive from it."""
+
+    def main_hook(self) -> None:
+        """Called again and again while others go on."""
+
+    def post_hook(self, is_last_joiner: bool) -> None:
+        """Called once when all have ended; `is_last_joiner` says whether this process was the last."""
+
+
+class ChildFailedError(RuntimeError):
+    """What the process that has started others raises when one of them fails; nobody does here."""

@@ -1,1 +1,0 @@
-"""Reductions and normalisations that leave elements out, as a mask says; offered as `specgrad.masked`."""

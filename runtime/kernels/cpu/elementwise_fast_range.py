@@ -1,0 +1,340 @@
+"""Kernels of one function of one or two operands, block by block: where all of a block is usual, by a shorter function.
+
+Vector code computes what any argument may need for every argument, and chooses. Where a function has a shorter form
+for usual arguments (`scalar/usual.py`), a block is looked at first; what is computed of an element are the same bits in
+either form, so they do not depend on its neighbours. Derivatives that are products with such a function gain likewise.
+
+Kernels of a power of each element, and of its derivative: an exponent that is usual has a loop of its own.
+
+`pow_number` asks for the exponent of each element. A compiler that takes the question out of the loop makes a loop for
+each answer; where elements are converted as they are read and written, as those of 16-bit floats are, it finds that
+too long, and computes all answers for every element.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...compiler.passes.scalar_library import names_in, not_inlined, rebuilt
+from ..scalar import conj, pow_number, rsqrt, sqrt
+from ..scalar.fast_range import COMMON
+
+BLOCK = 512  # elements: what the loops over a block ask for ahead is the next one (`compile/prefetch.py`)
+
+
+def full_range(*x: Any) -> Any:
+    """The function of a kernel, for any arguments; `in_blocks` puts it here, as the next five."""
+
+
+def fast_range(*x: Any) -> Any:
+    """The same for usual arguments."""
+
+
+def key(x: Any) -> Any:
+    """What tells whether an argument is usual."""
+
+
+def inside(like: Any, low: Any, high: Any) -> Any:
+    """Whether arguments with keys from `low` to `high` are."""
+
+
+def fast_loop(*x: Any) -> None:
+    """The loop over a block of usual elements."""
+
+
+def full_loop(*x: Any) -> None:
+    """The loop over some elements, whatever they are."""
+
+
+def pattern(self: Any, result: Any) -> None:
+    """What the text of a kernel is that is one function of one operand."""
+    for i in range(result.size):
+        result[i] = full_range(self[i])
+
+
+def blocks(self: Any, result: Any) -> None:
+    """The same, block by block; only whole blocks are looked at: a loop of a known length leaves no elements over."""
+    for block in range(result.size // BLOCK):
+        start = np.uint64(block * BLOCK)
+        low = high = key(self[start])
+        for i in range(BLOCK):  # an unsigned place is none that Python would count from the end
+            each = key(self[start + np.uint64(i)])
+            low = each if each < low else low
+            high = each if each > high else high
+        if inside(result[start], low, high):
+            fast_loop(self, result, start)
+        else:
+            full_loop(self, result, start, min(BLOCK, result.size))  # no constant, for which it were compiled again
+    full_loop(self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def fast_block(self: Any, result: Any, start: Any) -> None:
+    """A block of usual elements; not inlined, as other loops beside it would leave no registers for its constants."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)])
+
+
+def full_part(self: Any, result: Any, start: Any, size: int) -> None:
+    """Some elements, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)])
+
+
+def pair_key(x: Any, y: Any) -> Any:
+    """What tells whether two arguments are usual together; `in_blocks` puts it here, as `whole`."""
+
+
+def pattern_of_pairs(self: Any, other: Any, result: Any) -> None:
+    """What the text of a kernel is that is one function of two operands."""
+    for i in range(result.size):
+        result[i] = full_range(self[i], other[i])
+
+
+def pattern_with_number(self: Any, other: Any, result: Any) -> None:
+    """The same, of an operand and a number."""
+    T = self.dtype.type
+    other = T(other)
+    for i in range(result.size):
+        result[i] = full_range(self[i], other)
+
+
+def blocks_of_pairs(self: Any, other: Any, result: Any) -> None:
+    """The kernel block by block, for two operands."""
+    for block in range(result.size // BLOCK):
+        start, fast_pairs = np.uint64(block * BLOCK), 0
+        for i in range(BLOCK):
+            fast_pairs += pair_key(self[start + np.uint64(i)], other[start + np.uint64(i)])
+        if fast_pairs == BLOCK:
+            fast_loop(self, other, result, start)
+        else:
+            full_loop(self, other, result, start, min(BLOCK, result.size))
+    full_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def blocks_with_number(self: Any, other: Any, result: Any) -> None:
+    """The kernel block by block, for an operand and a number."""
+    T = self.dtype.type
+    other = T(other)
+    for block in range(result.size // BLOCK):
+        start, fast_pairs = np.uint64(block * BLOCK), 0
+        for i in range(BLOCK):
+            fast_pairs += pair_key(self[start + np.uint64(i)], other)
+        if fast_pairs == BLOCK:
+            fast_loop(self, other, result, start)
+        else:
+            full_loop(self, other, result, start, min(BLOCK, result.size))
+    full_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def fast_pairs_of(self: Any, other: Any, result: Any, start: Any) -> None:
+    """A block of usual pairs."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)], other[start + np.uint64(i)])
+
+
+def fast_with(self: Any, other: Any, result: Any, start: Any) -> None:
+    """A block of what is usual beside a number."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)], other)
+
+
+def pairs_of(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
+    """Some pairs, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)], other[start + np.uint64(i)])
+
+
+def with_number(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
+    """Some elements beside a number, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)], other)
+
+
+def inside_for(order: Any, like: Any, low: Any, high: Any) -> Any:
+    """What `inside` is for a function of an order and a number; `in_blocks` puts it here."""
+
+
+def pattern_of_order(self: Any, order: Any, result: Any) -> None:
+    """What the text of a kernel is that is one function of a number for all elements, its order, and an operand."""
+    for i in range(result.size):
+        result[i] = full_range(order, self[i])
+
+
+def blocks_of_order(self: Any, order: Any, result: Any) -> None:
+    """The same, block by block."""
+    for block in range(result.size // BLOCK):
+        start = np.uint64(block * BLOCK)
+        low = high = key(self[start])
+        for i in range(BLOCK):
+            each = key(self[start + np.uint64(i)])
+            low = each if each < low else low
+            high = each if each > high else high
+        if inside_for(order, result[start], low, high):
+            fast_loop(self, order, result, start)
+        else:
+            full_loop(self, order, result, start, min(BLOCK, result.size))
+    full_loop(self, order, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def fast_with_order(self: Any, order: Any, result: Any, start: Any) -> None:
+    """A block of what is usual for an order."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = fast_range(order, self[start + np.uint64(i)])
+
+
+def part_of_order(self: Any, order: Any, result: Any, start: Any, size: int) -> None:
+    """Some elements, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = full_range(order, self[start + np.uint64(i)])
+
+
+def pattern_of_product(grad: Any, self: Any, result: Any) -> None:
+    """What the text of a derivative is that is a product with one function of one operand."""
+    for i in range(result.size):
+        result[i] = grad[i] * conj(full_range(self[i]))
+
+
+def pattern_of_negative(grad: Any, self: Any, result: Any) -> None:
+    """The same of the negative product."""
+    for i in range(result.size):
+        result[i] = -grad[i] * conj(full_range(self[i]))
+
+
+def blocks_of_product(grad: Any, self: Any, result: Any) -> None:
+    """Either of them, block by block, of real numbers."""
+    for block in range(result.size // BLOCK):
+        start = np.uint64(block * BLOCK)
+        low = high = key(self[start])
+        for i in range(BLOCK):
+            each = key(self[start + np.uint64(i)])
+            low = each if each < low else low
+            high = each if each > high else high
+        if inside(result[start], low, high):
+            fast_loop(grad, self, result, start)
+        else:
+            full_loop(grad, self, result, start, min(BLOCK, result.size))
+    full_loop(grad, self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def fast_product(grad: Any, self: Any, result: Any, start: Any) -> None:
+    """Products with a block of usual elements."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * fast_range(self[start + np.uint64(i)])
+
+
+def part_of_product(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
+    """Products with some elements, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * full_range(self[start + np.uint64(i)])
+
+
+def fast_negative(grad: Any, self: Any, result: Any, start: Any) -> None:
+    """Negative products with a block of usual elements."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * fast_range(self[start + np.uint64(i)])
+
+
+def part_of_negative(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
+    """Negative products with some elements, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * full_range(self[start + np.uint64(i)])
+
+
+FORMS = (
+    (pattern, blocks, fast_block, full_part),
+    (pattern_of_order, blocks_of_order, fast_with_order, part_of_order),
+    (pattern_of_pairs, blocks_of_pairs, fast_pairs_of, pairs_of),
+    (pattern_with_number, blocks_with_number, fast_with, with_number),
+    (pattern_of_product, blocks_of_product, fast_product, part_of_product),
+    (pattern_of_negative, blocks_of_product, fast_negative, part_of_negative),
+)
+
+
+def in_blocks(kernel: Any) -> Any:
+    """The kernel block by block where its function has a shorter form, else the kernel itself."""
+    code = kernel.__code__
+    called = [kernel.__globals__.get(name) for name in sorted(names_in(code) - {"range"})]
+    functions = [function for function in called if function is not conj]
+    result = COMMON.get(functions[0]) if len(functions) == 1 else None
+    if result is None:
+        return kernel
+    for written, looked_at, fast_body, of_any in FORMS:
+        if code.co_code == written.__code__.co_code:
+            fast_one, full_one = (
+                loop_of(fast_body, "fast_range", result.function),
+                loop_of(of_any, "full_range", functions[0]),
+            )
+            tests = {"key": result.key, "pair_key": result.key, "inside": result.inside, "inside_for": result.inside}
+            return rebuilt(looked_at, {"fast_loop": fast_one, "full_loop": full_one} | tests)
+    return kernel
+
+
+def loop_of(loop: Any, name: str, function: Any) -> Any:
+    """A loop over a function. Its own name says which: symbols of one name are one, in whatever kernels they are."""
+    made = not_inlined(rebuilt(loop, {name: function}))
+    made.__qualname__ = f"{loop.__name__}_{function.__name__}"
+    return made
+
+
+def any_power(x: Any, y: Any) -> Any:
+    """The power for any exponent; `with_fast_numbers` puts it here."""
+
+
+def powers(self: Any, other: Any, result: Any) -> None:
+    """The kernel with a loop for each usual exponent."""
+    T = self.dtype.type
+    other = T(other)
+    if other == 2:
+        for i in range(result.size):
+            result[i] = self[i] * self[i]
+    elif other == 3:
+        for i in range(result.size):
+            result[i] = self[i] * self[i] * self[i]
+    elif other == 0.5:
+        for i in range(result.size):
+            result[i] = sqrt(self[i])
+    else:
+        for i in range(result.size):
+            result[i] = any_power(self[i], other)
+
+
+def pattern_of_derivative(grad: Any, self: Any, exponent: Any, result: Any) -> None:
+    """What the text of the derivative's kernel is."""
+    T = result.dtype.type
+    exponent = T(exponent)
+    for i in range(result.size):
+        result[i] = T(0) if exponent == T(0) else grad[i] * conj(exponent * any_power(self[i], exponent - T(1)))
+
+
+def derivatives(grad: Any, self: Any, exponent: Any, result: Any) -> None:
+    """The same with a loop for each usual exponent, of real numbers."""
+    T = result.dtype.type
+    exponent = T(exponent)
+    if exponent == 2:
+        for i in range(result.size):
+            result[i] = grad[i] * (exponent * self[i])
+    elif exponent == 3:
+        for i in range(result.size):
+            result[i] = grad[i] * (exponent * (self[i] * self[i]))
+    elif exponent == 0.5:
+        for i in range(result.size):
+            result[i] = grad[i] * (exponent * T(rsqrt(self[i])))
+    else:
+        for i in range(result.size):
+            result[i] = T(0) if exponent == T(0) else grad[i] * (exponent * any_power(self[i], exponent - T(1)))
+
+
+POWER_FORMS = ((pattern_with_number, powers), (pattern_of_derivative, derivatives))
+
+
+def with_fast_numbers(kernel: Any) -> Any:
+    """The kernel with loops of its own for usual exponents where it is of a power, else the kernel itself."""
+    code = kernel.__code__
+    called = {kernel.__globals__.get(name) for name in names_in(code) - {"range"}}
+    if called - {conj} == {pow_number}:
+        for pattern, written in POWER_FORMS:
+            if code.co_code == pattern.__code__.co_code:
+                return rebuilt(written, {"any_power": pow_number})
+    return kernel

@@ -1,1 +1,0 @@
-"""Arrays filled without operands: one value, numbers at equal distances, and random numbers."""

@@ -1,0 +1,117 @@
+"""Row programs on NumPy arrays: what lies along dimensions is brought into rows, which a compiled loop computes.
+
+What loops of row programs call on the CPU: extremes of a row in vector code, and elements at a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...compiler.jit import jit
+from ...device.threads.parallel_for import shared
+from ..llvm.reduce import range_of
+from .allocate_and_fill import empty
+from .contiguous_copy import contiguous
+from .reduce_layout import Folding
+from .row_shapes import Output, RowInput, row_shape
+
+Array = np.ndarray
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def run(
+    name: str,
+    loop: Any,
+    args: Sequence[RowInput],
+    numbers: Sequence[Any],
+    outputs: Sequence[Output],
+    dim: int | Sequence[int],
+    keepdim: bool,
+) -> Any:
+    """The outputs of a program: an array, or a tuple of several.
+
+    Args:
+        loop: the program's, of arrays, outputs, numbers, the count of elements and a range of rows.
+        dim: the dimension that a row lies along, or several.
+    """
+    result = row_shape(name, args, dim, keepdim)
+    rows = next(each.array for each in args if each.kind == "row")
+    if rows.dtype not in FLOATS:
+        raise TypeError(f"{name}(): expected float32 or float64, but got {rows.dtype}")
+    moved = TransposedRows(result)
+    arrays = [flat(each, moved) for each in args]
+    results = [
+        empty(result.count * (moved.along if o.kind == "row" else 1), np.dtype(o.dtype or rows.dtype)) for o in outputs
+    ]
+    shared(loop, (*arrays, *results, *numbers, moved.along), result.count, rows.size)
+    made = [
+        moved.back(r) if o.kind == "row" else r.reshape(result.result) for r, o in zip(results, outputs, strict=True)
+    ]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+class TransposedRows:
+    """An array seen as (before, along, after) with what lies along as its last dimension."""
+
+    def __init__(self, result: Folding) -> None:
+        self.found = result
+        self.before, self.along, self.after = result.folded
+
+    def rows(self, array: Array) -> Array:
+        folded = self.found.fold(array)
+        return contiguous(folded.transpose(0, 2, 1)).reshape(-1)
+
+    def back(self, rows: Array) -> Array:
+        transposed = contiguous(rows.reshape(self.before, self.after, self.along).transpose(0, 2, 1))
+        return self.found.unfold(transposed)
+
+
+def flat(each: RowInput, moved: TransposedRows) -> Array:
+    return moved.rows(each.array) if each.kind == "row" else contiguous(each.array).reshape(-1)
+
+
+BLOCK = 1024  # elements of a row that are added in its own dtype, in vector lanes
+REORDER = {"reassoc", "contract", "nsz"}
+
+
+@jit
+def row_max(row: Array) -> float:
+    """The greatest element of a row of floats, nan where one is; -inf of no elements."""
+    if row.size == 0:
+        return -np.inf
+    return np.nan if has_nan(row) else float(range_of(row)[1])
+
+
+@jit
+def row_min(row: Array) -> float:
+    """The least element of a row of floats, nan where one is; inf of no elements."""
+    if row.size == 0:
+        return np.inf
+    return np.nan if has_nan(row) else float(range_of(row)[0])
+
+
+@jit
+def has_nan(row: Array) -> bool:
+    """Whether an element is nan: counted, which is vector code."""
+    count = 0
+    for i in range(row.size):
+        count += 1 if row[i] != row[i] else 0
+    return count > 0
+
+
+@jit
+def first_index(row: Array, value: float) -> int:
+    """The first place of a value that a row has, which may be nan; 0 of no elements."""
+    for i in range(row.size):
+        if row[i] == value or (value != value and row[i] != row[i]):
+            return i
+    return 0
+
+
+@jit
+def element_at(row: Array, position: int) -> float:
+    """The element at a place of a row, nan where there is none."""
+    return float(row[position]) if 0 <= position < row.size else np.nan

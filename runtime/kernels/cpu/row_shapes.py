@@ -1,0 +1,85 @@
+"""The shapes of what a row program reads and writes, given the shape of its rows' array and the dimensions of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .reduce_layout import Folding, folding
+
+Dims = tuple[int, ...]
+
+
+class RowInput(NamedTuple):
+    name: str
+    array: Any
+    kind: str  # row: all elements; shared: one row; each: one number a row
+
+
+class Output(NamedTuple):
+    """What a program gives: a row or one number a row, in the dtype of the elements or another one."""
+
+    kind: str
+    dtype: str = ""
+
+
+def row_shape(name: str, args: Sequence[RowInput], dim: int | Sequence[int], keepdim: bool) -> Folding:
+    """How the arrays of a program are seen as rows.
+
+    Raises:
+        IndexError: a dimension that the rows' array does not have.
+        RuntimeError: a dimension given twice, or an array whose shape is not that of its kind.
+    """
+    rows = next(each for each in args if each.kind == "row")
+    shape = tuple(rows.array.shape)
+    dims = wrapped(name, dim, len(shape))
+    result = folding(shape, dims, keepdim)
+    one_row = tuple(n for d, n in enumerate(shape) if d in dims)
+    allowed = {
+        "row": (shape,),
+        "shared": (one_row,),
+        "each": (result.keepdim_shape, folding(shape, dims, False).result),
+    }
+    meant = {"row": f"that of {rows.name}", "shared": "that of one row", "each": "one number a row"}
+    for each in args:
+        if tuple(each.array.shape) not in allowed[each.kind]:
+            expected = " or ".join(map(str, dict.fromkeys(allowed[each.kind])))
+            raise RuntimeError(
+                f"{name}(): expected {each.name} to have the shape {expected} ({meant[each.kind]}), "
+                f"but got {tuple(each.array.shape)}"
+            )
+    return result
+
+
+def checked(name: str, args: Sequence[RowInput], dim: Any) -> Any:
+    """`dim` counted from the front, where the arrays, or tensors, are those of a program.
+
+    Raises:
+        IndexError: a dimension that the rows' array does not have.
+        RuntimeError: a dimension given twice, or a shape that is not that of the array's kind.
+    """
+    row_shape(name, args, dim, False)
+    rows = next(each.array for each in args if each.kind == "row")
+    result = wrapped(name, dim, len(rows.shape))
+    return result if not isinstance(dim, int) else result[0] if result else 0
+
+
+def wrapped(name: str, dim: int | Sequence[int], ndim: int) -> Dims:
+    """Dimensions counted from the front and sorted; a tensor without any is a row of one element.
+
+    Raises:
+        IndexError: one is out of range.
+        RuntimeError: one is given twice.
+    """
+    value = (dim,) if isinstance(dim, int) else tuple(dim) or tuple(range(ndim))
+    count = max(ndim, 1)
+    for d in value:
+        if not -count <= d < count:
+            raise IndexError(
+                f"{name}(): Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got {d})"
+            )
+    dims = tuple(sorted(d % count for d in value))
+    twice = next((a for a, b in zip(dims, dims[1:], strict=False) if a == b), None)
+    if twice is not None:
+        raise RuntimeError(f"{name}(): dim {twice} appears multiple times in the list of dims")
+    return dims if ndim else ()

@@ -1,0 +1,131 @@
+"""Kernels that find places: of the elements that are not zero, and of values in ordered rows, by bisection."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .elementwise import multi_index_of
+from .kernel import Kernel, Signature, Target
+from .language import cuda, int64, uint32
+from .storage import getter
+
+# Texts name these; a kernel has its own in their place.
+get: Any = None
+get_row: Any = None
+multi_index: Any = None
+write: Any = None
+rest: Any = None
+
+
+def chosen(counts: Any, out: Any, sizes: Any, dims: Any, size: Any) -> None:
+    """The indices of each element whose count is greater than that of the one before, as a row of `out`."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        count = int64(counts[i])
+        before = int64(counts[uint32(i - uint32(1))]) if i > uint32(0) else int64(0)
+        if count != before:
+            write(out, uint32(uint32(count) * dims), multi_index(sizes, i))
+
+
+def write_first(out: Any, end: Any, p: Any) -> None:
+    out[uint32(end - uint32(1))] = int64(p[0])
+
+
+def write_others(out: Any, end: Any, p: Any) -> None:
+    out[uint32(end - uint32(1))] = int64(p[0])
+    rest(out, uint32(end - uint32(1)), p[1:])
+
+
+def _chosen(target: Target, signature: Signature) -> Any:
+    dims = len(signature[2]) + 1
+    made = target.device(write_first)
+    for _ in range(dims - 1):
+        made = target.device(write_others, rest=made)
+    return target.kernel(chosen, multi_index=multi_index_of(target, dims), write=made)
+
+
+CHOSEN = Kernel("indices of elements that are not zero", _chosen)
+
+
+def ordered(mask: Any, counts: Any, out: Any, size: Any) -> None:
+    """The number of each true element among those that are, 0 for the others."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        out[i] = int64(int64(counts[i]) - int64(1)) if get(mask, i) else int64(0)
+
+
+def _ordered(target: Target, signature: Signature) -> Any:
+    return target.kernel(ordered, get=getter(target, signature[0].dtype, np.dtype(np.bool_)))
+
+
+ORDER = Kernel("order of true elements", _ordered)
+
+
+def bisected(
+    rows: Any, values: Any, order: Any, out: Any, length: Any, width: Any, right: Any, shared: Any, size: Any
+) -> None:
+    """How many elements of its row are before each value; nan is greater than everything.
+
+    `length`: elements of a row; `width`: values of a row; `shared`: 0 where all values have the one row.
+    """
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        value = get(values, i)
+        start = uint32(uint32(uint32(i // width) * length) * shared)
+        low = uint32(0)
+        high = length
+        while low < high:
+            midpoint = uint32(uint32(low + high) >> uint32(1))
+            result = get_row(rows, order, start, midpoint)
+            if result > value or (result >= value and right == uint32(0)):
+                high = midpoint
+            else:
+                low = uint32(midpoint + uint32(1))
+        out[i] = int64(low)
+
+
+def in_order(rows: Any, order: Any, start: Any, i: Any) -> Any:
+    return get(rows, uint32(start + i))
+
+
+def by_order(rows: Any, order: Any, start: Any, i: Any) -> Any:
+    return get(rows, uint32(start + uint32(order[uint32(start + i)])))
+
+
+@cache
+def bisecting(computed: np.dtype, by_another: bool) -> Kernel:
+    """The kernel of bisection, which compares in a dtype; `by_another`: another array has the order of the rows."""
+
+    def make(target: Target, signature: Signature) -> Any:
+        rows, values = signature[:2]
+        own = target.device(by_order if by_another else in_order, get=getter(target, rows.dtype, computed))
+        return target.kernel(bisected, get=getter(target, values.dtype, computed), get_row=own)
+
+    return Kernel(f"bisected by {computed.name}", make)
+
+
+def matched(x: Any, others: Any, out: Any, count: Any, inverted: Any, size: Any) -> None:
+    """Whether each element equals one of the others."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        value = get(x, i)
+        k = uint32(0)
+        while k < count and get_row(others, k) != value:
+            k = uint32(k + uint32(1))
+        out[i] = (k < count) != inverted
+
+
+@cache
+def matching(computed: np.dtype) -> Kernel:
+    """The kernel of membership: each element is compared with all others."""
+
+    def make(target: Target, signature: Signature) -> Any:
+        x, others = signature[:2]
+        return target.kernel(
+            matched, get=getter(target, x.dtype, computed), get_row=getter(target, others.dtype, computed)
+        )
+
+    return Kernel(f"matched by {computed.name}", make)

@@ -1,0 +1,122 @@
+"""Kernels that give each line of an array its elements of some ranks, where an order of the line is known.
+
+Arrays are seen as (before, along, after), their lines one after the other by the first and the last; `order` has the
+places along each line, in order, line by line.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .kernel import Array, Kernel, Signature, Target
+from .language import cuda, uint32
+from .storage import getter, in_registers, putter
+
+# Texts name these; a kernel has its own in their place.
+get: Any = None
+put: Any = None
+set_position: Any = None
+write: Any = None
+
+
+def write_both(x: Any, results: Any, source: Any, at: Any, position: Any) -> None:
+    put(results[0], at, get(x, source))
+    set_position(results[1], at, position)
+
+
+def write_position(x: Any, results: Any, source: Any, at: Any, position: Any) -> None:
+    set_position(results[0], at, position)
+
+
+def writer(target: Target, x: Array, results: Signature) -> Any:
+    """The function (x, results, source, at, place) that writes an element and its place, or the place alone."""
+    positions = putter(target, results[-1].dtype)
+    if len(results) == 1:
+        return target.device(write_position, set_position=positions)
+    reads = getter(target, x.dtype, in_registers(x.dtype))
+    return target.device(write_both, get=reads, put=putter(target, results[0].dtype), set_position=positions)
+
+
+def picked(
+    x: Any, order: Any, results: Any, along: Any, after: Any, first: Any, remaining_count: Any, size: Any
+) -> None:
+    """The elements of ranks from `first` on, as (before, kept, after)."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        q = uint32(i // after)
+        a = uint32(i - uint32(q * after))
+        b = uint32(q // remaining_count)
+        rank = uint32(uint32(q - uint32(b * remaining_count)) + first)
+        line = uint32(uint32(b * after) + a)
+        position = uint32(order[uint32(uint32(line * along) + rank)])
+        source = uint32(uint32(uint32(uint32(b * along) + position) * after) + a)
+        write(x, results, source, i, position)
+
+
+def picked_at(x: Any, order: Any, ranks: Any, results: Any, along: Any, after: Any, size: Any) -> None:
+    """The element of one rank for each line, as (before, after)."""
+    line = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if line < size:
+        b = uint32(line // after)
+        a = uint32(line - uint32(b * after))
+        position = uint32(order[uint32(uint32(line * along) + uint32(ranks[line]))])
+        source = uint32(uint32(uint32(uint32(b * along) + position) * after) + a)
+        write(x, results, source, line, position)
+
+
+def median_ranks(x: Any, order: Any, ranks: Any, along: Any, after: Any, skips: Any, size: Any) -> None:
+    """The rank of the middle of each line: of the first nan where there is one, or of those that are not nan."""
+    line = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if line < size:
+        b = uint32(line // after)
+        start = uint32(uint32(uint32(b * along) * after) + uint32(line - uint32(b * after)))
+        low = uint32(0)
+        high = along  # numbers come before what is none
+        while low < high:
+            midpoint = uint32(uint32(low + high) >> uint32(1))
+            value = get(x, uint32(start + uint32(uint32(order[uint32(uint32(line * along) + midpoint)]) * after)))
+            if value == value:
+                low = uint32(midpoint + uint32(1))
+            else:
+                high = midpoint
+        rank = low
+        if skips or low == along:
+            rank = uint32(uint32(low - uint32(1)) >> uint32(1)) if low > uint32(0) else uint32(0)
+        ranks[line] = rank
+
+
+def put_back(grad: Any, positions: Any, out: Any, along: Any, after: Any, remaining_count: Any, size: Any) -> None:
+    """Each element of (before, kept, after) to its place in (before, along, after)."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        q = uint32(i // after)
+        a = uint32(i - uint32(q * after))
+        line = uint32(uint32(q // remaining_count) * along)
+        put(out, uint32(uint32(uint32(line + uint32(positions[i])) * after) + a), get(grad, i))
+
+
+def _picked(target: Target, signature: Signature) -> Any:
+    return target.kernel(picked, write=writer(target, signature[0], signature[2]))
+
+
+def _picked_at(target: Target, signature: Signature) -> Any:
+    return target.kernel(picked_at, write=writer(target, signature[0], signature[3]))
+
+
+def _median_ranks(target: Target, signature: Signature) -> Any:
+    stored: np.dtype = signature[0].dtype
+    return target.kernel(median_ranks, get=getter(target, stored, in_registers(stored)))
+
+
+def _put_back(target: Target, signature: Signature) -> Any:
+    grad, _, out = signature[:3]
+    names = {"get": getter(target, grad.dtype, in_registers(out.dtype)), "put": putter(target, out.dtype)}
+    return target.kernel(put_back, **names)
+
+
+PICKED = Kernel("elements of ranks", _picked)
+PICKED_AT = Kernel("elements of a rank each", _picked_at)
+MEDIAN_RANKS = Kernel("ranks of medians", _median_ranks)
+PUT_BACK = Kernel("elements put back", _put_back)

@@ -1,1 +1,0 @@
-"""Kernels that sort, and that find ranks, runs and bins."""

@@ -1,1 +1,0 @@
-"""Intrinsics for complex numbers: vectors of pairs, the butterflies of Fourier transforms, products of spectra."""

@@ -1,1 +1,0 @@
-"""Intrinsics for 16-bit floats: one, rows, blocks, tables of results, and products of pairs."""

@@ -1,1 +1,0 @@
-"""The gamma function: its logarithm, the derivatives of that, Hurwitz' zeta function, and incomplete ones."""

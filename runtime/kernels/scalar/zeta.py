@@ -1,0 +1,157 @@
+"""The zeta function of Hurwitz and the derivatives of the digamma function that it gives.
+
+float32 is computed in float64, but for what is computed by pieces. Errors are given for float64, or for float32 and
+float64: the largest that was found.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...compiler.passes.primitives import choose, fma, polynomial, select
+from .gamma import digamma, has_square, rest_of_turn, sine_of_half, trigamma_positive
+from .power import is_integral, power
+from .trig import sin
+
+EPSILON = 2.0**-54
+# B_2k / (2 k)!, Bernoulli's numbers, for k = 1 to 13
+EULER_MACLAURIN = (
+    0.08333333333333333,     -0.001388888888888889,   3.306878306878307e-05,   -8.267195767195768e-07,
+    2.08767569878681e-08,    -5.284190138687493e-10,  1.3382536530684679e-11,  -3.3896802963225827e-13,
+    8.586062056277845e-15,   -2.174868698558062e-16,  5.5090028283602295e-18,  -1.3954464685812522e-19,
+    3.534707039629467e-21,
+)  # fmt: skip
+# B_2k, Bernoulli's numbers, for k = 9 to 1
+BERNOULLI = (
+    54.971177944862156,   -7.092156862745098,   1.1666666666666667,   -0.2531135531135531,
+    0.07575757575757576,  -0.03333333333333333, 0.023809523809523808, -0.03333333333333333,
+    0.16666666666666666,
+)  # fmt: skip
+BERNOULLI_SHORT = BERNOULLI[-5:]
+PI = 3.141592653589793
+
+
+def zeta(s: Any, q: Any) -> Any:
+    """The sum of (q + k)^-s over k >= 0; error at most 4.2 ulp for q > 0. For q < 0 only whole s have one."""
+    return type(q)(zeta_double(np.float64(s), np.float64(q)))
+
+
+def zeta_double(s: Any, q: Any) -> Any:
+    """Below 0 the negative terms are those of two sums of positive ones: zeta(s, r) - zeta(s, 1 - q), r = -q mod 1."""
+    if s == 1 or (q <= 0 and is_integral(q) and not s < 1):
+        return math.inf
+    if s != s or q != q or s < 1 or (q < 0 and not is_integral(s)):
+        return math.nan
+    rest, sign = -q - math.floor(-q) if q < 0 else 0.0, -1.0 if s % 2.0 == 1.0 else 1.0
+    total = 0.0
+    for k in range(3 if q < 0 else 1):  # one call of a function is compiled faster than three
+        start = (1.0 - rest if q < 0 else q) if k == 0 else rest if k == 1 else 1.0 - q
+        total += zeta_sum(s, start) * (1.0 if k == 0 else sign if k == 1 else -sign)
+    return total
+
+
+def zeta_sum(s: Any, q: Any) -> Any:
+    """The sum for q > 0 and s > 1: the first terms, and the rest by the formula of Euler and Maclaurin."""
+    total, term, bound = 0.0, 0.0, 10.0 + 0.5 * s
+    while True:
+        term = inverse_power(q, s)
+        if q >= bound or term <= EPSILON * total:
+            break
+        total += term
+        q += 1.0
+    if term <= EPSILON * total or term == 0:
+        return total
+    total += term * (q / (s - 1.0) + 0.5)
+    factor = s
+    term /= q
+    for k in range(13):
+        total += factor * term * EULER_MACLAURIN[k]
+        factor *= (s + 2.0 * k + 1.0) * (s + 2.0 * k + 2.0)
+        term /= q * q
+    return total
+
+
+def inverse_power(q: Any, s: Any) -> Any:
+    """q^-s, by products for the exponents of the second and third derivative of digamma."""
+    if s == 3:
+        return 1.0 / (q * q * q)
+    if s == 4:
+        return 1.0 / (q * q * (q * q))
+    return power(q, -s)
+
+
+def trigamma(x: Any) -> Any:
+    """The derivative of digamma; error at most 1.2 and 4.5 ulp for x > 0."""
+    return choose(x, trigamma_single, trigamma_double)(x)
+
+
+def trigamma_single(x: Any) -> Any:
+    return select(has_square(x), trigamma_positive(x), np.float32(trigamma_asymptotic(np.float64(x))))
+
+
+def trigamma_asymptotic(x: Any) -> Any:
+    """The same in float64: error at most 1e-9 times the largest term.
+
+    The formula of Euler and Maclaurin from 7 on, where seven steps lead, and below 0 what mirrors x.
+    """
+    size, small, below = abs(x), abs(x) < 7.0, x < 0.0
+    part = 1.0 / select(small, size + 7.0, size)
+    square = part * part
+    value = part + square * fma(part, polynomial(square, BERNOULLI_SHORT, BERNOULLI_SHORT), 0.5)
+    value += select(small, squares_of_seven(size), 0.0)
+    rest = rest_of_turn(size)
+    cosecant, before = PI / sine_of_half(rest), 1.0 / size
+    mirrored = cosecant * cosecant - value + before * before + (x - x)  # nan at minus infinity
+    return select(below, mirrored, select(x == 0, math.inf, value))
+
+
+def squares_of_seven(x: Any) -> Any:
+    """1 / x^2 + 1 / (x + 1)^2 + ... + 1 / (x + 6)^2: minus the derivative of `sum_of_seven`."""
+    centered, square = x + 3.0, x * (x + 6.0)
+    part = 1.0 / (square * (square + 5.0) * (square + 8.0))
+    first = fma(square, fma(square, 3.0, 26.0), 40.0) * part
+    second, third = centered * first, centered * part * fma(square, 6.0, 26.0)
+    return 4.0 * fma(second, second, -centered * third) - 2.0 * first + 1.0 / (centered * centered)
+
+
+def trigamma_double(x: Any) -> Any:
+    """zeta(2, x): steps to 10, and from there the same formula without powers; pi^2 / sin(pi x)^2 less it below 0."""
+    if x <= 0:
+        if is_integral(x):
+            return math.inf if x > -math.inf else math.nan
+        rest = -x - math.floor(-x)  # exact, which x - floor(x) is not near 0
+        sine = sin(PI * (rest if rest < 0.5 else 1.0 - rest)) / PI
+        return 1.0 / (sine * sine) - trigamma_of_positive(1.0 - x)
+    return trigamma_of_positive(x)
+
+
+def trigamma_of_positive(x: Any) -> Any:
+    total = 0.0
+    while x < 10:
+        total += 1.0 / (x * x)
+        x += 1.0
+    part = 1.0 / x
+    square = part * part
+    return total + (part + 0.5 * square + part * square * polynomial(square, BERNOULLI, BERNOULLI))
+
+
+def polygamma(n: Any, x: Any) -> Any:
+    """The derivative of order n of digamma: (-1)^(n+1) n! zeta(n + 1, x); error at most 5 ulp for x > 0."""
+    if n == 0:
+        return digamma(x)
+    if n == 1:
+        return trigamma(x)
+    factor = 1.0 if n % 2 == 1 else -1.0
+    k = 2.0
+    while k <= n and k <= 171:
+        factor *= k
+        k += 1.0
+    return type(x)(factor * zeta_double(n + 1.0, np.float64(x)))
+
+
+def polygamma_common(n: Any, x: Any) -> Any:
+    """The same for n = 1 and a float32 that `has_square`."""
+    return trigamma_positive(x)

@@ -1,0 +1,193 @@
+"""Where calls of users enter code written by hand: what fails there is explained from the annotations.
+
+What is on every path of a training step (`Module.__call__`, an optimizer's step) has the `try` itself, which costs
+nothing when nothing fails; what is called seldom gets it around from `guard`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import update_wrapper
+from inspect import Parameter, Signature, signature
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
+from typing import Any, TypeVar
+
+from ..tensor.overrides import NOT_HANDLED, foreign, overridden, plain, plain_or_sizes, public_functions
+from ..tensor.tensor import TensorBase
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+
+guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
+
+_OPERATORS = ("__new__", "__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
+_ENTERED_ELSEWHERE = ("forward", "fitted", "release")  # through Module.__call__, and a backward pass
+_PACKAGE = __name__.partition(".")[0]
+_OF_TENSORS = tuple(f"{_PACKAGE}.{subpackage}." for subpackage in ("nn.functional", "nn.init", "runtime.ops.numeric"))
+_BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
+
+
+def leave(function: Callable[..., Any], error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise what explains why `function(*args, **kwargs)` failed; return when `error` is to pass as it is."""
+    try:
+        from .argument_errors import explain  # only programs that fail need it
+    except Exception:  # nothing can be imported: the interpreter ends, or its files may not be read any more
+        return
+    explain(function, error, args, kwargs, guards)
+
+
+def explained(function: AnyFunction) -> AnyFunction:
+    """`function`, whose accidental errors become ones that name the argument that does not fit its annotation."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            leave(function, error, args, kwargs)
+            raise
+
+    guards.add(call.__code__)  # one code for all
+    return _instead_of(function, call)
+
+
+def _instead_of(function: AnyFunction, call: Any) -> AnyFunction:
+    """`call` as one who looks at it sees `function`: `inspect.getfullargspec` asks the wrapper, not what is wrapped."""
+    update_wrapper(call, function)
+    call.__signature__ = _Written(function)
+    return call
+
+
+class _Written(Signature):
+    """The signature of another function, found when it is looked at."""
+
+    __slots__ = ("_cached", "_function")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._cached: Signature | None = None
+
+    def _signature(self) -> Signature:
+        if self._cached is None:
+            self._cached = signature(self._function)
+        return self._cached
+
+    @property
+    def parameters(self) -> MappingProxyType[str, Parameter]:
+        return self._signature().parameters
+
+    @property
+    def return_annotation(self) -> Any:
+        return self._signature().return_annotation
+
+    def replace(self, **changes: Any) -> Any:
+        return self._signature().replace(**changes)
+
+    def __reduce__(self) -> Any:
+        return self._signature().__reduce__()
+
+
+def asking(function: AnyFunction) -> AnyFunction:
+    """`explained`, for functions of tensors: arguments with a `__torch_function__` are asked first.
+
+    Tuples are looked into where functions take tensors in them; in `nn.functional` they are sizes.
+    """
+    passing = plain if function.__module__.startswith(f"{_PACKAGE}.runtime.") else plain_or_sizes
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for value in args:
+            if type(value) not in passing and foreign(value):
+                return checked_call(*args, **kwargs)
+        if kwargs:
+            for value in kwargs.values():
+                if type(value) not in passing and foreign(value):
+                    return checked_call(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            leave(function, error, args, kwargs)
+            raise
+
+    def checked_call(*args: Any, **kwargs: Any) -> Any:
+        result = overridden(function, *args, **kwargs)
+        return unasked(*args, **kwargs) if result is NOT_HANDLED else result
+
+    unasked = explained(function)
+
+    guards.add(call.__code__)
+    public_functions[function] = call
+    return _instead_of(function, call)
+
+
+_guarded: dict[Any, Any] = {}  # what stands in the place of functions; classes that have been gone through
+
+
+def guard(besides: Iterable[Any]) -> None:
+    """Put `explained` around the functions, and the methods of classes, that public modules list in `__all__`.
+
+    Args:
+        besides: what is left as it is, as it is used all the time: functions, classes with those that they are
+            derived from, and modules for all that is in them.
+    """
+    for left in besides:
+        matches = [getattr(left, name) for name in dir(left)] if isinstance(left, ModuleType) else (left,)
+        for value in matches:
+            if isinstance(value, (FunctionType, type)):
+                _guarded.update({owner: owner for owner in (value.__mro__ if isinstance(value, type) else (value,))})
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == _PACKAGE and "__all__" in vars(module):
+            guard_module(name)
+
+
+def guard_module(name: str) -> None:
+    """Put `explained` around what one module lists; a module loaded later than the package calls this itself."""
+    module = sys.modules[name]
+    for listed in module.__all__:
+        if listed in vars(module):
+            setattr(module, listed, guarded(vars(module)[listed], name))
+
+
+def guarded(value: Any, module_name: str) -> Any:
+    """What a public module shows for a value of its own: of a function the guarded one, of a class itself."""
+    if isinstance(value, type):
+        _guard_class(value)
+    return _once(value, module_name) if _by_hand(value) else value
+
+
+def _once(function: Any, module_name: str) -> Any:
+    """One guarded function for each, under all its names; pickled by the first module that shows it."""
+    if function not in _guarded:
+        result = _guarding(function)
+        result.__module__ = module_name
+        _guarded[function] = result
+    return _guarded[function]
+
+
+def _guarding(function: Any) -> Any:
+    return (asking if function.__module__.startswith(_OF_TENSORS) else explained)(function)
+
+
+def _by_hand(value: Any) -> bool:
+    return isinstance(value, FunctionType) and _is_ours(value.__module__) and value.__code__ not in guards
+
+
+def _is_ours(module: str | None) -> bool:
+    return module is not None and module.startswith(_BY_HAND) and not module.startswith(_GENERATED)
+
+
+def _guard_class(cls: type) -> None:
+    if issubclass(cls, TensorBase):
+        return  # its methods are as quick as functions, and check as these do
+    for owner in cls.__mro__:
+        if owner not in _guarded and _is_ours(owner.__module__):
+            _guarded[owner] = owner
+            _guard_methods(owner, vars(owner))
+
+
+def _guard_methods(owner: type, members: Mapping[str, Any]) -> None:
+    for name, value in list(members.items()):
+        if (name.startswith("_") and name not in _OPERATORS) or name in _ENTERED_ELSEWHERE:
+            continue
+        if isinstance(value, (staticmethod, classmethod)) and _by_hand(value.__func__):
+            setattr(owner, name, type(value)(_guarding(value.__func__)))
+        elif _by_hand(value):
+            setattr(owner, name, explained(value))

@@ -1,1 +1,0 @@
-"""Tensors of another dtype in machine code."""

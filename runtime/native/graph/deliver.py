@@ -1,0 +1,210 @@
+"""Where gradients go: to a node that may run next, which is held back, or to those that wait in buffers and a heap.
+
+Gradients of one of several outputs of a node that waits are for the methods of BackwardPass.
+"""
+
+from __future__ import annotations
+
+from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, new
+from ...compiler.language.structs import Struct
+from ..objects import c_api as c
+from ..objects.interned import (
+    heap_pop,
+    heap_push,
+    list_type,
+    missing_type,
+    name_deliver,
+    name_deliver_all,
+    name_output_count,
+    none,
+    output_type,
+)
+from ..objects.kernel_call import Arguments
+from ..objects.layout import Dict, List, Node, Object, Output, Pass, Tuple
+from ..objects.references import item, pair, retain
+from ..objects.tensors import not_handled
+from .accumulate_grad import method, summed
+
+
+class Next(Struct):
+    """The node that runs next, and its gradient; None where Python goes on. Both references are owned."""
+
+    node: Object
+    gradient: Object
+
+
+@native
+def is_output(edge: Object) -> bool:
+    """Whether an edge is one of several outputs."""
+    return edge.type is output_type
+
+
+@native
+def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
+    """Let a gradient wait for its node; False where an error is set."""
+    if is_output(edge):
+        return deliver_by_method(backward, edge, gradient)
+    buffers = retain(backward.buffers)
+    waiting = c.dict_item(buffers, edge)
+    if waiting is NULL:
+        done = c.error_set() is NULL and push(backward, cast(Node, edge))
+        done = done and c.set_dict_item(buffers, edge, gradient) == 0
+    else:
+        total = accumulated(retain(waiting), gradient)
+        done = total is not NULL and c.set_dict_item(buffers, edge, total) == 0
+        c.release(total)
+    c.release(buffers)
+    return done
+
+
+@native
+def push(backward: Pass, node: Node) -> bool:
+    """Put a node into the heap of those that wait; False where an error is set."""
+    number, entry = c.new_int(-c.as_int(node.sequence)), cast(Object, NULL)
+    if number is not NULL:
+        entry = pair(number, node)
+        c.release(number)
+    if entry is NULL:
+        return False
+    heap, arguments = retain(backward.heap), new(Arguments)
+    arguments.items[0] = heap
+    arguments.items[1] = entry
+    answer = c.call(heap_push, arguments.items, 2, 0)
+    c.release(heap)
+    c.release(entry)
+    c.release(answer)
+    return answer is not NULL
+
+
+@native
+def wake(backward: Pass, following: Next) -> bool:
+    """Note the newest node that waits, and its gradient; None where this is for Python. False where an error is set."""
+    heap, buffers = retain(backward.heap), retain(backward.buffers)
+    put_next(following, not_handled(), not_handled())
+    done = c.list_size(heap) == 0 or wake_first(heap, buffers, following)
+    c.release(heap)
+    c.release(buffers)
+    return done
+
+
+@native
+def wake_first(heap: List, buffers: Dict, following: Next) -> bool:
+    """`wake` for a heap that is not empty."""
+    node, arguments = retain(item(cast(Tuple, c.list_item(heap, 0)), 1)), new(Arguments)
+    waiting = c.dict_item(buffers, node)
+    if waiting is NULL or waiting.type is missing_type:
+        c.release(node)
+        return c.error_set() is NULL
+    c.release(atomic_xchg(following, "gradient", retain(waiting)))
+    c.release(atomic_xchg(following, "node", node))
+    arguments.items[0] = heap
+    entry = c.call(heap_pop, arguments.items, 1, 0)
+    c.release(entry)
+    return entry is not NULL and c.delete_item(buffers, node) == 0
+
+
+@native
+def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
+    """Call `BackwardPass.deliver`: for one of several outputs; False where an error is set."""
+    arguments = new(Arguments)
+    arguments.items[1] = edge
+    arguments.items[2] = gradient
+    done = method(backward, name_deliver, arguments, 2)
+    c.release(done)
+    return done is not NULL
+
+
+@native
+def accumulated(first: Stolen[Object], gradient: Object) -> New[Object]:
+    """The sum of what has come for a node before and of another gradient; NULL where an error is set."""
+    total = cast(Object, summed(first, gradient))
+    if total is NULL and c.error_set() is NULL:
+        total = c.add(first, gradient)  # made while both terms are held
+    c.release(first)
+    return total
+
+
+@native
+def is_newest(backward: Pass, node: Node) -> bool:
+    """Whether no other node that waits is newer: the heap holds (-sequence, node)."""
+    heap = backward.heap
+    if c.list_size(heap) == 0:  # a chain: no node has ever waited
+        return True
+    first = cast(Tuple, c.list_item(heap, 0))
+    return -c.as_int(item(first, 0)) <= c.as_int(node.sequence)
+
+
+@native
+def put_next(following: Next, node: Stolen[Object], gradient: Stolen[Object]) -> None:
+    """Note which node runs next, and its gradient."""
+    following.node = node
+    following.gradient = gradient
+
+
+@native
+def listed(node: Node, index: int, gradient: Object) -> New[List]:
+    """The list of the gradients of a node's outputs, of which one is known."""
+    number = c.attribute(node, name_output_count)
+    if number is NULL:
+        return NULL
+    gradients = c.new_list(c.as_int(number))
+    c.release(number)
+    if gradients is NULL:
+        return NULL
+    for i in range(c.list_size(gradients)):
+        c.set_list_item(gradients, i, retain(gradient if i == index else none))
+    return gradients
+
+
+@native
+def join_listed(gradients: List, index: int, gradient: Object) -> bool:
+    """Add a gradient to that of one of several outputs; False where an error is set."""
+    before = retain(c.list_item(gradients, index))
+    if before is none:
+        c.release(before)
+        total = retain(gradient)
+    else:
+        total = accumulated(before, gradient)
+    return total is not NULL and c.set_list_item(gradients, index, total) == 0
+
+
+@native
+def hand_to_output(backward: Pass, output: Output, gradient: Object, held: Next) -> bool:
+    """Hand a gradient to one of several outputs of a node, which is held back if none is yet."""
+    node, index = retain(output.node), c.as_int(output.index)
+    if node is held.node:
+        done = join_listed(cast(List, held.gradient), index, gradient)
+    elif held.node is NULL and c.dict_has(backward.buffers, node) == 0:
+        gradients = listed(node, index, gradient)
+        done = gradients is not NULL
+        if done:
+            put_next(held, retain(node), gradients)
+    else:
+        done = deliver(backward, output, gradient)
+    c.release(node)
+    return done
+
+
+@native
+def hand_to_node(backward: Pass, node: Object, gradient: Object, held: Next) -> bool:
+    """Hand a gradient to a node, which is held back if none is yet."""
+    if node is held.node:
+        held.gradient = accumulated(held.gradient, gradient)
+        return held.gradient is not NULL
+    if held.node is NULL and c.dict_has(backward.buffers, node) == 0:
+        put_next(held, retain(node), retain(gradient))
+        return True
+    return deliver(backward, node, gradient)
+
+
+@native
+def deliver_held(backward: Pass, held: Next) -> bool:
+    """Let the gradients of a node that is held back wait for it; False where an error is set."""
+    if held.gradient.type is not list_type:
+        return deliver(backward, held.node, held.gradient)
+    arguments = new(Arguments)
+    arguments.items[1] = held.node
+    arguments.items[2] = held.gradient
+    done = method(backward, name_deliver_all, arguments, 2)
+    c.release(done)
+    return done is not NULL

@@ -1,0 +1,266 @@
+"""Tensors of constants: zeros, ones, full, empty, eye, and single numbers."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...dispatch import argument_checks
+from ...tensor.dtypes import get_default_dtype, scalar_type
+from ...tensor.layouts import format_strides, relaid
+from ...tensor.overrides import NOT_HANDLED
+from ...tensor.tensor import adopt, from_flat
+from .fast_calls import Creation
+from .options import (
+    allocate,
+    allocating,
+    checked_size,
+    chosen_dtype,
+    filled,
+    finish,
+    require_strided,
+    size_argument,
+    sparse_zeros,
+    with_function_modes,
+    written,
+)
+
+ZEROS = Creation("zeros", "number", "Ss")
+ONES = Creation("ones", "number", "Ss", value=1)
+EMPTY = Creation("empty", "nothing", "Ss")
+FULL = Creation("full", "number", "sv", inferred=True)
+EYE = Creation("eye", "eye", "nn")
+SCALAR = Creation("scalar_tensor", "number", "v")
+
+
+def zeros(
+    *sizes: Any,
+    size: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of zeros.
+
+    Args:
+        sizes, size: the shape, as several ints or as one list or tuple.
+        out: a tensor to write to, which takes the shape; its dtype and device are the new tensor's.
+        dtype: the element type; the default dtype when not given.
+        layout: strided, or a sparse one.
+        device: where the tensor is made.
+        requires_grad: whether operations on it are recorded.
+        pin_memory: accepted for programs that run with CUDA elsewhere; without effect on the CPU.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.zeros(2, 3).shape
+        specgrad.Size([2, 3])
+    """
+    if layout is not None:
+        made = sparse_zeros("zeros", layout, size_argument("zeros", sizes, size), dtype, device, requires_grad)
+        if made is not None:
+            return made
+    if out is not None:
+        return written(partial(zeros, *sizes, size=size), out, dtype, requires_grad)
+    if (made := ZEROS.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := with_function_modes(zeros, (dtype, device, requires_grad, pin_memory), *sizes, size=size)
+    ) is not NOT_HANDLED:
+        return made
+    shape = size_argument("zeros", sizes, size)
+    t = filled("zeros", shape, 0, chosen_dtype("zeros", dtype, get_default_dtype()), device)
+    return finish("zeros", t, device, requires_grad, pin_memory)
+
+
+def ones(
+    *sizes: Any,
+    size: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of ones; arguments as of `zeros`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.ones(3)
+        tensor([1., 1., 1.])
+    """
+    if layout is not None:
+        require_strided("ones", layout)
+    if out is not None:
+        return written(partial(ones, *sizes, size=size), out, dtype, requires_grad)
+    if (made := ONES.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := with_function_modes(ones, (dtype, device, requires_grad, pin_memory), *sizes, size=size)
+    ) is not NOT_HANDLED:
+        return made
+    shape = size_argument("ones", sizes, size)
+    t = filled("ones", shape, 1, chosen_dtype("ones", dtype, get_default_dtype()), device)
+    return finish("ones", t, device, requires_grad, pin_memory)
+
+
+def empty(
+    *sizes: Any,
+    size: Any = None,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: Any = None,
+) -> Any:
+    """A tensor whose elements are whatever the memory holds; arguments as of `zeros`.
+
+    Args:
+        memory_format: in which order the dimensions lie in memory; in rows when not given.
+        sizes, size, out, dtype, layout, device, requires_grad, pin_memory: as of `zeros`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.empty(0, 3).numel()
+        0
+    """
+    if layout is not None:
+        made = sparse_zeros("empty", layout, size_argument("empty", sizes, size), dtype, device, requires_grad)
+        if made is not None:
+            return made
+    if memory_format is not None and out is None:
+        made = empty(*sizes, size=size, dtype=dtype, device=device, pin_memory=pin_memory)
+        return finish("empty", in_format(made, memory_format), device, requires_grad)
+    if out is not None:
+        return written(partial(empty, *sizes, size=size), out, dtype, requires_grad)
+    if (made := EMPTY.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := with_function_modes(empty, (dtype, device, requires_grad, pin_memory), *sizes, size=size)
+    ) is not NOT_HANDLED:
+        return made
+    shape = size_argument("empty", sizes, size)
+    kind = chosen_dtype("empty", dtype, get_default_dtype())
+    t = from_flat(allocate("empty", shape, kind, device), shape, kind)
+    return finish("empty", t, device, requires_grad, pin_memory)
+
+
+def in_format(made: Any, memory_format: Any) -> Any:
+    requested = argument_checks.memory_format("empty", "memory_format", memory_format)
+    return relaid(made, format_strides("empty", made._shape, requested))
+
+
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of one value.
+
+    Args:
+        size: the shape, a list or tuple of ints.
+        fill_value: the number; its type gives the dtype when `dtype` is not given.
+        dtype: the element type.
+        out, layout, device, requires_grad, pin_memory: as of `zeros`.
+
+    Raises:
+        RuntimeError: when the number does not fit into the dtype.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.full((2,), 7)
+        tensor([7, 7])
+    """
+    if layout is not None:
+        require_strided("full", layout)
+    if out is not None:
+        return written(partial(full, size, fill_value), out, dtype, requires_grad)
+    if (made := FULL.launch(size, fill_value, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := with_function_modes(full, (dtype, device, requires_grad, pin_memory), size, fill_value)
+    ) is not NOT_HANDLED:
+        return made
+    shape = checked_size("full", argument_checks.integer_list("full", "size", size))
+    value = argument_checks.scalar("full", "fill_value", fill_value)
+    t = filled("full", shape, value, chosen_dtype("full", dtype, scalar_type(value)), device)
+    return finish("full", t, device, requires_grad, pin_memory)
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A matrix with ones on the diagonal and zeros elsewhere, of `n` rows and `m` (default `n`) columns.
+
+    Args:
+        n: the number of rows.
+        m: the number of columns; `n` when not given.
+        out, dtype, layout, device, requires_grad, pin_memory: as of `zeros`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.eye(2)
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    if layout is not None:
+        require_strided("eye", layout)
+    if out is not None:
+        return written(partial(eye, n, m), out, dtype, requires_grad)
+    if (made := EYE.launch(n, m, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (made := with_function_modes(eye, (dtype, device, requires_grad, pin_memory), n, m=m)) is not NOT_HANDLED:
+        return made
+    rows = argument_checks.integer("eye", "n", n)
+    columns = rows if m is None else argument_checks.integer("eye", "m", m)
+    checked_size("eye", (rows, columns))
+    kind = chosen_dtype("eye", dtype, get_default_dtype())
+    with allocating("eye"):
+        t = adopt(np.eye(rows, columns, dtype=kind.compute.np), kind)
+    return finish("eye", t, device, requires_grad, pin_memory)
+
+
+def scalar_tensor(
+    s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Any:
+    """A number as a tensor without dimensions.
+
+    Args:
+        s: the number.
+        dtype: the element type; the default dtype when not given, also for integers.
+        device, requires_grad, pin_memory: as of `zeros`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.scalar_tensor(3)
+        tensor(3.)
+    """
+    if (made := SCALAR.launch(s, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (made := with_function_modes(scalar_tensor, (dtype, device, requires_grad, pin_memory), s)) is not NOT_HANDLED:
+        return made
+    value = argument_checks.scalar("scalar_tensor", "s", s)
+    kind = chosen_dtype("scalar_tensor", dtype, get_default_dtype())
+    return finish("scalar_tensor", filled("scalar_tensor", (), value, kind, device), device, requires_grad, pin_memory)

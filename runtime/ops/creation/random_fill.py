@@ -1,0 +1,236 @@
+"""Filling a tensor in place with random numbers: `normal_`, `uniform_`, `cauchy_` and the like."""
+
+from __future__ import annotations
+
+from math import log1p, pi
+from typing import Any
+
+from ...dispatch import argument_checks
+from ...errors import UnsupportedDtypeError
+from ...namespace import op
+from ...tensor.dtypes import float64, iinfo
+from ...tensor.generator import Generator
+from ...tensor.observers import interceptable
+from .distributions import trials
+from .fast_calls import Creation
+from .random import converted, exponential, integers, normal, stream, uniform
+
+UNIFORM = Creation("uniform_", "uniform", "Tnng")
+NORMAL = Creation("normal_", "normal", "Tnng")
+EXPONENTIAL = Creation("exponential_", "exponential", "Tnng")
+TRIALS = Creation("bernoulli_", "trials", "Tnng")
+
+
+@interceptable("random")
+def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Any:
+    """Fill with numbers drawn uniformly from [from_, to).
+
+    Args:
+        from_: the lower bound.
+        to: the upper bound.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: `from_` is larger than `to`.
+    """
+    if UNIFORM.launch(self, from_, to, generator) is not None:
+        return self
+    low, high = argument_checks.floating("uniform_", "from", from_), argument_checks.floating("uniform_", "to", to)
+    if low > high:
+        raise RuntimeError(f"uniform_(): expected from <= to, but got from={low} > to={high}")
+    return op.copy_(
+        self, uniform("uniform_", stream("uniform_", generator), self._shape, self._dtype, low, high, self._device)
+    )
+
+
+@interceptable("random")
+def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Any:
+    """Fill with numbers drawn from the normal distribution N(mean, std^2).
+
+    Args:
+        mean: the mean.
+        std: the standard deviation.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: `std` is negative.
+    """
+    if NORMAL.launch(self, mean, std, generator) is not None:
+        return self
+    mean_value, width = (
+        argument_checks.floating("normal_", "mean", mean),
+        argument_checks.floating("normal_", "std", std),
+    )
+    if width < 0:
+        raise RuntimeError(f"normal_(): expected std >= 0, but got std={width}")
+    return op.copy_(
+        self, normal("normal_", stream("normal_", generator), self._shape, self._dtype, mean_value, width, self._device)
+    )
+
+
+@interceptable("random")
+def random_(self: Any, from_: int = 0, to: int | None = None, *, generator: Generator | None = None) -> Any:
+    """Fill with integers drawn uniformly from [from_, to); `random_(to)` starts at 0.
+
+    Args:
+        from_: the lower bound.
+        to: the upper bound; without bounds, what the dtype holds exactly.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: `from_` is not smaller than `to`, or the dtype does not hold these numbers.
+    """
+    low, high = argument_checks.integer("random_", "from", from_), argument_checks.optional_integer("random_", "to", to)
+    if high is None:
+        low, high = (0, low) if low else (0, _largest_exact(self._dtype) + 1)
+    return op.copy_(
+        self, integers("random_", stream("random_", generator), (low, high), self._shape, self._dtype, self._device)
+    )
+
+
+def _largest_exact(kind: Any) -> int:
+    if kind.kind in "bi":
+        return 1 if kind.kind == "b" else iinfo(kind).max
+    return {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24}.get(kind.name, 2**53)
+
+
+@interceptable("random")
+def bernoulli_(self: Any, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
+    """Fill with 1 with probability p and with 0 otherwise.
+
+    Args:
+        p: a probability, or a tensor of one for each element.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: p is no probability.
+    """
+    if TRIALS.launch(self, p, 0, generator) is not None:
+        return self
+    return op.copy_(self, trials("bernoulli_", p, self._shape, self._dtype, generator, self._device))
+
+
+@interceptable("random")
+def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None = None) -> Any:
+    """Fill with numbers of the density lambd * exp(-lambd * x).
+
+    Args:
+        lambd: the rate, larger than 0.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: `lambd` is not larger than 0, or the dtype is not floating point.
+    """
+    if EXPONENTIAL.launch(self, lambd, 0, generator) is not None:
+        return self
+    rate = argument_checks.floating("exponential_", "lambd", lambd)
+    if not rate > 0:
+        raise RuntimeError(f"exponential_(): expected lambd > 0, but got lambd={rate}")
+    return op.copy_(
+        self,
+        exponential("exponential_", stream("exponential_", generator), self._shape, self._dtype, rate, self._device),
+    )
+
+
+_MAX_CACHED = 2.0**62  # trials, that an int64 holds
+_RARE = 1e-16  # a probability above which so many do not happen
+
+
+@interceptable("random")
+def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> Any:
+    """Fill with numbers of trials until the first success: k with the probability (1 - p)^(k - 1) p.
+
+    Args:
+        p: the probability of a success, between 0 and 1.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: p does not lie between 0 and 1, or the dtype is bool or complex.
+    """
+    chance = argument_checks.floating("geometric_", "p", p)
+    if not 0 < chance < 1:
+        raise RuntimeError(f"geometric_(): expected p between 0 and 1, but got p={chance}")
+    if self._dtype.kind in "bc":
+        raise UnsupportedDtypeError(f"geometric_(): expected integers or real numbers, but got {self._dtype}")
+    waiting = exponential(
+        "geometric_", stream("geometric_", generator), self._shape, float64, -log1p(-chance), self._device
+    )
+    counts = waiting.ceil_() if chance > _RARE else waiting.ceil_().clamp_max_(_MAX_CACHED)
+    return op.copy_(self, converted(counts, self._dtype))
+
+
+@interceptable("random")
+def cauchy_(self: Any, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Any:
+    """Fill with numbers of the density sigma / (pi ((x - median)^2 + sigma^2)).
+
+    Args:
+        median: the middle of the distribution.
+        sigma: half of its width at half of its height, larger than 0.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: `sigma` is not larger than 0, or the dtype is not floating point.
+    """
+    mean_value, width = (
+        argument_checks.floating("cauchy_", "median", median),
+        argument_checks.floating("cauchy_", "sigma", sigma),
+    )
+    _require("cauchy_", "sigma", width, self)
+    shares = uniform("cauchy_", stream("cauchy_", generator), self._shape, float64, -pi / 2, pi / 2, self._device)
+    sampled = shares.tan_() if width == 1 and mean_value == 0 else shares.tan_().mul_(width).add_(mean_value)
+    return op.copy_(self, converted(sampled, self._dtype))
+
+
+@interceptable("random")
+def log_normal_(self: Any, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Any:
+    """Fill with numbers whose logarithm has the normal distribution N(mean, std^2).
+
+    Args:
+        mean: the mean of the logarithm.
+        std: the standard deviation of the logarithm, larger than 0.
+        generator: where the randomness comes from; the default generator when not given.
+
+    Returns:
+        The tensor itself.
+
+    Raises:
+        RuntimeError: `std` is not larger than 0, or the dtype is not floating point.
+    """
+    mean_value, width = (
+        argument_checks.floating("log_normal_", "mean", mean),
+        argument_checks.floating("log_normal_", "std", std),
+    )
+    _require("log_normal_", "std", width, self)
+    sampled = normal(
+        "log_normal_", stream("log_normal_", generator), self._shape, float64, mean_value, width, self._device
+    )
+    return op.copy_(self, converted(sampled.exp_(), self._dtype))
+
+
+def _require(name: str, parameter: str, value: float, self: Any) -> None:
+    """A width is positive, and the tensor holds fractions."""
+    if not value > 0:
+        raise RuntimeError(f"{name}(): expected {parameter} > 0, but got {parameter}={value}")
+    if self._dtype.kind != "f":
+        raise UnsupportedDtypeError(f"{name}(): expected a floating point dtype, but got {self._dtype}")

@@ -1,0 +1,60 @@
+"""Copies with some dimensions taken apart and put together in another order: channels as places of pixels, and groups
+of channels spread over all."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernels.cpu.contiguous_copy import copied
+
+Array = np.ndarray
+Ints = tuple[int, ...]
+
+
+class Shuffle(NamedTuple):
+    """What an op makes of a shape: the parts of each dimension, the order of all of them in the copy, its shape."""
+
+    parts: tuple[Ints, ...]
+    order: Ints
+    shape: Ints
+
+
+def to_pixels(shape: Ints, factor: int) -> Shuffle:
+    """(*, C r r, H, W) to (*, C, H r, W r): channel c r r + i r + j goes to place (i, j) of each pixel."""
+    *lead, channels, height, width = shape
+    count, n = channels // factor**2, len(lead)
+    parts = (*[(size,) for size in lead], (count, factor, factor), (height,), (width,))
+    return Shuffle(parts, (*range(n + 1), n + 3, n + 1, n + 4, n + 2), (*lead, count, height * factor, width * factor))
+
+
+def to_channels(shape: Ints, factor: int) -> Shuffle:
+    *lead, channels, height, width = shape
+    rows, columns, n = height // factor, width // factor, len(lead)
+    parts = (*[(size,) for size in lead], (channels,), (rows, factor), (columns, factor))
+    return Shuffle(parts, (*range(n + 1), n + 2, n + 4, n + 1, n + 3), (*lead, channels * factor**2, rows, columns))
+
+
+def to_shuffled_groups(shape: Ints, groups: int) -> Shuffle:
+    """(N, g k, *), channel i k + j at place j g + i."""
+    samples, channels, *behind = shape
+    parts = ((samples,), (groups, channels // groups), *[(size,) for size in behind])
+    return Shuffle(parts, (0, 2, 1, *range(3, len(shape) + 1)), shape)
+
+
+def channels_to_pixels(a: Array, factor: int) -> Array:
+    """Pixels of r x r places, one for each of r^2 channels."""
+    return _shuffled(a, to_pixels(a.shape, factor))
+
+
+def pixels_to_channels(a: Array, factor: int) -> Array:
+    return _shuffled(a, to_channels(a.shape, factor))
+
+
+def shuffled_channels(a: Array, groups: int) -> Array:
+    return _shuffled(a, to_shuffled_groups(a.shape, groups))
+
+
+def _shuffled(a: Array, how: Shuffle) -> Array:
+    return copied(a.reshape(sum(how.parts, ())).transpose(how.order)).reshape(how.shape)

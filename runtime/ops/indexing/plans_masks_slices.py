@@ -1,0 +1,205 @@
+"""Plans of slices along a dimension, and of elements of the flattened tensor, written over by index: into a copy, and,
+where the name ends with an underscore, into the tensor itself, as in plans_writes.py; and of views written over in a
+copy.
+
+Plans of what has as many results as elements are true: they are counted first, then moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from ...kernels.cpu.contiguous_copy import along_path
+from ...kernels.cpu.operand_copies import copy_step
+from ...kernels.cpu.plan import (
+    Layout,
+    Plan,
+    Step,
+    are_contiguous,
+    as_vector,
+    in_shape,
+    is_exact,
+    of_any_dtype,
+    with_integers,
+)
+from ...shapes import contiguous_strides
+from ...tensor import view_shapes
+from .cpu_index_put import WORK, chosen_of
+from .cpu_mask import (
+    BLOCK,
+    compress,
+    compress_lines,
+    compress_rows,
+    count_true,
+    order_true,
+    sum_up,
+    true_indices,
+    unravel_all,
+)
+from .cpu_put_loops import fill_by_one, put_true
+from .plans_index_put import MAX_SERIAL_MASK, into_copy, looking, shared_lines, strides_of, writing_at
+
+
+@of_any_dtype
+def index_copy(x: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
+    result = _copying(~0, as_vector(x), dim, index, source) if are_contiguous(x) else None
+    return result and into_copy(x, *result)
+
+
+@of_any_dtype
+def index_copy_(out: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
+    return _copying(0, as_vector(out), dim, index, source)
+
+
+def _copying(target: int, out: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
+    if not are_contiguous(index):
+        return None
+    return writing_at(target, out, (dim,), (prod(index.shape),), [2], (source, 3), [0], False)
+
+
+def index_fill_full(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
+    return index_fill(x, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
+
+
+def index_fill_full_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
+    return index_fill_(out, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
+
+
+@with_integers(index_fill_full)
+def index_fill(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
+    """A copy with one value, which may be that of a tensor, written to slices."""
+    result = _filling_slices(~0, as_vector(x), dim, index, value) if are_contiguous(x) else None
+    return result and into_copy(x, *result)
+
+
+@with_integers(index_fill_full_)
+def index_fill_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
+    return _filling_slices(0, as_vector(out), dim, index, value)
+
+
+def _filling_slices(target: int, out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
+    count, size, strides = prod(index.shape), out.shape[dim], strides_of(out)
+    if not are_contiguous(index):
+        return None
+    if isinstance(value, Layout):
+        return writing_at(target, out, (dim,), (count,), [2], (value, 3), [-size], False)
+    shape, _, (step, width, along) = chosen_of(out.shape, strides, 1, (dim,), (count,))
+    if not prod(shape) or step is None or width is None or along is None:
+        return None
+    looked = [looking(2, -size, size, count)] if target == 0 else []
+    ints = size, strides[dim], -size, count, step, width, along
+    rows = shared_lines(prod(shape) // count, along, width)
+    return (*looked, Step(fill_by_one, (target, 2), (), (float(value),), ints, rows, WORK * prod(shape)))
+
+
+@of_any_dtype
+def put_flat(x: Layout, index: Layout, source: Layout, accumulate: bool) -> Plan | None:
+    result = _putting(~0, x, index, source, accumulate)
+    return result and into_copy(x, *result)
+
+
+@of_any_dtype
+def put_flat_(out: Layout, index: Layout, source: Layout, accumulate: bool) -> Plan | None:
+    return _putting(0, out, index, source, accumulate)
+
+
+def _putting(target: int, out: Layout, index: Layout, source: Layout, accumulate: bool) -> Plan | None:
+    size, count = prod(out.shape), prod(index.shape)
+    if not are_contiguous(out, index, source):
+        return None
+    line = Layout((size,), None)
+    return writing_at(target, line, (0,), (count,), [1], (Layout((count,), None), 2), [-size], accumulate)
+
+
+@of_any_dtype
+def select_scatter(x: Layout, src: Layout, dim: int, index: int) -> Plan | None:
+    return _with_view(x, src, view_shapes.select(x.shape, contiguous_strides(x.shape), 0, dim, index))
+
+
+@of_any_dtype
+def slice_scatter(x: Layout, src: Layout, dim: int, start: int, end: int, step: int) -> Plan | None:
+    return _with_view(x, src, view_shapes.slice(x.shape, contiguous_strides(x.shape), 0, dim, start, end, step))
+
+
+@of_any_dtype
+def diagonal_scatter(x: Layout, src: Layout, offset: int, dim1: int, dim2: int) -> Plan | None:
+    return _with_view(x, src, view_shapes.diagonal(x.shape, contiguous_strides(x.shape), 0, offset, dim1, dim2))
+
+
+def _with_view(x: Layout, src: Layout, layout: view_shapes.Layout) -> Plan | None:
+    if not are_contiguous(x) or not prod(src.shape):
+        return None
+    _, steps, first = layout
+    writing = along_path(src, x.shape, tuple(steps), first)
+    return writing and into_copy(x, writing._replace(operands=(1,)))
+
+
+MAX_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places one thread may find
+
+
+@of_any_dtype
+def nonzero(x: Layout) -> Plan | None:
+    """The indices of the elements that are not zero."""
+    ndim, size = len(x.shape), prod(x.shape)
+    if not size or not ndim or not are_contiguous(x) or (ndim > 2 and size > MAX_UNRAVELED):
+        return None
+    blocks, ints = -(-size // BLOCK), (x.shape[-1], ndim)
+    positions = Step(
+        true_indices, (0, ~1), ((0, (0, ndim)),), (), ints, (blocks, 1), size * ndim, indices=(0,), counted=((0, 1),)
+    )
+    return (*counted(0, 1, size), positions, *unraveled(x, positions))
+
+
+def unraveled(x: Layout, positions: Step) -> Plan:
+    """The call that takes the numbers of rows apart, of more than two dimensions."""
+    if len(x.shape) < 3:
+        return ()
+    sizes = np.array(x.shape[:-1], np.int64)
+    return (Step(unravel_all, (), positions.results, tables=(sizes,), indices=(0,), counted=positions.counted),)
+
+
+def counted(operand: int, output: int, size: int) -> Plan:
+    """The calls that count in an output of their own how many elements are true up to the end of each block."""
+    blocks = -(-size // BLOCK)
+    starts = ((output, (blocks + 1,)),)
+    first = Step(count_true, (operand,), starts, (), (), (blocks, 1), size, indices=(output,))
+    return (first,) if blocks == 1 else (first, Step(sum_up, (), starts, indices=(output,)))
+
+
+@of_any_dtype
+def order_of_true(mask: Layout, available: int, lead: int) -> Plan | None:
+    lines, size = prod(mask.shape[:lead]), prod(mask.shape[lead:])
+    if not lines * size or not are_contiguous(mask):
+        return None
+    return (Step(order_true, (0,), ((0, mask.shape),), (), (size, available), (lines, 1), row=size, indices=(0,)),)
+
+
+@of_any_dtype
+def masked_written(x: Layout, mask: Layout, source: Layout) -> Plan | None:
+    """A copy with elements of another tensor, one after the other, where a mask is true."""
+    available, size = prod(source.shape), prod(x.shape)
+    if not available or not 0 < size <= MAX_SERIAL_MASK or not are_contiguous(x, mask, source):
+        return None
+    broadcast_item = None if mask.shape == x.shape else copy_step(in_shape(mask, x.shape), 1, 1, "B")
+    if broadcast_item is None and mask.shape != x.shape:
+        return None
+    positions, values = (1, 0, available, 0, 1, 1), (0, 1, 1, 0)
+    put = Step(put_true, (~0, ~1 if broadcast_item else 1, 2), (), (), (*positions, *values), (1, 1))
+    return (*([broadcast_item] if broadcast_item else []), *into_copy(x, put))
+
+
+def by_mask(x: Layout, indices: Sequence[tuple[int, Layout]]) -> Plan | None:
+    """The elements where a mask of all dimensions is true, or the slices where one of some dimensions is; the only one
+    of the indices, of which each has its first dimension with it."""
+    (first, mask), *others = indices
+    last, size, work = first + len(mask.shape), prod(mask.shape), prod(x.shape)
+    if others or x.shape[first:last] != mask.shape or not work or not are_contiguous(x, mask):
+        return None
+    before, rest = x.shape[:first], x.shape[last:]
+    kernel = compress_lines if before else compress_rows if rest else compress
+    ints, rows = (prod(rest),) if before or rest else (), (prod(before) if before else -(-size // BLOCK), 1)
+    operands, result = (0, 1 + first, ~1), ((0, (*before, 0, *rest)),)
+    return (*counted(1 + first, 1, size), Step(kernel, operands, result, (), ints, rows, work, counted=((0, 1),)))

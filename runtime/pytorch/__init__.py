@@ -1,1 +1,0 @@
-"""What programs for PyTorch name beside tensors: compilers, tests, timers, trees, event files, the name `torch`."""

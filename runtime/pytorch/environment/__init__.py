@@ -1,1 +1,0 @@
-"""What specgrad is and runs on: versions, configuration, files from elsewhere, extensions."""

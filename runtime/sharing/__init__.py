@@ -1,1 +1,0 @@
-"""Memory that tensors share, within a process (storages) and between processes."""

@@ -1,0 +1,275 @@
+"""Watchers of all operations: they are told of each op, see the backward passes, or take an op's place.
+
+A watcher with an `intercept` function may run something else in place of an op, or around it. Every generated function
+calls `intercept` before its general path when a watcher wants it to. The watchers' functions are nested in their order:
+the profiler around batching, batching around the op itself. One that leaves a call to the next answers NOT_HANDLED.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
+
+from ..locks import new_lock
+from ..thread_state import mode
+from .overrides import NOT_HANDLED as NOT_HANDLED
+from .overrides import overridden_call, plain, watch_all
+
+EVERYTHING, LISTED, TANGENTS, EXAMPLES, SAVING = (
+    "every op",
+    "ops whose entries have the key autocast",
+    "ops on tensors with tangents",
+    "ops on examples of a batch, and what draws",
+    "ops whose nodes keep tensors",
+)
+BESIDE = {EXAMPLES, LISTED}  # concerns of those that native code need not be switched off for
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Watcher(NamedTuple):
+    """Callbacks of somebody who watches every operation."""
+
+    note: Callable[[Any], None] | None = None  # called with what each recorded op returned
+    backward_pass: Any = None  # a subclass of engine.BackwardPass, without slots of its own; all are combined
+    intercept: Callable[[Any], Any] | None = None  # called with each op's call: its result, or NOT_HANDLED
+    function: Callable[[Any, Any], Any] | None = None  # likewise for custom Functions, with class and arguments
+    order: int = 0  # the least is outermost
+    concern: str = EVERYTHING  # which ops concern it
+    read: Callable[[Any], None] | None = None  # called with a tensor whose elements Python or NumPy is to see
+    span: Callable[[str, Any], Any] | None = None  # a context around a custom Function's forward: (name, arguments)
+
+
+class Watch:
+    """Generated functions try native code first unless `every` is true: somebody looks at every op, in any thread.
+
+    Forward mode and vmap do not: native code answers None where an argument has tangents or is an example of a batch.
+    Nor does who only wants to know of nodes that keep tensors: while `saving` is true, native code notes these too.
+    What else native code is not told of (ops' tangents, backward passes) is left to the general path while `active` is
+    true: it is for everybody but vmap, whose interceptors are asked by the general path, and by what draws, and but for
+    autocast. For that ops whose entries have the key read `casts` in the place of `every`: it is true for both, and
+    `uncast` says then whether it concerns them.
+    `notes`, `passes`, `interceptors`, `functions`, `spans` and `reads` are what the present watchers asked for, in
+    their order.
+    """
+
+    __slots__ = (
+        "active",
+        "casts",
+        "every",
+        "functions",
+        "interceptors",
+        "lock",
+        "notes",
+        "passes",
+        "reads",
+        "saving",
+        "spans",
+        "watchers",
+    )
+
+    def __init__(self) -> None:
+        self.active = False
+        self.casts = False
+        self.every = False
+        self.saving = False
+        self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
+        self.lock = new_lock()
+        self.notes: tuple[Any, ...] = ()
+        self.passes: tuple[Any, ...] = ()
+        self.interceptors: tuple[Any, ...] = ()
+        self.functions: tuple[Any, ...] = ()
+        self.spans: tuple[Any, ...] = ()
+        self.reads: tuple[Any, ...] = ()
+
+    def enter(self, name: str, watcher: Watcher) -> None:
+        """Begin to watch, under a name; each `enter` needs a `leave`."""
+        with self.lock:
+            _, count = self.watchers.get(name, (watcher, 0))
+            self.watchers[name] = watcher, count + 1
+            self.arrange()
+
+    def leave(self, name: str) -> None:
+        """Undo one `enter` of this name."""
+        with self.lock:
+            watcher, count = self.watchers.pop(name)
+            if count > 1:
+                self.watchers[name] = watcher, count - 1
+            self.arrange()
+
+    def turn(self, name: str, watcher: Watcher | None) -> None:
+        """Set the watcher of a name, however often it has entered; None removes it."""
+        with self.lock:
+            if watcher is None:
+                self.watchers.pop(name, None)
+            else:
+                self.watchers[name] = watcher, 1
+            self.arrange()
+
+    def arrange(self) -> None:
+        """Compute from the watchers what ops and engine read; blocks that end soon are left with none."""
+        if not self.watchers:
+            self.notes = self.passes = self.interceptors = self.functions = self.spans = self.reads = ()
+            self.active = self.casts = self.every = self.saving = False
+            watch_all(False)
+            return
+        active_watchers = [watcher for watcher, _ in self.watchers.values()]
+        active_watchers.sort(key=lambda watcher: watcher.order)
+        self.notes = tuple([w.note for w in active_watchers if w.note is not None])
+        self.passes = tuple([w.backward_pass for w in active_watchers if w.backward_pass is not None])
+        self.interceptors = tuple([w.intercept for w in active_watchers if w.intercept is not None])
+        watch_all(bool(self.interceptors))
+        self.functions = tuple([w.function for w in active_watchers if w.function is not None])
+        self.spans = tuple([w.span for w in active_watchers if w.span is not None])
+        self.reads = tuple([w.read for w in active_watchers if w.read is not None])
+        concerns = {w.concern for w in active_watchers}
+        self.active = not concerns <= BESIDE
+        self.every = EVERYTHING in concerns
+        self.casts = self.every or LISTED in concerns
+        self.saving = SAVING in concerns
+
+    def note_read(self, tensor: Any) -> None:
+        """Call every `read` with a tensor whose elements leave the framework."""
+        for read in self.reads:
+            read(tensor)
+
+    def note(self, result: Any) -> None:
+        """Call every `note` with the result of a recorded op."""
+        for note in self.notes:
+            note(result)
+
+
+watch = Watch()
+atexit.register(watch.turn, "the interpreter's end", Watcher())  # no native code when what it knows by address is freed
+
+
+policies_of: dict[Any, dict[str, str]] = {}  # function -> type of device -> what autocast casts its tensors to
+
+
+def autocast_as(cpu: str = "", cuda: str = "") -> Callable[[Function], Function]:
+    """Note what autocast does with a function's tensors, which takes the place of its calls as watchers do.
+
+    Args:
+        cpu, cuda: the word of the key `autocast` for each type of device; nothing where calls are left alone. In the
+            place of an argument's name is its place.
+    """
+
+    def note(function: Function) -> Function:
+        policies_of[function] = {"cpu": cpu, "cuda": cuda}
+        return function
+
+    return note
+
+
+def uncast() -> bool:
+    """Whether native code may answer a call that autocast concerns: this thread casts nothing, and nobody watches."""
+    return not watch.every and mode.autocast != mode.depth
+
+
+class Layouts:
+    """Who computes for tensors that have no memory of their own, added once there is one: an answer, or NOT_HANDLED."""
+
+    answers: tuple[Callable[[str, Callable[..., Any], Any, Any], Any], ...] = ()
+
+
+class _Passing(threading.local):
+    function: Any = None  # the op that is let through: its next call is not intercepted again
+    all: bool = False  # whether every op is
+
+
+_passing = _Passing()
+
+
+class OpCall:
+    """One call of an op: its name in the spec, the Python function, its batching rule or its name, the arguments."""
+
+    __slots__ = ("args", "following", "function", "kwargs", "name", "rule")
+
+    def __init__(self, name: str, function: Callable[..., Any], rule: Any, args: Any, kwargs: Any) -> None:
+        self.name = name
+        self.function = function
+        self.rule = rule
+        self.args = args
+        self.kwargs = kwargs
+        self.following = watch.interceptors
+
+    def advance(self) -> Any:
+        """The answer of the first of the following watchers that handles the call; NOT_HANDLED when none does."""
+        while self.following:
+            first, self.following = self.following[0], self.following[1:]
+            result = first(self)
+            if result is not NOT_HANDLED:
+                return result
+        return NOT_HANDLED
+
+    def proceed(self) -> Any:
+        """Run what comes next, the watchers that follow and then the op itself, and return its result."""
+        result = self.advance()
+        if result is not NOT_HANDLED:
+            return result
+        return run_itself(self.function, *self.args, **self.kwargs)
+
+
+def run_itself(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The result of an op that watchers have been asked about, and left to itself."""
+    if not watch.interceptors:
+        return function(*args, **kwargs)
+    _passing.function = function
+    try:
+        return function(*args, **kwargs)
+    finally:
+        _passing.function = None
+
+
+def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
+    """The answer of a `__torch_function__`, or of the watchers, to a call; NOT_HANDLED when the op is to run itself."""
+    result = overridden_call(function, args, kwargs, name)
+    if result is NOT_HANDLED and watch.interceptors and not _passing.all:
+        if _passing.function is function:
+            _passing.function = None
+        else:
+            result = OpCall(name, function, rule, args, kwargs).advance()
+    if result is NOT_HANDLED:
+        for answer in Layouts.answers:
+            result = answer(name, function, args, kwargs)
+            if result is not NOT_HANDLED:
+                break
+    return result
+
+
+@contextmanager
+def without_interception() -> Iterator[None]:
+    """Inside, the ops of this thread are not intercepted."""
+    before, _passing.all = _passing.all, True
+    try:
+        yield
+    finally:
+        _passing.all = before
+
+
+def interceptable(rule: str, sparse: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let watchers intercept a hand-written function as they do generated ops.
+
+    Args:
+        rule: its batching rule: `random` for functions that draw numbers, `like` for new tensors like another.
+        sparse: its rule for sparse tensors; without one they are refused.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        name = function.__name__
+
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if watch.interceptors or (args and args[0].__class__ not in plain):
+                result = intercept(name, wrapper, rule, *args, **kwargs)
+                if result is not NOT_HANDLED:
+                    return result
+            return function(*args, **kwargs)
+
+        wrapper.sparse_rule = sparse  # type: ignore[attr-defined]
+        return wrapper
+
+    return decorate
