@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from codegen.project.project.progress import Progress
+from codegen.project.progress import Progress
 
 from .machine import Machine, measured
 from .peak import peaks

@@ -11,16 +11,15 @@ from ..runtime.autograd.tensor_methods import AutogradMethods
 from ..runtime.dispatch.elementwise.general import standing_for
 from ..runtime.dispatch.overloads import NUMBERS
 from ..runtime.errors import ArgumentError
+from ..runtime.extensions.multiprocessing.tensor_methods import SharingMethods
+from ..runtime.extensions.serialization.rebuild import PickleMethods
 from ..runtime.extensions.sparse.tensor_methods import LayoutMethods
 from ..runtime.extensions.storage.tensor_methods import StorageMethods
 from ..runtime.methods.mixin import TensorMethods
-from ..runtime.tensor.observers import NOT_HANDLED, intercept, uncast, watch
-from ..runtime.tensor.overrides import overridden
-from ..runtime.tensor.overrides import plain
-from ..runtime.extensions.serialization.rebuild import PickleMethods
-from ..runtime.extensions.multiprocessing.tensor_methods import SharingMethods
-from ..runtime.tensor.tensor import TensorBase
 from ..runtime.shapes import gathered, sequences
+from ..runtime.tensor.observers import NOT_HANDLED, intercept, uncast, watch
+from ..runtime.tensor.overrides import overridden, plain
+from ..runtime.tensor.tensor import TensorBase
 from . import kernels, ops
 from .ops.arithmetic import _div_tensor, _floor_divide, _remainder
 from .ops.logic import _bitwise_left_shift, _bitwise_right_shift

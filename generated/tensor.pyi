@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, overload
 
-from ..runtime.autograd.methods import AutogradMethods
-from ..runtime.methods.layouts import LayoutMethods
-from ..runtime.methods.memory import StorageMethods
+from ..runtime.autograd.tensor_methods import AutogradMethods
+from ..runtime.extensions.multiprocessing.tensor_methods import SharingMethods
+from ..runtime.extensions.serialization.rebuild import PickleMethods
+from ..runtime.extensions.sparse.tensor_methods import LayoutMethods
+from ..runtime.extensions.storage.tensor_methods import StorageMethods
 from ..runtime.methods.mixin import TensorMethods
-from ..runtime.saving.rebuild import PickleMethods
-from ..runtime.sharing.multiprocessing.tensor_methods import SharingMethods
-from ..runtime.tensor.base import TensorBase
+from ..runtime.tensor.tensor import TensorBase
 
 Number = int | float | complex
 

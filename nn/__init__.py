@@ -10,10 +10,9 @@ from .modules import *
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 if _TYPE_CHECKING:
-    from . import attention, common_types, grad, parallel
+    from . import attention, common_types, grad, parallel, quantized
     from .parallel import DataParallel
     from .parameter import factory_kwargs
-    from .utils import quantized
 
 __all__ = [
     "Buffer",
@@ -42,7 +41,7 @@ def __getattr__(name: str) -> _Any:
     if name in ("_reduction", "attention", "common_types", "grad", "parallel", "quantized"):  # loaded when first named
         return _import_module(f".{name}", __name__)
     if name == "factory_kwargs":
-        return _import_module(".factory", __name__).factory_kwargs
+        return _import_module(".parameter", __name__).factory_kwargs
     if name == "DataParallel":
         return __getattr__("parallel").DataParallel
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

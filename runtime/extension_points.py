@@ -13,10 +13,12 @@ SLOTS = {
     "vmap": "specgrad.runtime.extensions.vmap.vmap",  # the function `vmap`
     "cuda_driver": "specgrad.runtime.extensions.simulator.driver",  # the class of the driver of simulated devices
     "cuda_libraries": "specgrad.runtime.extensions.simulator.libraries",  # the class of their libraries
-    "kernel_interpreter": "specgrad.runtime.extensions.simulator.kernel_interpreter",  # the target that runs kernels as Python
+    "kernel_interpreter": "specgrad.runtime.extensions.simulator.kernel_interpreter",  # runs kernels as Python
     "lazy_conj": "specgrad.runtime.extensions.lazy_conj.memory",  # (view, conjugated, negated) -> the view, marked
     "sparse_rows": "specgrad.runtime.extensions.sparse.functions",  # (table, indices, padding) -> rows of the table
 }
+# Modules of functions that ask arguments with a `__torch_function__` first, as those of the core do.
+FUNCTIONS_OF_TENSORS = ("runtime.extensions.masked.", "runtime.extensions.torch_compat.functions")
 _filled: dict[str, Any] = {}
 
 

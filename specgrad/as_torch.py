@@ -3,7 +3,8 @@
 python -m specgrad.as_torch train.py [ARG ...]   a script
 python -m specgrad.as_torch -m pytest tests      a module
 
-The code: specgrad.runtime.extensions.torch_compat. The name is a module's and a function's, and is called as the function.
+The code: specgrad.runtime.extensions.torch_compat. The name is a module's and a function's, and is called as the
+function.
 """
 
 import sys

@@ -1,4 +1,6 @@
-"""Models of a folder, weights by address, under PyTorch's name; the code is in specgrad.runtime.extensions.torch_compat."""
+"""Models of a folder, weights by address, under PyTorch's name; the code is in
+specgrad.runtime.extensions.torch_compat.
+"""
 
 from urllib.parse import urlparse as urlparse
 

@@ -50,7 +50,7 @@ _LENDERS = {
     "runtime.autograd.anomaly": ("set_anomaly_enabled",),
     "runtime.extensions.amp.grad_scaler": ("GradScaler",),
     "nn.functional.max_pool_indices": ("max_pool1d_with_indices",),
-    "nn.utils.quantized": ("ScriptModule",),
+    "nn.quantized": ("ScriptModule",),
     "runtime.extensions.amp.autocast": ("autocast",),
     "runtime.extensions.amp.deprecated_names": (
         "get_autocast_cpu_dtype",

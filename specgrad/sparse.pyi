@@ -9,8 +9,6 @@ from specgrad.runtime.extensions.sparse.functions import sampled_addmm as sample
 from specgrad.runtime.extensions.sparse.functions import softmax as softmax
 from specgrad.runtime.extensions.sparse.functions import spdiags as spdiags
 from specgrad.runtime.extensions.sparse.functions import sum as sum
-from specgrad.runtime.extensions.sparse.legacy import (
-    check_sparse_tensor_invariants as check_sparse_tensor_invariants,
-)
+from specgrad.runtime.extensions.sparse.legacy import check_sparse_tensor_invariants as check_sparse_tensor_invariants
 
 def __getattr__(name: str) -> Any: ...

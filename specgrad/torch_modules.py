@@ -88,8 +88,8 @@ def _cached(module: str, full: str, name: str) -> Any:
 @cache
 def _homes(module: str) -> dict[str, tuple[str, str]]:
     """Where the names of an entry are: the home, and the name there."""
-    slot_values = [(module_name, *word.partition("=")[::2]) for module_name, word in _listed(module)]
-    return {name: (module_name, there or name) for module_name, name, there in slot_values if name.isidentifier()}
+    entries = [(module_name, *word.partition("=")[::2]) for module_name, word in _listed(module)]
+    return {name: (module_name, there or name) for module_name, name, there in entries if name.isidentifier()}
 
 
 def _finders(module: str, full: str) -> Iterator[Any]:
@@ -114,7 +114,7 @@ def _integral(module: str) -> list[str]:
 def _listed(module: str) -> list[tuple[str, str]]:
     """The words of an entry, each with its home."""
     parts = [entry.partition(":") for entry in NAMES[module]]
-    return [(module_name, word) for module_name, _, slot_values in parts for word in slot_values.split()]
+    return [(module_name, word) for module_name, _, names in parts for word in names.split()]
 
 
 def _home(name: str) -> ModuleType:

@@ -70,9 +70,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "amp.grad_scaler": ("runtime.extensions.amp.grad_scaler:GradScaler OptState",),
     "ao": (),
-    "ao.quantization": (
-        "nn.utils.quantized:DeQuantStub FakeQuantizeBase fuse_modules ObserverBase QuantStub QuantWrapper",
-    ),
+    "ao.quantization": ("nn.quantized:DeQuantStub FakeQuantizeBase fuse_modules ObserverBase QuantStub QuantWrapper",),
     "autograd.anomaly_mode": ("runtime.autograd:detect_anomaly set_detect_anomaly",),
     "autograd.forward_ad": (
         "runtime.autograd.dual:dual_level enter_dual_level exit_dual_level make_dual unpack_dual",
@@ -84,7 +82,8 @@ NAMES: dict[str, tuple[str, ...]] = {
         "runtime.autograd.function_node:BackwardCFunction=FunctionNode",
     ),
     "autograd.functional": (
-        "runtime.extensions.transforms:hessian hvp jacobian jvp vhp vjp",
+        "runtime.extensions.transforms.jacobian:hessian jacobian",
+        "runtime.extensions.transforms.products:hvp jvp vhp vjp",
         "runtime.extensions.transforms.jacobian:_construct_standard_basis_for",
         "runtime.extensions.transforms.structure:_as_tuple _grad_postprocess _tuple_postprocess",
     ),
@@ -132,11 +131,13 @@ NAMES: dict[str, tuple[str, ...]] = {
     "cpu.amp.grad_scaler": ("runtime.extensions.amp.deprecated_names:GradScaler=CpuGradScaler",),
     "cuda.amp": (
         "cuda.amp.common:amp_definitely_not_available",
-        "runtime.extensions.amp.deprecated_names:autocast=CudaAutocast custom_bwd=cuda_custom_bwd custom_fwd=cuda_custom_fwd",
+        "runtime.extensions.amp.deprecated_names:autocast=CudaAutocast",
+        "runtime.extensions.amp.deprecated_names:custom_bwd=cuda_custom_bwd custom_fwd=cuda_custom_fwd",
         "runtime.extensions.amp.deprecated_names:GradScaler=CudaGradScaler",
     ),
     "cuda.amp.autocast_mode": (
-        "runtime.extensions.amp.deprecated_names:autocast=CudaAutocast custom_bwd=cuda_custom_bwd custom_fwd=cuda_custom_fwd",
+        "runtime.extensions.amp.deprecated_names:autocast=CudaAutocast",
+        "runtime.extensions.amp.deprecated_names:custom_bwd=cuda_custom_bwd custom_fwd=cuda_custom_fwd",
     ),
     "cuda.amp.common": ("runtime.extensions.cuda_api.devices:amp_definitely_not_available",),
     "cuda.amp.grad_scaler": (
@@ -209,7 +210,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "distributed.nn": ("distributed.nn.functional:*",),
     "distributed.nn.functional": (
-        "runtime.extensions.distributed.differentiable:_all_gather_base all_gather all_reduce all_to_all all_to_all_single",
+        "runtime.extensions.distributed.differentiable:_all_gather_base all_gather",
+        "runtime.extensions.distributed.differentiable:all_reduce all_to_all all_to_all_single",
         "runtime.extensions.distributed.differentiable:broadcast gather reduce reduce_scatter scatter send_recv",
     ),
     "distributed.optim": ("nn.parallel.zero_redundancy:ZeroRedundancyOptimizer",),
@@ -295,7 +297,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "functorch": (
         "func:grad grad_and_value hessian jacfwd jacrev jvp linearize vjp vmap",
-        "nn.utils.functional_call:combine_state_for_ensemble functionalize FunctionalModule FunctionalModuleWithBuffers",
+        "nn.utils.functional_call:combine_state_for_ensemble functionalize",
+        "nn.utils.functional_call:FunctionalModule FunctionalModuleWithBuffers",
         "nn.utils.functional_call:make_functional make_functional_with_buffers replace_all_batch_norm_modules_",
     ),
     "futures": ("runtime.extensions.distributed.groups.futures:collect_all Future wait_all",),
@@ -327,10 +330,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "fx.subgraph_rewriter": ("nn.fx.passes:Match replace_pattern",),
     "graph": ("runtime.extensions.graph_drawing.draw:draw Drawing",),
     "jit": (
-        "nn.utils.quantized:RecursiveScriptModule ScriptModule TopLevelTracedModule TracedModule",
+        "nn.quantized:RecursiveScriptModule ScriptModule TopLevelTracedModule TracedModule",
         "python.typing:Final",
         "runtime.extensions.torch_compat.script_errors:Error",
-        "runtime.extensions.torch_compat.jit_script:_unwrap_optional=unwrap_optional annotate Attribute CompilationUnit",
+        "runtime.extensions.torch_compat.jit_script:_unwrap_optional=unwrap_optional annotate",
+        "runtime.extensions.torch_compat.jit_script:Attribute CompilationUnit",
         "runtime.extensions.torch_compat.jit_script:fork freeze fuser isinstance=isinstance_of optimize_for_inference",
         "runtime.extensions.torch_compat.jit_script:script ScriptFunction set_fusion_strategy trace trace_module",
         "runtime.extensions.torch_compat.jit_script:TracerWarning wait",
@@ -348,7 +352,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "masked": (
         "nn.masked.tensor:as_masked_tensor is_masked_tensor masked_tensor MaskedTensor",
-        "runtime.extensions.masked.reductions:cumprod cumsum log_softmax normalize softmax softmin",
+        "runtime.extensions.masked.along_dim:cumprod cumsum log_softmax normalize softmax softmin",
         "runtime.extensions.masked.reductions:amax amin argmax argmin logaddexp logsumexp norm prod sum",
         "runtime.extensions.masked.reductions:mean median std var",
     ),
@@ -415,9 +419,12 @@ NAMES: dict[str, tuple[str, ...]] = {
     "optim.sparse_adam": ("nn.optim.adam_variants:SparseAdam *",),
     "optim.swa_utils": ("nn.optim.swa_utils:*", "utils._foreach_utils:_group_tensors_by_device_and_dtype"),
     "overrides": (
-        "runtime.extensions.torch_compat.overrides_api:get_ignored_functions get_overridable_functions get_testing_overrides",
-        "runtime.extensions.torch_compat.overrides_api:handle_torch_function has_torch_function has_torch_function_unary",
-        "runtime.extensions.torch_compat.overrides_api:has_torch_function_variadic is_tensor_like is_tensor_method_or_property",
+        "runtime.extensions.torch_compat.overrides_api:get_ignored_functions",
+        "runtime.extensions.torch_compat.overrides_api:get_overridable_functions get_testing_overrides",
+        "runtime.extensions.torch_compat.overrides_api:handle_torch_function",
+        "runtime.extensions.torch_compat.overrides_api:has_torch_function has_torch_function_unary",
+        "runtime.extensions.torch_compat.overrides_api:has_torch_function_variadic",
+        "runtime.extensions.torch_compat.overrides_api:is_tensor_like is_tensor_method_or_property",
         "runtime.extensions.torch_compat.overrides_api:resolve_name wrap_torch_function",
         "runtime.tensor.override_modes:BaseTorchFunctionMode TorchFunctionMode",
     ),
@@ -491,7 +498,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "nn.data.collate:np_str_obj_array_pattern",
     ),
     "utils.data._utils.pin_memory": ("nn.data.collate:pin_memory",),
-    "utils.data._utils.worker": ("nn.data.worker:get_worker_info WorkerInfo",),
+    "utils.data._utils.worker": ("nn.data.worker_info:get_worker_info WorkerInfo",),
     "utils.data.dataloader": (
         "nn.data:DataLoader default_collate default_convert get_worker_info",
         "nn.data.dataloader:_collate_fn_t=Collate _DatasetKind=DatasetKind _worker_init_fn_t=WorkerInit",
@@ -499,9 +506,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "nn.data.iterators:_SingleProcessDataLoaderIter=OneProcessIterator",
     ),
     "utils.data.datapipes": (),
-    "utils.data.datapipes.datapipe": ("nn.data:IterDataPipe MapDataPipe",),
+    "utils.data.datapipes.datapipe": ("nn.data.pipes:IterDataPipe MapDataPipe",),
     "utils.data.datapipes.iter": (
-        "nn.data:IterDataPipe",
+        "nn.data.pipes:IterDataPipe",
         "nn.data.pipes:Batcher Collator UnBatcher",
         "nn.data.pipes:Concater Filter IterableWrapper Mapper Shuffler Zipper",
     ),

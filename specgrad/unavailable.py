@@ -45,8 +45,8 @@ def absent(name: str, why: str) -> type:
         raise RuntimeError(f"specgrad.{name}: {why}")
 
     module, _, last = name.rpartition(".")
-    slot_values = {"__init__": refuse, "__doc__": f"Nothing is one: {why}.", "__module__": f"specgrad.{module}"}
-    return type(last, (), slot_values)
+    members = {"__init__": refuse, "__doc__": f"Nothing is one: {why}.", "__module__": f"specgrad.{module}"}
+    return type(last, (), members)
 
 
 def _answer(value: Any, name: str, why: str) -> Callable[..., Any]:

@@ -14,87 +14,102 @@ import pytest
 from specgrad.codegen.proof.load import load_spec
 from tests.repository import ROOT
 
-TRYING = (
-    "codegen.verify",
-    "codegen.mutate",
-    "codegen.packaging",
-    "codegen.tables",
-    "codegen.packaging",
-)  # what runs ops, and so imports the rest of specgrad
+# The parts of the generator that run ops, and so import the rest of specgrad.
+TRYING = ("codegen.verify", "codegen.mutate", "codegen.packaging", "codegen.tables")
 FOLDERS = ["codegen", "generated", "nn", "runtime"]
 
-# Who may import whom: a module imports from its own line or a later one, also inside functions. The longest matching
-# pattern counts. Every module of the runtime has a line; `*` stands for a folder's modules as well as for the folder.
-ORDER = [
-    ["nn", "nn.*", "nn.modules*"],
-    ["nn.modules.module*", "nn.modules.utils", "nn.parameter", "nn.functional*", "nn.docstrings"],
-    ["generated.tensor"],
-    ["generated.ops*"],
-    ["generated.functions*"],
-    ["runtime", "runtime.extensions.cuda_api*", "runtime.native*", "runtime.methods.settings"]
-    + ["runtime.extensions.benchmark*", "runtime.extensions.torch_compat*"],
-    # What users call that is no op.
-    ["runtime.extensions.transforms*", "runtime.extensions.graph_drawing*"],
-    ["runtime.extensions.distributed.groups*", "runtime.extensions.distributed*"],
-    ["runtime.extensions.profiler*"],
-    ["runtime.methods*"],
-    ["runtime.methods*"],
-    ["runtime.extensions.multiprocessing*"],
-    ["runtime.extensions.serialization*"],
-    # What is written by hand for ops, and the parts of autograd that call ops and vmap.
-    ["runtime.ops*"],
-    ["runtime.autograd*"],
-    ["runtime.extensions.amp*"],
-    ["runtime.representations*"],
-    ["runtime.extensions.vmap*", "runtime.ops.*.batching*", "runtime.extensions.transforms.arguments"],
-    ["runtime.ops.creation*", "runtime.ops.numeric*", "runtime.sharing*"],
-    # A call of an op: the engine calls kernels by way of dispatch, which asks the history of tensors.
-    ["runtime.autograd*", "runtime.autograd.engine*", "runtime.autograd*", "runtime.autograd*"]
-    + ["runtime.autograd.inplace", "runtime.autograd.*.mutation", "runtime.autograd.saved_tensor_hooks"]
-    + ["runtime.autograd.not_differentiable"],
-    ["runtime.dispatch*"],
-    ["runtime.autograd*", "runtime.autograd.node", "runtime.autograd*"],
-    ["runtime.autograd.node", "runtime.autograd.hooks"],
-    [
-        "runtime.tensor.host",
-        "runtime.methods.printing*",
-        "runtime.autograd.as_strided_formulas",
-    ],  # which find ops by `namespace.op` alone
-    ["runtime.tensor*", "runtime.modes*", "runtime.tensor.generator", "runtime.extensions.pytree*"],
-    # Arrays.
-    ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*", "runtime.ops.optim.formulas"],
-    # Memory and launches of CUDA devices: known by addresses, not by tensors. And what has no memory.
-    ["runtime.device.cuda*", "runtime.device.device", "runtime.tensor.meta"],
-    ["runtime.kernels*", "runtime.kernels.cpu.row_shapes", "runtime.tensor.view_shapes"],
-    ["runtime.device.threads*"],
-    [
-        "runtime.extensions.distributed.groups*",
-        "runtime.extensions.distributed.groups*",
-    ],  # calls between processes, of arrays alone
-    ["runtime.compiler.passes*", "runtime.compiler.jit", "runtime.compiler.jit*", "runtime.kernels.scalar*"]
-    + [f"runtime.compiler.cache.{module}" for module in ("ahead", "digest", "dispatchers")],
-    [
-        "runtime.compiler.cache*",
-        "runtime.compiler.passes.primitive_code",
-        "runtime.compiler.passes.primitives",
-        "runtime.compiler.language.structs",
-        "runtime.device.threads.job",
-    ]
-    + ["runtime.shapes"],
-    ["runtime.fast_path", "runtime.spec_lines", "runtime.namespace"],  # which need nothing
-    [
-        "runtime.errors",
-        "runtime.extensions.distributed.groups.futures",
-        "runtime.locks",
-        "runtime.device.cuda.math_modes",
-        "runtime.thread_state",
-        "runtime.namespace",
-    ]
-    + ["runtime.extension_points", "runtime.pytree", "runtime.errors"],
-]
-RANK = {pattern: rank for rank, line in enumerate(ORDER) for pattern in line}
+# The layers from bottom to top. A folder imports only what stands on a line above its own; those on one line do not
+# import each other. A folder's own files count as the folder, a longer path wins over a shorter one.
+ORDER = """
+runtime/errors.py runtime/locks.py runtime/namespace.py
+runtime/pytree.py runtime/thread_state.py runtime/shapes.py runtime/fast_path.py runtime/spec_lines.py
+runtime/extension_points.py
+runtime/compiler/language
+runtime/compiler/passes
+runtime/compiler/cache
+runtime/compiler
+runtime/device/threads
+runtime/device/cuda
+runtime/device
+runtime/kernels/scalar
+runtime/kernels/llvm
+runtime/kernels/cpu
+runtime/kernels/cuda
+runtime/kernels/cuda_launch
+runtime/kernels/cuda_libraries
+runtime/kernels
+runtime/tensor
+runtime/autograd
+runtime/dispatch
+runtime/dispatch/elementwise
+runtime/dispatch/kernel_ops
+runtime/ops/elementwise runtime/ops/complex runtime/ops/optim
+runtime/ops/loss runtime/ops/softmax runtime/ops/scan
+runtime/ops/creation runtime/ops/numeric runtime/ops/reduction
+runtime/ops/attention runtime/ops/matmul runtime/ops/norm runtime/ops/recurrent runtime/ops/shape
+runtime/ops/collective runtime/ops/image runtime/ops/indexing runtime/ops/linalg
+runtime/ops/conv runtime/ops/distance runtime/ops/embedding runtime/ops/fft runtime/ops/sorting
+runtime/ops/pooling
+runtime/ops
+runtime/methods
+runtime/native/objects
+runtime/native/elementwise
+runtime/native/kernel_ops
+runtime/native/views
+runtime/native/graph
+runtime/native/plans
+runtime/native/creation runtime/native/cuda
+runtime/native
+runtime/extensions/amp runtime/extensions/lazy_conj runtime/extensions/masked runtime/extensions/pytree
+runtime/extensions/tensorboard runtime/extensions/testing runtime/extensions/storage runtime/extensions/cuda_api
+runtime/extensions/vmap
+runtime/extensions/sparse runtime/extensions/transforms runtime/extensions/gradcheck runtime/extensions/checkpoint
+runtime/extensions/onnx
+runtime/extensions/serialization
+runtime/extensions/multiprocessing
+runtime/extensions/distributed/groups
+runtime/extensions/profiler
+runtime/extensions/graph_drawing runtime/extensions/benchmark
+runtime/extensions/distributed/launcher runtime/extensions/distributed/stores
+runtime/extensions/distributed
+runtime/extensions/distributed/checkpoint runtime/extensions/distributed/trace
+runtime/extensions/torch_compat
+runtime/extensions/simulator
+runtime/extensions
+runtime
+generated
+nn/docstrings.py nn/parameter.py nn/common_types.py nn/_reduction.py nn/packed_sequence.py
+nn/functional nn/grad.py
+nn/init
+nn/modules
+nn/utils
+nn/optim
+nn/data
+nn/attention nn/distributions nn/masked nn/nested
+nn/fx
+nn/export
+nn/parallel
+nn
+codegen/language
+codegen/spec
+codegen/proof
+codegen/programs
+codegen/library
+codegen/check
+codegen/emit
+codegen/pages
+codegen/project
+codegen/verify
+codegen/mutate
+codegen/draw_command.py
+codegen/tables
+codegen/packaging
+codegen
+"""
+LAYERS = [line.split() for line in ORDER.split("\n") if line]
+RANK = {path: rank for rank, line in enumerate(LAYERS) for path in line}
 
-# Who sets `_rg` and `_fn`.
+# Who sets `_requires_grad` and `_grad_fn`.
 HISTORY = {"runtime.tensor.tensor", "runtime.tensor.history"}
 
 
@@ -142,26 +157,49 @@ def _imports(module: str, typing: bool = True) -> frozenset[str]:
     return frozenset(t for t in found if t in SOURCES or t == "specgrad") - {module}
 
 
-def _rank(module: str) -> int | None:
-    patterns = [pattern for pattern in RANK if fnmatchcase(module, pattern)]
-    return RANK[max(patterns, key=len)] if patterns else None
+def _layer(module: str) -> str:
+    """The entry of ORDER that a module belongs to: the longest that holds its file."""
+    path = SOURCES[module].relative_to(ROOT).as_posix()
+    return max((entry for entry in RANK if path == entry or path.startswith(f"{entry}/")), key=len)
 
 
-def _backward(module: str) -> list[str]:
-    """The imports of one module that go against ORDER."""
-    own = _rank(module)
-    ranks = {target: _rank(target) for target in _imports(module)}
-    return [t for t, rank in ranks.items() if own is not None and rank is not None and rank < own]
+def _upwards(module: str) -> list[str]:
+    """The imports of one module that go against ORDER: to a layer above its own, or to one on the same line."""
+    own = _layer(module)
+    layers = {target: _layer(target) for target in _imports(module) if target in SOURCES}
+    return [t for t, layer in layers.items() if RANK[layer] > RANK[own] or (RANK[layer] == RANK[own] and layer != own)]
 
 
-def test_imports_go_one_way() -> None:
-    """No module imports from a level above its own."""
-    assert {module: back for module in SOURCES if (back := _backward(module))} == {}
+def test_folders_are_layers() -> None:
+    """A folder imports only folders below it, also inside functions and for type checkers."""
+    assert {module: up for module in SOURCES if (up := _upwards(module))} == {}
 
 
-def test_every_module_of_the_runtime_has_a_rank() -> None:
-    """Who makes a room of the runtime says where it stands."""
-    assert [module for module in SOURCES if module.split(".")[0] == "runtime" and _rank(module) is None] == []
+def test_every_entry_of_the_order_exists() -> None:
+    """A folder that moved or went leaves the order too."""
+    assert [entry for entry in RANK if not (ROOT / entry).exists()] == []
+
+
+def test_no_two_folders_of_a_layer_import_each_other() -> None:
+    """Folders inside one layer import one way too."""
+    edges = {
+        (a, b)
+        for module in SOURCES
+        for target in _imports(module)
+        if target in SOURCES and _layer(module) == _layer(target)
+        if not (_is_package(module) or _is_package(target))
+        for a, b in [_parting(module, target)]
+        if a and b
+    }
+    assert sorted((a, b) for a, b in edges if a < b and (b, a) in edges) == []
+
+
+def _parting(module: str, target: str) -> tuple[str, str]:
+    """The two folders in which two modules lie, where their paths part; "" for a file there."""
+    one, other = module.split("."), target.split(".")
+    same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    folder = [".".join(parts[: same + 1]) if len(parts) > same + 1 else "" for parts in (one, other)]
+    return folder[0], folder[1]
 
 
 def test_who_sets_the_history_of_tensors() -> None:
@@ -300,9 +338,9 @@ def test_the_generator_knows_no_op_by_name() -> None:
     found = [
         f"{path.name}:{node.lineno}: {node.value}"
         for path in sorted((ROOT / "codegen").rglob("*.py"))
-        if path.name not in ("operators.py", "keys.py", "reference.py")  # symbols; words of NumPy's and Python's
+        if path.name not in ("names.py", "fields.py", "reference.py")  # symbols; words of NumPy's and Python's
         # Functions of expressions, as `runtime/kernels/scalar/` has them, and the folds of row programs.
-        and path.parent.name not in ("pieces", "proof", "rows")
+        and path.parent.name not in ("tables", "proof", "programs", "language")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and node.value in ops - language
     ]

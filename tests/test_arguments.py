@@ -65,7 +65,7 @@ FITTING: list[tuple[Any, Any, bool]] = [
     (object(), Any, True),
 ]
 
-SLOTS: list[tuple[Any, str]] = [
+PHRASES: list[tuple[Any, str]] = [
     (int | None, "int or None"),
     (int | float | None, "int, float or None"),
     (Sequence[int], "Sequence of int"),
@@ -124,10 +124,10 @@ def test_fits(value: Any, hint: Any, expected: bool) -> None:
     assert fits(value, hint) is expected
 
 
-@pytest.mark.parametrize("hint,words", SLOTS)
-def test_in_words(hint: Any, slot_values: str) -> None:
+@pytest.mark.parametrize("hint,phrase", PHRASES)
+def test_in_words(hint: Any, phrase: str) -> None:
     """An annotation reads as a user would say it."""
-    assert type_phrase(hint) == slot_values
+    assert type_phrase(hint) == phrase
 
 
 def test_came() -> None:

@@ -59,7 +59,7 @@ ONE = Sample("float32", [3], [1.0, 2.0, 3.0])
 
 
 @pytest.mark.parametrize(
-    "other, words",
+    "other, message",
     [
         (ONE, ""),
         (Sample("float32", [3], [1.0, 2.0, 3.0001]), ""),
@@ -70,10 +70,10 @@ ONE = Sample("float32", [3], [1.0, 2.0, 3.0])
         (Sample("float32", [3, 1], [1.0, 2.0, 3.0]), "float32 [3] and float32 [3, 1]"),
     ],
 )
-def test_results_that_differ_are_seen(other: Sample, slot_values: str) -> None:
+def test_results_that_differ_are_seen(other: Sample, message: str) -> None:
     """Roundings are no difference; another number, dtype or shape is one, and so is nan."""
     found = difference([ONE], [other])
-    assert slot_values in found and bool(found) == bool(slot_values)
+    assert message in found and bool(found) == bool(message)
 
 
 def test_integers_and_masks_are_to_be_equal() -> None:

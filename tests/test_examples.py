@@ -38,18 +38,18 @@ PASSES = """
 import json
 
 from network import digit_network
-from training import PLACE, scores, train_epoch
+from training import DEVICE, scores, train_epoch
 
 import specgrad as torch
 from specgrad.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
 images, labels = torch.rand(4, 1, 8, 8), torch.tensor([3, 1, 4, 1])
-model = digit_network(2).to(PLACE)
+model = digit_network(2).to(DEVICE)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, eps=1e-3)
 loader = DataLoader(TensorDataset(images, labels), batch_size=2, shuffle=True)
 losses = [train_epoch(model, optimizer, loader, lambda: None) for _ in range(2)]
-found = scores(model, images.to(PLACE))
+found = scores(model, images.to(DEVICE))
 print(json.dumps([losses, found.tolist(), found.device.type]))
 """
 

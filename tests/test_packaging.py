@@ -89,7 +89,7 @@ def test_a_wheel_that_carries_machine_code(carrying: Path, tmp_path: Path) -> No
     """It is one for this platform and Python, and its user compiles nothing of what it carries."""
     assert re.search(r"-cp3\d+-cp3\d+-\w+\.whl$", carrying.name) and "-none-" not in carrying.name
     printed, retained = used(carrying, tmp_path)
-    assert (tmp_path / "site/specgrad/runtime/kernels/cache/machine_code" / f"{levels()[0].name}.kernels").is_file()
+    assert (tmp_path / "site/specgrad/runtime/compiler/cache/machine_code" / f"{levels()[0].name}.kernels").is_file()
     assert printed == [f"[0.0, 1.0] {tmp_path / 'site/specgrad/__init__.py'}"]
     assert not retained
 

@@ -22,7 +22,7 @@ STATEMENTS = [
     "from specgrad.optim.swa_utils import AveragedModel, SWALR, update_bn",
     "import specgrad as torch; torch.optim.swa_utils.AveragedModel; torch.optim.lr_scheduler.CyclicLR",
     "from specgrad.nn.utils import clip_grad_norm_, spectral_norm, weight_norm, fuse_conv_bn_eval",
-    "from specgrad.nn.utils import spectral_norm, weight_norm",
+    "from specgrad.nn.utils.parametrizations import spectral_norm, weight_norm",
     "import specgrad.nn.utils.parametrize as parametrize; parametrize.register_parametrization",
     "from specgrad.nn.utils.rnn import pad_sequence, pack_padded_sequence, pad_packed_sequence",
     "from specgrad.utils.data import DataLoader, Dataset, TensorDataset, random_split",

@@ -52,7 +52,7 @@ def test_named_ops_are_compiled_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments, words",
+    "arguments, message",
     [
         (["rleu"], "no op named 'rleu' (did you mean 'relu'?)"),
         (["relu", "--dtypes", "float31"], "invalid choice: 'float31'"),
@@ -60,10 +60,10 @@ def test_named_ops_are_compiled_once(tmp_path: Path) -> None:
         (["relu", "--script", "train.py"], "expected ops, or --script with the path of a script"),
     ],
 )
-def test_mistakes(tmp_path: Path, arguments: list[str], slot_values: str) -> None:
+def test_mistakes(tmp_path: Path, arguments: list[str], message: str) -> None:
     """What is not known is named, with exit status 2."""
     done = warmup(tmp_path, *arguments)
-    assert done.returncode == 2 and slot_values in done.stderr
+    assert done.returncode == 2 and message in done.stderr
 
 
 def test_a_failing_script_fails(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def _check_call(context: Context, formula: Formula, call: ast.Call) -> Iterator[
     if gradient not in used:
         yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
     if len(entry.formulas) > 1 and "output_mask" not in used:
-        yield context.problem(formula.where, "the kernel does not get 'wanted'", "backward")
+        yield context.problem(formula.where, "the kernel does not get 'output_mask'", "backward")
 
 
 def check_forward(context: Context) -> Iterator[Problem]:

@@ -112,7 +112,7 @@ class Public:
         operands = f"({python_names(code.tensors)}), ({star_args(n.python_name for n in code.numbers)})"
         lines += [f'    result = run_rows({code.kernel}, "{self.op}", {operands})', "    if result is not None:"]
         if code.node:
-            needs_grad = " or ".join(f"{a.python_name}._rg" for a in code.node.arguments)
+            needs_grad = " or ".join(f"{a.python_name}._requires_grad" for a in code.node.arguments)
             retained = behind(a.python_name for a in code.arguments if a.name in code.node.recorded_arguments)
             record = f"            {code.node_class}.record(result{retained})"
             lines += [f"        if ({needs_grad}) and grad_mode.grad:", record]
@@ -298,7 +298,7 @@ def foreign(code: OpCode, argument: Argument) -> str:
 def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str], keep: str = "") -> list[str]:
     """A computation that writes to an argument, whose old values are `original`: it is looked at before, and after."""
     name, looked = target.python_name, looked_at(code, op, target, keep)
-    return [f"original = {looked}", f"before = {name}._fn", *computed, f"return after_write({name}, before)"]
+    return [f"original = {looked}", f"before = {name}._grad_fn", *computed, f"return after_write({name}, before)"]
 
 
 def looked_at(code: OpCode, op: str, target: Argument, keep: str) -> str:

@@ -285,7 +285,7 @@ def _requires_grad(argument: Argument) -> str:
     name, type_ = argument.name, argument.type
     if type_.is_list:
         return f"needs_grad({name})"
-    return f"({name} is not None and {name}._rg)" if type_.optional else f"{name}._rg"
+    return f"({name} is not None and {name}._requires_grad)" if type_.optional else f"{name}._requires_grad"
 
 
 def checked(code: OpCode, argument: Argument) -> list[str]:

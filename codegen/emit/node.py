@@ -199,7 +199,9 @@ class NodeCode:
         needed = [a for a in self.arguments if a.name in saved.needed_by]
         if len(needed) == len(self.arguments):
             return ""
-        condition = "({0} is not None and {0}._rg)" if any(a.type.optional for a in needed) else "{0}._rg"
+        condition = (
+            "({0} is not None and {0}._requires_grad)" if any(a.type.optional for a in needed) else "{0}._requires_grad"
+        )
         return " or ".join(condition.format(a.name) for a in needed)
 
     def unpack(self, saved: SavedTensor) -> str:

@@ -93,7 +93,10 @@ class NodeClass:
         lines = []
         for name, why in self.node.not_implemented:
             message = f"{self.node.entry.name}(): no gradient for '{name}': {why}"
-            lines += [f"if {name} is not None and {name}._rg:", f'    raise NotDifferentiableError("{message}")']
+            lines += [
+                f"if {name} is not None and {name}._requires_grad:",
+                f'    raise NotDifferentiableError("{message}")',
+            ]
         return lines
 
     @property
@@ -114,7 +117,9 @@ class NodeClass:
         if argument.type.optional:
             return f"None if {name} is None else edge_of({name})"
         only = len(self.node.arguments) == 1
-        return f"{name}._fn or {name}" if only else f"({name}._fn or {name}) if {name}._rg else None"
+        return (
+            f"{name}._grad_fn or {name}" if only else f"({name}._grad_fn or {name}) if {name}._requires_grad else None"
+        )
 
     @property
     def retained(self) -> list[str]:
@@ -137,7 +142,7 @@ class NodeClass:
         if tensor.kind == "output":
             output = "result" if self.node.outputs == 1 else f"results[{tensor.index}]"
             if tensor.slot in self.node.saved_outputs:
-                return [f"{slot} = saved = alias_of({output})", f"{slot}_version = saved._writes[0]"]
+                return [f"{slot} = saved = alias_of({output})", f"{slot}_version = saved._version_counter[0]"]
             return [f"{slot} = saved = {output}", f"{slot}_version = {_version('saved')}"]
         argument = self.node.entry.schema.argument(name)
         optional = argument is not None and argument.type.optional
@@ -152,15 +157,15 @@ class NodeClass:
                 "node.output_count = len(result)",
                 "node.output_metas = [meta_of(t) for t in result]",
                 "for index, t in enumerate(result):",
-                "    t._fn = node if len(result) == 1 else Output(node, index)",
-                "    t._rg = True",
+                "    t._grad_fn = node if len(result) == 1 else Output(node, index)",
+                "    t._requires_grad = True",
             ]
         if node.outputs == 1:
-            return ["result._fn = node", "result._rg = True"]
+            return ["result._grad_fn = node", "result._requires_grad = True"]
         metas = star_args(f"(results[{i}]._shape, results[{i}]._dtype)" for i in range(node.outputs))
         lines = [f"node.output_metas = ({metas})"]
         for i in node.differentiable_outputs:
-            lines += [f"results[{i}]._fn = Output(node, {i})", f"results[{i}]._rg = True"]
+            lines += [f"results[{i}]._grad_fn = Output(node, {i})", f"results[{i}]._requires_grad = True"]
         return lines
 
     @property
@@ -289,4 +294,4 @@ def _meta(argument: Argument) -> str:
 
 def _version(name: str) -> str:
     """The count of writes of a tensor, read where it is."""
-    return f"0 if (version := {name}._writes) is None else version[0]"
+    return f"0 if (version := {name}._version_counter) is None else version[0]"

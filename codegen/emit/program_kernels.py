@@ -83,7 +83,7 @@ class RowCode:
             return []
         kinds = {p.array: p.kind for p in self.program.parameters}
         names = [a.name for a in entry.schema.arguments]
-        args = [f'Given("{name}", {name}, "{kinds[name]}")' for name in names if kinds.get(name) in KINDS]
+        args = [f'RowInput("{name}", {name}, "{kinds[name]}")' for name in names if kinds.get(name) in KINDS]
         dim = ["    dim = checked(name, given, dim)"] if "dim" in names else ["    checked(name, given, -1)"]
         return [
             f"def {entry.check}({', '.join(['name: str', *(f'{name}: Any' for name in names)])}) -> Any:",
@@ -100,7 +100,7 @@ class RowCode:
             return []
         kinds = {p.array: p.kind for p in self.program.parameters}
         arguments = [a for a in entry.schema.arguments if a.name in kinds or a.name in ("dim", "keepdim")]
-        args = [f'Given("{a.name}", {a.name}, "{kinds[a.name]}")' for a in arguments if kinds.get(a.name) in KINDS]
+        args = [f'RowInput("{a.name}", {a.name}, "{kinds[a.name]}")' for a in arguments if kinds.get(a.name) in KINDS]
         numbers = [p.name for p in self.program.of_kind("number")]
         names = {a.name for a in arguments}
         outputs = [f'Output("{kind}", "{dtype}")' if dtype else f'Output("{kind}")' for kind, dtype in self.outputs]

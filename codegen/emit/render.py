@@ -252,7 +252,7 @@ class Renderer:
         """The statement by which the kernels for a device have `T`: those for the CPU read it off an array."""
         if device == "cpu" or not any(kernel.uses_type for kernel in kernels.of_arrays):
             return []
-        return [f"from {self.library.op_libraries[0].module_path(('kernels', 'cuda', 'vocabulary'), depth=3)} import T"]
+        return [f"from {self.library.op_libraries[0].module_path(('kernels', 'cuda', 'language'), depth=3)} import T"]
 
     @property
     def programs(self) -> list[RowCode]:

@@ -70,8 +70,8 @@ def specgrad_version() -> str:
     return str(ast.literal_eval(named["__version__"]))
 
 
-KERNELS = "specgrad.runtime.kernels."
-COMPILED_AS = {"primitives": "intrinsics"}  # what a compiler is given instead, under the same names
+IMPORTED = "specgrad.runtime."
+COMPILED_AS = {"primitives": "primitive_code"}  # what a compiler is given instead, under the same names
 
 
 @cache
@@ -93,16 +93,16 @@ def _siblings(path: Path) -> dict[str, tuple[Path, str]]:
 
 
 def from_runtime(path: Path) -> dict[str, tuple[Path, str]]:
-    """The names that a module imports from modules of specgrad's kernels."""
+    """The names that a module imports from modules of specgrad's runtime."""
     pairs = [(node, alias) for node in statements_of(path) if isinstance(node, ast.ImportFrom) for alias in node.names]
-    ours = [(node.module or "", alias) for node, alias in pairs if (node.module or "").startswith(KERNELS)]
-    files = [(_file(*module.removeprefix(KERNELS).split(".")), alias) for module, alias in ours]
+    ours = [(node.module or "", alias) for node, alias in pairs if (node.module or "").startswith(IMPORTED)]
+    files = [(_file(*module.removeprefix(IMPORTED).split(".")), alias) for module, alias in ours]
     return {alias.asname or alias.name: (file, alias.name) for file, alias in files if file.is_file()}
 
 
 def _file(*module: str) -> Path:
-    """The file of a module of the kernels, which may be a package's."""
-    folder = RUNTIME.joinpath("kernels", *module)
+    """The file of a module of the runtime, which may be a package's."""
+    folder = RUNTIME.joinpath(*module)
     return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
 
 
@@ -117,7 +117,7 @@ def function_source(name: str, modules: tuple[Path, ...] = ()) -> str:
 
     It is looked for in the runtime's own modules and in those that are named.
     """
-    own = (_file("scalar"), _file("scalar", "complex"))
+    own = (_file("kernels", "scalar"), _file("kernels", "scalar", "complex"))
     todo = [(path, name) for path in (*own, *modules)]
     sources: dict[tuple[Path, str], str] = {}
     while todo:

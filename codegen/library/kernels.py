@@ -105,7 +105,9 @@ LIBRARIES = "cuda.libraries"  # the room of cuBLAS, cuFFT and cuSOLVER, as modul
 
 
 def files_beside(file: Path) -> Iterator[Path]:
-    """The files that may hold the kernels for CUDA that go with those of a file; see runtime/kernels/cuda_launch/cpu_fallback.py."""
+    """The files that may hold the kernels for CUDA that go with those of a file; see
+    runtime/kernels/cuda_launch/cpu_fallback.py.
+    """
     for name in dict.fromkeys((file.name.replace("cpu", "cuda"), "cuda.py")):
         result = file.with_name(name)
         if result != file and result.is_file():

@@ -35,10 +35,10 @@ def offered_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def siblings(path: Path) -> dict[str, tuple[Path, str]]:
-    """The names that a module imports from modules beside and below it, or from their package: file and name there."""
-    imports = [node for node in statements_of(path) if isinstance(node, ast.ImportFrom) and node.level == 1]
-    locations = [(node.module or "__init__").split(".") for node in imports]
-    files = [path.parent.joinpath(*location[:-1], f"{location[-1]}.py") for location in locations]
+    """The names that a module imports from modules of its package, by relative imports: file and name there."""
+    imports = [node for node in statements_of(path) if isinstance(node, ast.ImportFrom) and node.level]
+    locations = [(path.parents[node.level - 1], (node.module or "__init__").split(".")) for node in imports]
+    files = [folder.joinpath(*names[:-1], f"{names[-1]}.py") for folder, names in locations]
     pairs = [(file, alias) for file, node in zip(files, imports, strict=True) for alias in node.names]
     return {alias.asname or alias.name: (file, alias.name) for file, alias in pairs}
 

@@ -91,7 +91,7 @@ def _items(value: ast.expr | None) -> list[ast.expr]:
 
 def _functions(rule: Part) -> dict[str, ast.FunctionDef]:
     """The functions of a rule's package, and those that all rules share with the rest of the runtime."""
-    shared = ("dispatch/checks.py", "dispatch/shape_checks.py", "tensor/shapes.py")
+    shared = ("dispatch/argument_checks.py", "dispatch/shape_rules.py", "shapes.py")
     return _read_functions(*rule.op_library.files(rule.kind), *(RUNTIME / path for path in shared))
 
 

@@ -26,9 +26,6 @@ from specgrad.runtime.kernels.cuda import (
     selection,
 )
 from specgrad.runtime.kernels.cuda import counting as cuda_counting
-from specgrad.runtime.kernels.cuda import counting as runs
-from specgrad.runtime.kernels.cuda import index_maps as windows
-from specgrad.runtime.kernels.cuda import scans as scan_states
 from specgrad.runtime.kernels.cuda.gemm import gemm_kernel
 from specgrad.runtime.kernels.cuda.kernel import Array, Kernel, Signature
 from specgrad.runtime.kernels.cuda.logcumsumexp import complex_logarithm_kernel
@@ -88,10 +85,10 @@ def moves(x: Array, computed: np.dtype) -> Iterator[Named]:
         if name == "" or out != x:
             label = f"taken{name}{'' if wraps else ' from the front'}{'' if index == INDEX_TYPE else ' by rows'}"
             yield label, gather.taking(computed, wraps), (x, index, out, *NOTE, U, ((U,) * 3,) * 2, SIZES, U)
-    for function in (windows.im2col, windows.col2im):
-        kernel = windows.window_kernel(function, computed)
+    for function in (index_maps.im2col, index_maps.col2im):
+        kernel = index_maps.window_kernel(function, computed)
         yield function.__name__, kernel, (x, x, (U, U), (U,) * 5, (U,) * 5, U)
-    yield "overlapped", windows.window_kernel(windows.overlapped, computed), (x, x, U, U, (U,) * 3, U)
+    yield "overlapped", index_maps.window_kernel(index_maps.overlapped, computed), (x, x, U, U, (U,) * 3, U)
 
 
 def joins(x: Array, computed: np.dtype) -> Iterator[Named]:
@@ -101,14 +98,15 @@ def joins(x: Array, computed: np.dtype) -> Iterator[Named]:
         yield f"looking {name}", looking, (x, ROWS, x, x, (U,) * 3, steps, computed, U, U)
         result = scatter.collecting(scatter.found, name, computed)
         yield f"found {name}", result, (x, ROWS, ROWS, x, x, (U,) * 3, (U,) * 3, computed, U, U)
-    for name in scan_states.STATES if computed.kind == "f" else scan_states.OF_INTEGERS:
+    for name in scans.STATES if computed.kind == "f" else scans.OF_INTEGERS:
         yield from phases(name, x, BOOL if name == "count" else computed)
 
 
 def phases(name: str, x: Array, computed: np.dtype) -> Iterator[Named]:
-    totals = tuple(Array(np.dtype(kind)) for kind in scan_states.types_of(name, computed))
+    totals = tuple(Array(np.dtype(kind)) for kind in scans.types_of(name, computed))
     sources = (x,) * (1 + (name == "recurrence"))
-    results = (INDEX_TYPE,) if name == "count" else (x, INDEX_TYPE)[: 1 + (name in ("maximum", "minimum"))]
+    has_index = scans.STATES[name].write is scans.write_placed
+    results = (INDEX_TYPE,) if name == "count" else (x, INDEX_TYPE)[: 1 + has_index]
     layout, parts = (U,) * 3, (U, U)
     for phase, signature in {
         "full": (sources, results, (), *layout, *parts),
@@ -269,10 +267,10 @@ def of_ranks(stored: np.dtype) -> Iterator[Named]:
 
 def of_runs(stored: np.dtype) -> Iterator[Named]:
     x, values = Array(stored), Array(in_registers(stored))
-    yield "begins", runs.BEGINS, (x, INT32_ARRAY, INT32_ARRAY, U, U, U)
+    yield "begins", cuda_counting.BEGINS, (x, INT32_ARRAY, INT32_ARRAY, U, U, U)
     for order, value in ORDERS.items():
-        yield f"differs{order}", runs.DIFFERS, (x, value, Array(BOOL), U, U, U)
-        yield f"firsts{order}", runs.FIRSTS, (x, value, INT64_ARRAY, values, U, U, U, U)
+        yield f"differs{order}", cuda_counting.DIFFERS, (x, value, Array(BOOL), U, U, U)
+        yield f"firsts{order}", cuda_counting.FIRSTS, (x, value, INT64_ARRAY, values, U, U, U, U)
 
 
 def of_floats(x: Array) -> Iterator[Named]:
@@ -298,10 +296,10 @@ def of_keys() -> Iterator[Named]:
 
 def index_kernels() -> Iterator[Named]:
     """Kernels over places and whole numbers alone."""
-    yield "lengths of runs", runs.LENGTHS, (INT32_ARRAY, INT32_ARRAY, U, U)
-    yield "sizes of runs", runs.COUNTED, (INT64_ARRAY, INT64_ARRAY, U, U)
+    yield "lengths of runs", cuda_counting.LENGTHS, (INT32_ARRAY, INT32_ARRAY, U, U)
+    yield "sizes of runs", cuda_counting.COUNTED, (INT64_ARRAY, INT64_ARRAY, U, U)
     for order, value in ORDERS.items():
-        yield f"numbers of runs{order}", runs.NUMBERED, (value, INT64_ARRAY, INT64_ARRAY, INT64_ARRAY, U)
+        yield f"numbers of runs{order}", cuda_counting.NUMBERED, (value, INT64_ARRAY, INT64_ARRAY, INT64_ARRAY, U)
     for stored in INTEGER_DTYPES[1:]:
         yield (
             f"in block whole of {stored.name}",

@@ -21,7 +21,6 @@ from specgrad.runtime.device.cuda import driver
 from specgrad.runtime.extensions.simulator.driver import SimulatedDriver
 from specgrad.runtime.kernels.cuda.signature import Signature, described
 from specgrad.runtime.kernels.cuda_launch import multi_tensor, per_element, row_programs
-from specgrad.runtime.kernels.cuda_launch import per_element as indexed
 from specgrad.runtime.ops.optim import cuda as optim
 from specgrad.runtime.tensor import dtypes
 
@@ -146,7 +145,7 @@ def record() -> int:
 def recording() -> Iterator[Recorder]:
     recorder, changes = Recorder(), Changes()
     makers: list[tuple[Any, str, Callable[..., str]]] = [
-        (indexed, "indexed_kernel", label_of("indexed")),
+        (per_element, "indexed_kernel", label_of("indexed")),
         (per_element, "source_kernel", label_of("element")),
         (row_programs, "row_kernel", of_rows),
         (multi_tensor, "changing", changes.of_groups),

@@ -25,8 +25,8 @@ HAND_WRITTEN = {
     "scalar functions": ("kernels/scalar/*.py",),
     "checks of arguments": ("ops/*/checks*.py",),
     "helpers of formulas": ("ops/*/formulas*.py", "autograd/as_strided_formulas.py"),
-    "batching rules": ("ops/*/batching*.py", "batching/rules/*.py"),
-    "views": ("tensor/views.py",),
+    "batching rules": ("extensions/vmap/rules_*.py",),
+    "views": ("tensor/view_shapes.py",),
 }
 NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
@@ -116,7 +116,8 @@ def report(path: Path, entries: Sequence[Entry], helpers: Iterable[str]) -> str:
     lines = [
         f"{result.entries} entries, {result.functions} functions",
         f"YAML: {result.median_entry} lines per entry, {result.median_function} per function (medians)",
-        f"Python by hand: {total / max(result.functions, 1):.1f} lines per function (mean); {alone} functions name none",
+        f"Python by hand: {total / max(result.functions, 1):.1f} lines per function (mean); {alone} functions "
+        "name none",
         *(f"  {count:6d} {label}" for label, count in python.items()),
         f"  {total:6d} in all",
     ]

@@ -11,7 +11,7 @@ from ..emit.files import Files, write_new
 from ..library.digests import specgrad_version
 from ..library.files import Refused, check_importable, check_root, kind
 
-TEMPLATES = Path(__file__).parent / "templates" / "new"
+TEMPLATES = Path(__file__).parent.parent / "templates" / "new"
 
 
 def new_package(name: str, folder: Path) -> Path:

@@ -71,7 +71,10 @@ class Boundary:
         seed = self.points["grad"][i]
         sides = f"{low[i] / seed:.6g} from below and {high[i] / seed:.6g} from above"
         kink = "" if np.isclose(low[i], high[i], equal_nan=True) else f" (key kink: {self.policy})"
-        return f"at {self._point_description(i)} the formula gives {written[i] / seed:.6g}, the derivative is {sides}{kink}"
+        return (
+            f"at {self._point_description(i)} the formula gives {written[i] / seed:.6g}, the derivative is "
+            f"{sides}{kink}"
+        )
 
     def _second(self) -> str:
         """The derivative of the written formula, where the derivative of the derived one is the same to both sides."""
@@ -89,7 +92,10 @@ class Boundary:
             return ""
         i = int(np.argmax(wrong))
         seed = self.points["grad"][i]
-        return f"at {self._point_description(i)} the formula's own derivative is {result[i] / seed:.6g}, not {low[i] / seed:.6g}"
+        return (
+            f"at {self._point_description(i)} the formula's own derivative is {result[i] / seed:.6g}, not "
+            f"{low[i] / seed:.6g}"
+        )
 
     def _close(self, a: Any, b: Any, relative: float) -> Any:
         return np.abs(a - b) <= relative * (1 + np.abs(a) + np.abs(b))

@@ -88,10 +88,10 @@ RENAMED = {  # older names of keys, which are read for one version
     "unvaried": "skip_grad_args",
     "stored": "accepts_f16",
     "hooked": "hook_order",
-    "memory_format_of": "memory_format_of",
-    "lazy": "lazy",
+    "laid_like": "memory_format_of",
+    "turns": "lazy",
     "at_once": "eager",
-    "conj_rule": "conj",
+    "marked": "conj",
     "shape": "meta",
 }
 

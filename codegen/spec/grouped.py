@@ -69,12 +69,12 @@ class GroupedFields(Fields):
         for key, arg in value.value:
             yield from self._known(key, arg, "rule", DISPATCH)
 
-    def _known(self, key: yaml.Node, value: yaml.Node, what: str, slot_values: tuple[str, ...]) -> Iterator[Pair]:
+    def _known(self, key: yaml.Node, value: yaml.Node, what: str, allowed: tuple[str, ...]) -> Iterator[Pair]:
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
-        if name in slot_values:
+        if name in allowed:
             yield key, value
         else:
-            hint = did_you_mean(name, slot_values) or f" (one of {' '.join(slot_values)})"
+            hint = did_you_mean(name, allowed) or f" (one of {' '.join(allowed)})"
             self._note(
                 self.source.where(key), f"unknown {what} '{name}'{hint}", "flags" if what == "flag" else "dispatch"
             )

@@ -76,7 +76,7 @@ def possibly_missing(arguments: Sequence[Argument]) -> list[Argument]:
     return [replace(a, default="None") if a.name in missing else a for a in arguments]
 
 
-TABLE = Path(__file__).parents[2] / "runtime" / "pytorch" / "exporting" / "onnx_operators.txt"
+TABLE = Path(__file__).parents[2] / "runtime" / "extensions" / "onnx" / "onnx_operators.txt"
 _LINE = re.compile(r"(\w+)\((.*?)(?:; (.*))?\) -> (.*)")
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from specgrad.runtime.kernels.scalar import SHIFT
+from specgrad.runtime.kernels.scalar.bessel import SHIFT
 
 from .fit import (
     ByPowers,

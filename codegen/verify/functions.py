@@ -116,7 +116,10 @@ def _wrong_reading(claim: Claim, value: Callable[..., Any], points: Points, know
     wrong = np.abs(values - read) - RELATIVE * (np.abs(values) + np.abs(read)) - ABSOLUTE
     if (worst := _worst(wrong)) is not None:
         got, want = both(read[worst], values[worst])
-        text = f"{_point_description(points, worst)} it is taken for {claim.known.meaning}, which gives {got}; it gives {want}"
+        text = (
+            f"{_point_description(points, worst)} it is taken for {claim.known.meaning}, which gives {got}; "
+            f"it gives {want}"
+        )
         yield Finding(str(claim.where), claim.name, "", text)
 
 

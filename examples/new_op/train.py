@@ -2,7 +2,7 @@
 
 Prints a progress bar, the test accuracy and where the pictures and the saved model are; exits with 1 when
 the accuracy is under 98 %, or when the model that was loaded again does not give the same predictions.
-On a GPU it trains with another word in training.py: PLACE = "cuda".
+On a GPU it trains with another word in training.py: DEVICE = "cuda".
 """
 
 import sys

@@ -123,12 +123,12 @@ def judged(environment: Environment, program: dict[str, Any]) -> Result:
 def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("slot_values", nargs="*")
+    parser.add_argument("words", nargs="*")
     parser.add_argument("--folder", type=Path, default=ROOT / "out" / "ported")
     parser.add_argument("--no-install", action="store_true", help="what is to be run is there already")
     options = parser.parse_args()
     programs = yaml.safe_load((Path(__file__).parent / "programs.yaml").read_text())
-    chosen = [p for p in programs if not options.slot_values or any(word in p["name"] for word in options.slot_values)]
+    chosen = [p for p in programs if not options.words or any(word in p["name"] for word in options.words)]
     options.folder.parent.mkdir(parents=True, exist_ok=True)
     environment = Environment(options.folder.absolute(), torch_beside())
     if not options.no_install:
@@ -143,9 +143,9 @@ def main() -> int:
         found = results[-1]
         beside = f"{found.torch.seconds:.1f}" if found.torch else "-"
         print(f"{found.name:32} {found.specgrad.seconds:6.1f} {beside:>6}  {found.result}", flush=True)
-    if not options.slot_values:
+    if not options.words:
         (options.folder / "results.json").write_text(json.dumps([asdict(result) for result in results], indent=1))
-    (add_to_page if options.slot_values else write_page)(results, ROOT / "docs" / "ported.md")
+    (add_to_page if options.words else write_page)(results, ROOT / "docs" / "ported.md")
     return 0
 
 

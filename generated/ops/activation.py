@@ -9,18 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import after_write
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import after_write, before_write, write_out
+from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.autograd.inplace import before_write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import activation as functions
@@ -55,7 +54,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SIGMOID.launch_out(input, out) is not None:
             return out
         return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
-    argument_checks.tensor("sigmoid", "input", input)
+    checks.tensor("sigmoid", "input", input)
     return _sigmoid("sigmoid", input)
 
 
@@ -69,15 +68,15 @@ def sigmoid_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("sigmoid_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _sigmoid("sigmoid_", original, into=input)
     return after_write(input, before)
 
 
 def _sigmoid(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGMOID, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SigmoidBackward0.record(result, self)
     if watch.active:
         propagate(functions.SigmoidBackward0, result, (self,), (self,), into)
@@ -113,14 +112,14 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOGSIGMOID.launch_out(input, out) is not None:
             return out
         return write_out("logsigmoid", out, _logsigmoid("logsigmoid", input), (input,), share="same")
-    argument_checks.tensor("logsigmoid", "input", input)
+    checks.tensor("logsigmoid", "input", input)
     return _logsigmoid("logsigmoid", input)
 
 
 def _logsigmoid(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOGSIGMOID, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LogsigmoidBackward0.record(result, self)
     if watch.active:
         propagate(functions.LogsigmoidBackward0, result, (self,), (self,), into)
@@ -156,7 +155,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.RELU.launch_out(input, out) is not None:
             return out
         return write_out("relu", out, _relu("relu", input), (input,), share="same")
-    argument_checks.tensor("relu", "input", input)
+    checks.tensor("relu", "input", input)
     return _relu("relu", input)
 
 
@@ -167,15 +166,15 @@ def relu_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("relu", relu_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("relu_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _relu("relu_", original, into=input)
     return after_write(input, before)
 
 
 def _relu(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.RELU, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ReluBackward0.record(result, self)
     if watch.active:
         propagate(functions.ReluBackward0, result, (self,), (self,), into)
@@ -207,7 +206,7 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
         result := intercept("leaky_relu", leaky_relu, "elementwise", input, negative_slope)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("leaky_relu", "input", input)
+    checks.tensor("leaky_relu", "input", input)
     return _leaky_relu("leaky_relu", input, negative_slope)
 
 
@@ -220,16 +219,16 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
     return after_write(input, before)
 
 
 def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    negative_slope = argument_checks.scalar(name, "negative_slope", negative_slope)
+    self = checks.operand(name, "input", self)
+    negative_slope = checks.scalar(name, "negative_slope", negative_slope)
     result, (self,) = run(kernels.LEAKY_RELU, name, (self,), (Promoting(negative_slope),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LeakyReluBackward0.record(result, self, negative_slope)
     if watch.active:
         propagate(functions.LeakyReluBackward0, result, (self, negative_slope), (self,), into)
@@ -266,7 +265,7 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
         or input_scale.__class__ not in plain
     ) and (result := intercept("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("elu", "input", input)
+    checks.tensor("elu", "input", input)
     return _elu("elu", input, alpha, scale, input_scale)
 
 
@@ -282,20 +281,20 @@ def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Numbe
     ) and (result := intercept("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
         return result
     original = before_write("elu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
     return after_write(input, before)
 
 
 def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
-    scale = argument_checks.scalar(name, "scale", scale)
-    input_scale = argument_checks.scalar(name, "input_scale", input_scale)
+    self = checks.operand(name, "input", self)
+    alpha = checks.scalar(name, "alpha", alpha)
+    scale = checks.scalar(name, "scale", scale)
+    input_scale = checks.scalar(name, "input_scale", input_scale)
     result, (self,) = run(
         kernels.ELU, name, (self,), (Promoting(alpha), Promoting(scale), Promoting(input_scale)), into
     )
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.EluBackward0.record(result, self, alpha, scale, input_scale)
     if watch.active:
         propagate(functions.EluBackward0, result, (self, alpha, scale, input_scale), (self,), into)
@@ -324,7 +323,7 @@ def silu(input: Tensor) -> Tensor:
             return result
     if input.__class__ not in plain and (result := intercept("silu", silu, "elementwise", input)) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("silu", "input", input)
+    checks.tensor("silu", "input", input)
     return _silu("silu", input)
 
 
@@ -335,15 +334,15 @@ def silu_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("silu", silu_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("silu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _silu("silu_", original, into=input)
     return after_write(input, before)
 
 
 def _silu(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SILU, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SiluBackward0.record(result, self)
     if watch.active:
         propagate(functions.SiluBackward0, result, (self,), (self,), into)
@@ -372,14 +371,14 @@ def gelu_erf(input: Tensor) -> Tensor:
         and (result := intercept("gelu_erf", gelu_erf, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("gelu_erf", "input", input)
+    checks.tensor("gelu_erf", "input", input)
     return _gelu_erf("gelu_erf", input)
 
 
 def _gelu_erf(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.GELU_ERF, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.GeluErfBackward0.record(result, self)
     if watch.active:
         propagate(functions.GeluErfBackward0, result, (self,), (self,), into)
@@ -412,14 +411,14 @@ def gelu_tanh(input: Tensor) -> Tensor:
         and (result := intercept("gelu_tanh", gelu_tanh, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("gelu_tanh", "input", input)
+    checks.tensor("gelu_tanh", "input", input)
     return _gelu_tanh("gelu_tanh", input)
 
 
 def _gelu_tanh(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.GELU_TANH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.GeluTanhBackward0.record(result, self)
     if watch.active:
         propagate(functions.GeluTanhBackward0, result, (self,), (self,), into)
@@ -457,9 +456,9 @@ def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None)
         return write_out(name, out, gelu(input, approximate=approximate))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if approximate.__class__ is not str:
-        approximate = argument_checks.string(name, "approximate", approximate)
+        approximate = checks.string(name, "approximate", approximate)
     self, approximate = elementwise_checks.gelu_approximation(name, self, approximate)
     return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
 
@@ -501,16 +500,16 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Te
         if not watch.every and kernels.SOFTPLUS.launch_out(input, beta, threshold, out) is not None:
             return out
         return write_out("softplus", out, _softplus("softplus", input, beta, threshold), (input,), share="same")
-    argument_checks.tensor("softplus", "input", input)
+    checks.tensor("softplus", "input", input)
     return _softplus("softplus", input, beta, threshold)
 
 
 def _softplus(name: str, self, beta, threshold, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    beta = argument_checks.scalar(name, "beta", beta)
-    threshold = argument_checks.scalar(name, "threshold", threshold)
+    self = checks.operand(name, "input", self)
+    beta = checks.scalar(name, "beta", beta)
+    threshold = checks.scalar(name, "threshold", threshold)
     result, (self,) = run(kernels.SOFTPLUS, name, (self,), (Promoting(beta), Promoting(threshold)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SoftplusBackward0.record(result, self, beta, threshold)
     if watch.active:
         propagate(functions.SoftplusBackward0, result, (self, beta, threshold), (self,), into)
@@ -543,7 +542,7 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
         result := intercept("hardtanh", hardtanh, "elementwise", input, min_val, max_val)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("hardtanh", "input", input)
+    checks.tensor("hardtanh", "input", input)
     return _hardtanh("hardtanh", input, min_val, max_val)
 
 
@@ -556,17 +555,17 @@ def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tenso
     ) is not NOT_HANDLED:
         return result
     original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
     return after_write(input, before)
 
 
 def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    min_val = argument_checks.scalar(name, "min_val", min_val)
-    max_val = argument_checks.scalar(name, "max_val", max_val)
+    self = checks.operand(name, "input", self)
+    min_val = checks.scalar(name, "min_val", min_val)
+    max_val = checks.scalar(name, "max_val", max_val)
     result, (self,) = run(kernels.HARDTANH, name, (self,), (Promoting(min_val), Promoting(max_val)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.HardtanhBackward0.record(result, self, min_val, max_val)
     if watch.active:
         propagate(functions.HardtanhBackward0, result, (self, min_val, max_val), (self,), into)
@@ -605,7 +604,7 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
         if not watch.every and alpha == 1.0 and kernels.CELU.launch_out(input, alpha, out) is not None:
             return out
         return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
-    argument_checks.tensor("celu", "input", input)
+    checks.tensor("celu", "input", input)
     return _celu("celu", input, alpha)
 
 
@@ -618,17 +617,17 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("celu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _celu("celu_", original, alpha, into=input)
     return after_write(input, before)
 
 
 def _celu(name: str, self, alpha, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+    self = checks.operand(name, "input", self)
+    alpha = checks.scalar(name, "alpha", alpha)
     self, alpha = elementwise_checks.celu_scale(name, self, alpha)
     result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.CeluBackward0.record(result, self, alpha)
     if watch.active:
         propagate(functions.CeluBackward0, result, (self, alpha), (self,), into)
@@ -664,7 +663,7 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SELU.launch_out(input, out) is not None:
             return out
         return write_out("selu", out, _selu("selu", input), (input,), share="same")
-    argument_checks.tensor("selu", "input", input)
+    checks.tensor("selu", "input", input)
     return _selu("selu", input)
 
 
@@ -675,15 +674,15 @@ def selu_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("selu", selu_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("selu_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _selu("selu_", original, into=input)
     return after_write(input, before)
 
 
 def _selu(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SELU, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SeluBackward0.record(result, self)
     if watch.active:
         propagate(functions.SeluBackward0, result, (self,), (self,), into)
@@ -712,7 +711,7 @@ def mish(input: Tensor) -> Tensor:
             return result
     if input.__class__ not in plain and (result := intercept("mish", mish, "elementwise", input)) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("mish", "input", input)
+    checks.tensor("mish", "input", input)
     return _mish("mish", input)
 
 
@@ -723,15 +722,15 @@ def mish_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("mish", mish_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("mish_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _mish("mish_", original, into=input)
     return after_write(input, before)
 
 
 def _mish(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.MISH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MishBackward0.record(result, self)
     if watch.active:
         propagate(functions.MishBackward0, result, (self,), (self,), into)
@@ -763,7 +762,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
         and (result := intercept("hardsigmoid", hardsigmoid, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("hardsigmoid", "input", input)
+    checks.tensor("hardsigmoid", "input", input)
     return _hardsigmoid("hardsigmoid", input)
 
 
@@ -777,15 +776,15 @@ def hardsigmoid_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _hardsigmoid("hardsigmoid_", original, into=input)
     return after_write(input, before)
 
 
 def _hardsigmoid(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.HardsigmoidBackward0.record(result, self)
     if watch.active:
         propagate(functions.HardsigmoidBackward0, result, (self,), (self,), into)
@@ -817,7 +816,7 @@ def hardswish(input: Tensor) -> Tensor:
         and (result := intercept("hardswish", hardswish, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("hardswish", "input", input)
+    checks.tensor("hardswish", "input", input)
     return _hardswish("hardswish", input)
 
 
@@ -831,15 +830,15 @@ def hardswish_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _hardswish("hardswish_", original, into=input)
     return after_write(input, before)
 
 
 def _hardswish(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.HardswishBackward0.record(result, self)
     if watch.active:
         propagate(functions.HardswishBackward0, result, (self,), (self,), into)
@@ -876,15 +875,15 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         if not watch.every and kernels.HARDSHRINK.launch_out(input, lambd, out) is not None:
             return out
         return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
-    argument_checks.tensor("hardshrink", "input", input)
+    checks.tensor("hardshrink", "input", input)
     return _hardshrink("hardshrink", input, lambd)
 
 
 def _hardshrink(name: str, self, lambd, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    lambd = argument_checks.scalar(name, "lambd", lambd)
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
     result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.HardshrinkBackward0.record(result, self, lambd)
     if watch.active:
         propagate(functions.HardshrinkBackward0, result, (self, lambd), (self,), into)
@@ -923,16 +922,16 @@ def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         if not watch.every and lambd == 0.5 and kernels.SOFTSHRINK.launch_out(input, lambd, out) is not None:
             return out
         return write_out("softshrink", out, _softshrink("softshrink", input, lambd), (input,), share="same")
-    argument_checks.tensor("softshrink", "input", input)
+    checks.tensor("softshrink", "input", input)
     return _softshrink("softshrink", input, lambd)
 
 
 def _softshrink(name: str, self, lambd, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    lambd = argument_checks.scalar(name, "lambd", lambd)
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
     self, lambd = elementwise_checks.shrink_width(name, self, lambd)
     result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SoftshrinkBackward0.record(result, self, lambd)
     if watch.active:
         propagate(functions.SoftshrinkBackward0, result, (self, lambd), (self,), into)
@@ -966,15 +965,15 @@ def tanhshrink(input: Tensor) -> Tensor:
         and (result := intercept("tanhshrink", tanhshrink, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("tanhshrink", "input", input)
+    checks.tensor("tanhshrink", "input", input)
     return _tanhshrink("tanhshrink", input)
 
 
 def _tanhshrink(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
     result, (self,) = run(kernels.TANHSHRINK, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.TanhshrinkBackward0.record(result, self)
     if watch.active:
         propagate(functions.TanhshrinkBackward0, result, (self,), (self,), into)
@@ -1009,15 +1008,15 @@ def softsign(input: Tensor) -> Tensor:
         and (result := intercept("softsign", softsign, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("softsign", "input", input)
+    checks.tensor("softsign", "input", input)
     return _softsign("softsign", input)
 
 
 def _softsign(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
     result, (self,) = run(kernels.SOFTSIGN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SoftsignBackward0.record(result, self)
     if watch.active:
         propagate(functions.SoftsignBackward0, result, (self,), (self,), into)
@@ -1050,7 +1049,7 @@ def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
         result := intercept("threshold", threshold, "elementwise", input, bound, value)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("threshold", "input", input)
+    checks.tensor("threshold", "input", input)
     return _threshold("threshold", input, bound, value)
 
 
@@ -1063,17 +1062,17 @@ def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("threshold_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _threshold("threshold_", original, bound, value, into=input)
     return after_write(input, before)
 
 
 def _threshold(name: str, self, bound, value, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    bound = argument_checks.scalar(name, "bound", bound)
-    value = argument_checks.scalar(name, "value", value)
+    self = checks.operand(name, "input", self)
+    bound = checks.scalar(name, "bound", bound)
+    value = checks.scalar(name, "value", value)
     result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ThresholdBackward0.record(result, self, bound)
     if watch.active:
         propagate(functions.ThresholdBackward0, result, (self, bound, value), (self,), into)
@@ -1108,9 +1107,9 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     name = "glu"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, dim = elementwise_checks.two_halves(name, self, dim)
     halves = op.chunk(self, 2, dim)
     return halves[0] * op.sigmoid(halves[1])
@@ -1147,9 +1146,9 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         return write_out(name, out, prelu(input, weight))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     self, weight = elementwise_checks.prelu_weight(name, self, weight)
     return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
 
@@ -1177,22 +1176,22 @@ def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
             return result
         result = run_rows(kernels.CHANNEL_LEAK, "channel_leak", (input, weight), ())
         if result is not None:
-            if (input._rg or weight._rg) and grad_mode.grad:
+            if (input._requires_grad or weight._requires_grad) and grad_mode.grad:
                 functions.ChannelLeakBackward0.record(result, input, weight)
             return result
     if (input.__class__ not in plain or weight.__class__ not in plain) and (
         result := intercept("channel_leak", channel_leak, "elementwise", input, weight)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("channel_leak", "input", input)
+    checks.tensor("channel_leak", "input", input)
     return _channel_leak("channel_leak", input, weight)
 
 
 def _channel_leak(name: str, self, weight, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    weight = argument_checks.operand(name, "weight", weight)
+    self = checks.operand(name, "input", self)
+    weight = checks.operand(name, "weight", weight)
     result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
-    if grad_mode.grad and (self._rg or weight._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
         functions.ChannelLeakBackward0.record(result, self, weight)
     if watch.active:
         propagate(functions.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
@@ -1224,7 +1223,7 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
         result := intercept("masked_scale", masked_scale, "leading", input, mask, scale)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("masked_scale", "input", input)
+    checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
 
 
@@ -1237,19 +1236,19 @@ def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("masked_scale_", input, (input, mask), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _masked_scale("masked_scale_", original, mask, scale, into=input)
     return after_write(input, before)
 
 
 def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    mask = argument_checks.tensor(name, "mask", mask)
+    self = checks.operand(name, "input", self)
+    mask = checks.tensor(name, "mask", mask)
     if scale.__class__ is not float:
-        scale = argument_checks.floating(name, "scale", scale)
+        scale = checks.floating(name, "scale", scale)
     self, mask, scale = elementwise_checks.masked_scale(name, self, mask, scale)
     result, (self, mask) = run(kernels.MASKED_SCALE, name, (self, mask), (scale,), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MaskedScaleBackward0.record(result, self, mask, scale)
     if watch.active:
         propagate(functions.MaskedScaleBackward0, result, (self, mask, scale), (self,), into)

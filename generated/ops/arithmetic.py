@@ -10,29 +10,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import adopt_result, after_write, overwrite
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, overwrite, write_out
 from ...runtime.autograd.not_differentiable import record_undefined
-from ...runtime.dispatch import argument_checks
+from ...runtime.device.device import CPU
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.deprecated_signatures import call_deprecated_signature
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.deprecated_signatures import call_deprecated_signature
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.view_cache import ViewOp
-from ...runtime.autograd.inplace import before_write, write_out
-from ...runtime.dispatch.destinations import write_outs
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import cpu as elementwise_cpu
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ...runtime.device.device import CPU
 from .. import kernels
 from ..functions import arithmetic as functions
 
@@ -77,7 +76,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ABS.launch_out(input, out) is not None:
             return out
         return write_out("abs", out, _abs("abs", input), (input,), share="same")
-    argument_checks.tensor("abs", "input", input)
+    checks.tensor("abs", "input", input)
     return _abs("abs", input)
 
 
@@ -86,15 +85,15 @@ def abs_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("abs", abs_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("abs_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _abs("abs_", original, into=input)
     return after_write(input, before)
 
 
 def _abs(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ABS, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AbsBackward0.record(result, self)
     if watch.active:
         propagate(functions.AbsBackward0, result, (self,), (self,), into)
@@ -130,7 +129,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.NEG.launch_out(input, out) is not None:
             return out
         return write_out("neg", out, _neg("neg", input), (input,), share="same")
-    argument_checks.tensor("neg", "input", input)
+    checks.tensor("neg", "input", input)
     return _neg("neg", input)
 
 
@@ -141,15 +140,15 @@ def neg_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("neg", neg_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("neg_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _neg("neg_", original, into=input)
     return after_write(input, before)
 
 
 def _neg(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NEG, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.NegBackward0.record(result, self)
     if watch.active:
         propagate(functions.NegBackward0, result, (self,), (self,), into)
@@ -185,7 +184,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SIGN.launch_out(input, out) is not None:
             return out
         return write_out("sign", out, _sign("sign", input), (input,), share="same")
-    argument_checks.tensor("sign", "input", input)
+    checks.tensor("sign", "input", input)
     return _sign("sign", input)
 
 
@@ -196,15 +195,15 @@ def sign_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("sign", sign_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sign_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _sign("sign_", original, into=input)
     return after_write(input, before)
 
 
 def _sign(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SignBackward0.record(result, self)
     if watch.active:
         propagate(functions.SignBackward0, result, (self,), (self,), into)
@@ -240,7 +239,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SGN.launch_out(input, out) is not None:
             return out
         return write_out("sgn", out, _sgn("sgn", input), (input,), share="same")
-    argument_checks.tensor("sgn", "input", input)
+    checks.tensor("sgn", "input", input)
     return _sgn("sgn", input)
 
 
@@ -251,15 +250,15 @@ def sgn_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("sgn", sgn_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sgn_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _sgn("sgn_", original, into=input)
     return after_write(input, before)
 
 
 def _sgn(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SGN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SgnBackward0.record(result, self)
     if watch.active:
         propagate(functions.SgnBackward0, result, (self,), (self,), into)
@@ -295,7 +294,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SQUARE.launch_out(input, out) is not None:
             return out
         return write_out("square", out, _square("square", input), (input,), share="same")
-    argument_checks.tensor("square", "input", input)
+    checks.tensor("square", "input", input)
     return _square("square", input)
 
 
@@ -309,15 +308,15 @@ def square_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("square_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _square("square_", original, into=input)
     return after_write(input, before)
 
 
 def _square(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SQUARE, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SquareBackward0.record(result, self)
     if watch.active:
         propagate(functions.SquareBackward0, result, (self,), (self,), into)
@@ -353,7 +352,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SQRT.launch_out(input, out) is not None:
             return out
         return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="same")
-    argument_checks.tensor("sqrt", "input", input)
+    checks.tensor("sqrt", "input", input)
     return _sqrt("sqrt", input)
 
 
@@ -364,15 +363,15 @@ def sqrt_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("sqrt", sqrt_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sqrt_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _sqrt("sqrt_", original, into=input)
     return after_write(input, before)
 
 
 def _sqrt(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SQRT, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SqrtBackward0.record(result, self)
     if watch.active:
         propagate(functions.SqrtBackward0, result, (self,), (self,), into)
@@ -409,7 +408,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.RSQRT.launch_out(input, out) is not None:
             return out
         return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="same")
-    argument_checks.tensor("rsqrt", "input", input)
+    checks.tensor("rsqrt", "input", input)
     return _rsqrt("rsqrt", input)
 
 
@@ -420,15 +419,15 @@ def rsqrt_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("rsqrt", rsqrt_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("rsqrt_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _rsqrt("rsqrt_", original, into=input)
     return after_write(input, before)
 
 
 def _rsqrt(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.RSQRT, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.RsqrtBackward0.record(result, self)
     if watch.active:
         propagate(functions.RsqrtBackward0, result, (self,), (self,), into)
@@ -465,7 +464,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.RECIPROCAL.launch_out(input, out) is not None:
             return out
         return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="same")
-    argument_checks.tensor("reciprocal", "input", input)
+    checks.tensor("reciprocal", "input", input)
     return _reciprocal("reciprocal", input)
 
 
@@ -479,15 +478,15 @@ def reciprocal_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("reciprocal_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _reciprocal("reciprocal_", original, into=input)
     return after_write(input, before)
 
 
 def _reciprocal(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.RECIPROCAL, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ReciprocalBackward0.record(result, self)
     if watch.active:
         propagate(functions.ReciprocalBackward0, result, (self,), (self,), into)
@@ -519,7 +518,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
             return result
         result = run_rows(kernels.POW_TENSOR_TENSOR, "pow", (input, exponent), ())
         if result is not None:
-            if (input._rg or exponent._rg) and grad_mode.grad:
+            if (input._requires_grad or exponent._requires_grad) and grad_mode.grad:
                 functions.PowBackward0.record(result, input, exponent)
             return result
     if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
@@ -530,7 +529,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
         if not watch.every and kernels.POW_TENSOR_TENSOR.launch_out(input, exponent, out) is not None:
             return out
         return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="same")
-    argument_checks.tensor("pow", "input", input)
+    checks.tensor("pow", "input", input)
     return _pow_tensor_tensor("pow", input, exponent)
 
 
@@ -543,16 +542,16 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("pow_", input, (input, exponent), keep=(input, exponent), share="same")
-    before = input._fn
+    before = input._grad_fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
     return after_write(input, before)
 
 
 def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    exponent = argument_checks.operand(name, "exponent", exponent)
+    self = checks.operand(name, "input", self)
+    exponent = checks.operand(name, "exponent", exponent)
     result, (self, exponent) = run(kernels.POW_TENSOR_TENSOR, name, (self, exponent), (), into)
-    if grad_mode.grad and (self._rg or exponent._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or exponent._requires_grad) and result._dtype.kind in "fc":
         functions.PowBackward0.record(result, self, exponent)
     if watch.active:
         propagate(functions.PowBackward0, result, (self, exponent), (self, exponent), into)
@@ -589,7 +588,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
         if not watch.every and kernels.POW_TENSOR_SCALAR.launch_out(input, exponent, out) is not None:
             return out
         return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="same")
-    argument_checks.tensor("pow", "input", input)
+    checks.tensor("pow", "input", input)
     return _pow_tensor_scalar("pow", input, exponent)
 
 
@@ -602,17 +601,17 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("pow_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
     return after_write(input, before)
 
 
 def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    exponent = argument_checks.scalar(name, "exponent", exponent)
+    self = checks.operand(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
     self, exponent = elementwise_checks.integer_power(name, self, exponent)
     result, (self,) = run(kernels.POW_TENSOR_SCALAR, name, (self,), (Promoting(exponent),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.PowBackward1.record(result, self, exponent)
     if watch.active:
         propagate(functions.PowBackward1, result, (self, exponent), (self,), into)
@@ -641,15 +640,15 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
         result := intercept("pow_number", pow_number, "elementwise", input, exponent)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("pow_number", "input", input)
+    checks.tensor("pow_number", "input", input)
     return _pow_number("pow_number", input, exponent)
 
 
 def _pow_number(name: str, self, exponent, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    exponent = argument_checks.scalar(name, "exponent", exponent)
+    self = checks.operand(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
     result, (self,) = run(kernels.POW_NUMBER, name, (self,), (Promoting(exponent),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.PowNumberBackward0.record(result, self, exponent)
     if watch.active:
         propagate(functions.PowNumberBackward0, result, (self, exponent), (self,), into)
@@ -688,10 +687,10 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
 
 
 def _pow_scalar(name: str, self, exponent, into=None) -> Any:
-    self = argument_checks.scalar(name, "input", self)
-    exponent = argument_checks.operand(name, "exponent", exponent)
+    self = checks.scalar(name, "input", self)
+    exponent = checks.operand(name, "exponent", exponent)
     result, (exponent,) = run(kernels.POW_SCALAR, name, (exponent,), (Promoting(self),), into)
-    if grad_mode.grad and (exponent._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (exponent._requires_grad) and result._dtype.kind in "fc":
         functions.PowBackward2.record(result, self, exponent)
     if watch.active:
         propagate(functions.PowBackward2, result, (self, exponent), (exponent,), into)
@@ -725,7 +724,7 @@ def add_tensor(
             return result
         result = run_rows(kernels.ADD_TENSOR, "add", (input, other), (alpha,))
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.AddBackward0.record(result, input, other, alpha)
             return result
     if (
@@ -753,17 +752,17 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
     ) is not NOT_HANDLED:
         return result
     original = before_write("add_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _add_tensor("add_", original, other, alpha, into=input)
     return after_write(input, before)
 
 
 def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    alpha = checks.scalar(name, "alpha", alpha)
     result, (self, other) = run(kernels.ADD_TENSOR, name, (self, other), (alpha,), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.AddBackward0.record(result, self, other, alpha)
     if watch.active:
         propagate(functions.AddBackward0, result, (self, other, alpha), (self, other), into)
@@ -803,7 +802,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
         if not watch.every and kernels.ADD_SCALAR.launch_out(input, other, alpha, out) is not None:
             return out
         return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="same")
-    argument_checks.tensor("add", "input", input)
+    checks.tensor("add", "input", input)
     return _add_scalar("add", input, other, alpha)
 
 
@@ -816,17 +815,17 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("add_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _add_scalar("add_", original, other, alpha, into=input)
     return after_write(input, before)
 
 
 def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.scalar(name, "other", other)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+    self = checks.operand(name, "input", self)
+    other = checks.scalar(name, "other", other)
+    alpha = checks.scalar(name, "alpha", alpha)
     result, (self,) = run(kernels.ADD_SCALAR, name, (self,), (Promoting(other), alpha), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AddBackward1.record(result, self)
     if watch.active:
         propagate(functions.AddBackward1, result, (self, other, alpha), (self,), into)
@@ -872,7 +871,7 @@ def sub(
             return result
         result = run_rows(kernels.SUB_TENSOR, "sub", (input, other), (alpha,))
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.SubBackward0.record(result, input, other, alpha)
             return result
     if (
@@ -907,18 +906,18 @@ def sub_(input: Tensor, other: Tensor | Number, more1: Any = None, alpha: Number
     ) is not NOT_HANDLED:
         return result
     original = before_write("sub_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _sub("sub_", original, other, alpha, into=input)
     return after_write(input, before)
 
 
 def _sub(name: str, self, other, alpha, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    alpha = checks.scalar(name, "alpha", alpha)
     self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.SubBackward0.record(result, self, other, alpha)
     if watch.active:
         propagate(functions.SubBackward0, result, (self, other, alpha), (self, other), into)
@@ -953,7 +952,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
             return result
         result = run_rows(kernels.RSUB_TENSOR, "rsub", (input, other), (alpha,))
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.RsubBackward0.record(result, input, other, alpha)
             return result
     if (
@@ -969,17 +968,17 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         if not watch.every and kernels.RSUB_TENSOR.launch_out(input, other, alpha, out) is not None:
             return out
         return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="same")
-    argument_checks.tensor("rsub", "input", input)
+    checks.tensor("rsub", "input", input)
     return _rsub("rsub", input, other, alpha)
 
 
 def _rsub(name: str, self, other, alpha, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    alpha = checks.scalar(name, "alpha", alpha)
     self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.RsubBackward0.record(result, self, other, alpha)
     if watch.active:
         propagate(functions.RsubBackward0, result, (self, other, alpha), (self, other), into)
@@ -1015,7 +1014,7 @@ def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = 
             return result
         result = run_rows(kernels.MUL_TENSOR, "mul", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.MulBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1038,16 +1037,16 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("mul_", input, (input, other), keep=(other,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _mul("mul_", original, other, into=input)
     return after_write(input, before)
 
 
 def _mul(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MUL_TENSOR, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.MulBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.MulBackward0, result, (self, other), (self, other), into)
@@ -1078,7 +1077,7 @@ def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
             return result
         result = run_rows(kernels.DIV_TENSOR, "div", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.DivBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1101,16 +1100,16 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("div_", input, (input, other), keep=(other,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _div_tensor("div_", original, other, into=input)
     return after_write(input, before)
 
 
 def _div_tensor(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.DIV_TENSOR, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.DivBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.DivBackward0, result, (self, other), (self, other), into)
@@ -1147,11 +1146,11 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
         return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     if rounding_mode is not None and rounding_mode.__class__ is not str:
-        rounding_mode = argument_checks.string(name, "rounding_mode", rounding_mode)
+        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -1169,7 +1168,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
     ) is not NOT_HANDLED:
         return result
     original = before_write("div_", input, (input, other), keep=(input, other), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
 
@@ -1204,10 +1203,10 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
         return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    other = argument_checks.scalar(name, "other", other)
+        self = checks.tensor(name, "input", self)
+    other = checks.scalar(name, "other", other)
     if rounding_mode is not None and rounding_mode.__class__ is not str:
-        rounding_mode = argument_checks.string(name, "rounding_mode", rounding_mode)
+        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_checks.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -1231,7 +1230,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
     ):
         return result
     original = before_write("div_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
 
@@ -1263,7 +1262,7 @@ def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor 
             return result
         result = run_rows(kernels.FLOOR_DIVIDE, "floor_divide", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.FloorDivideBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1286,17 +1285,17 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("floor_divide_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _floor_divide("floor_divide_", original, other, into=input)
     return after_write(input, before)
 
 
 def _floor_divide(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FLOOR_DIVIDE, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.FloorDivideBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.FloorDivideBackward0, result, (self, other), (self, other), into)
@@ -1326,23 +1325,23 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
             return result
         result = run_rows(kernels.TRUNC_DIVIDE, "trunc_divide", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.TruncDivideBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("trunc_divide", trunc_divide, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("trunc_divide", "input", input)
+    checks.tensor("trunc_divide", "input", input)
     return _trunc_divide("trunc_divide", input, other)
 
 
 def _trunc_divide(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.TRUNC_DIVIDE, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.TruncDivideBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.TruncDivideBackward0, result, (self, other), (self, other), into)
@@ -1376,7 +1375,7 @@ def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | N
             return result
         result = run_rows(kernels.REMAINDER, "remainder", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.RemainderBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1399,17 +1398,17 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("remainder_", input, (input, other), keep=(other,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _remainder("remainder_", original, other, into=input)
     return after_write(input, before)
 
 
 def _remainder(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.REMAINDER, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.RemainderBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.RemainderBackward0, result, (self, other), (self, other), into)
@@ -1443,7 +1442,7 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             return result
         result = run_rows(kernels.FMOD, "fmod", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.FmodBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1454,7 +1453,7 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         if not watch.every and kernels.FMOD.launch_out(input, other, out) is not None:
             return out
         return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="same")
-    argument_checks.tensor("fmod", "input", input)
+    checks.tensor("fmod", "input", input)
     return _fmod("fmod", input, other)
 
 
@@ -1467,17 +1466,17 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("fmod_", input, (input, other), keep=(other,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _fmod("fmod_", original, other, into=input)
     return after_write(input, before)
 
 
 def _fmod(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FMOD, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.FmodBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.FmodBackward0, result, (self, other), (self, other), into)
@@ -1545,7 +1544,7 @@ def addcmul(
         return write_out(
             "addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
         )
-    argument_checks.tensor("addcmul", "input", input)
+    checks.tensor("addcmul", "input", input)
     return _addcmul("addcmul", input, tensor1, tensor2, value)
 
 
@@ -1570,18 +1569,22 @@ def addcmul_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
     return after_write(input, before)
 
 
 def _addcmul(name: str, self, tensor1, tensor2, value, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    tensor1 = argument_checks.operand(name, "tensor1", tensor1)
-    tensor2 = argument_checks.operand(name, "tensor2", tensor2)
-    value = argument_checks.scalar(name, "value", value)
+    self = checks.operand(name, "input", self)
+    tensor1 = checks.operand(name, "tensor1", tensor1)
+    tensor2 = checks.operand(name, "tensor2", tensor2)
+    value = checks.scalar(name, "value", value)
     result, (self, tensor1, tensor2) = run(kernels.ADDCMUL, name, (self, tensor1, tensor2), (value,), into)
-    if grad_mode.grad and (self._rg or tensor1._rg or tensor2._rg) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or tensor1._requires_grad or tensor2._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
         functions.AddcmulBackward0.record(result, self, tensor1, tensor2, value)
     if watch.active:
         propagate(functions.AddcmulBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
@@ -1649,7 +1652,7 @@ def addcdiv(
         return write_out(
             "addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
         )
-    argument_checks.tensor("addcdiv", "input", input)
+    checks.tensor("addcdiv", "input", input)
     return _addcdiv("addcdiv", input, tensor1, tensor2, value)
 
 
@@ -1674,18 +1677,22 @@ def addcdiv_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
     return after_write(input, before)
 
 
 def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    tensor1 = argument_checks.operand(name, "tensor1", tensor1)
-    tensor2 = argument_checks.operand(name, "tensor2", tensor2)
-    value = argument_checks.scalar(name, "value", value)
+    self = checks.operand(name, "input", self)
+    tensor1 = checks.operand(name, "tensor1", tensor1)
+    tensor2 = checks.operand(name, "tensor2", tensor2)
+    value = checks.scalar(name, "value", value)
     result, (self, tensor1, tensor2) = run(kernels.ADDCDIV, name, (self, tensor1, tensor2), (value,), into)
-    if grad_mode.grad and (self._rg or tensor1._rg or tensor2._rg) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or tensor1._requires_grad or tensor2._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
         functions.AddcdivBackward0.record(result, self, tensor1, tensor2, value)
     if watch.active:
         propagate(functions.AddcdivBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
@@ -1729,7 +1736,7 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
         if not watch.every and kernels.LERP_TENSOR.launch_out(input, end, weight, out) is not None:
             return out
         return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="same")
-    argument_checks.tensor("lerp", "input", input)
+    checks.tensor("lerp", "input", input)
     return _lerp_tensor("lerp", input, end, weight)
 
 
@@ -1740,17 +1747,21 @@ def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -
     ) is not NOT_HANDLED:
         return result
     original = before_write("lerp_", input, (input, end, weight), keep=(weight,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _lerp_tensor("lerp_", original, end, weight, into=input)
     return after_write(input, before)
 
 
 def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    end = argument_checks.operand(name, "end", end)
-    weight = argument_checks.operand(name, "weight", weight)
+    self = checks.operand(name, "input", self)
+    end = checks.operand(name, "end", end)
+    weight = checks.operand(name, "weight", weight)
     result, (self, end, weight) = run(kernels.LERP_TENSOR, name, (self, end, weight), (), into)
-    if grad_mode.grad and (self._rg or end._rg or weight._rg) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or end._requires_grad or weight._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
         functions.LerpBackward0.record(result, self, end, weight)
     if watch.active:
         propagate(functions.LerpBackward0, result, (self, end, weight), (self, end, weight), into)
@@ -1782,7 +1793,7 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
             return result
         result = run_rows(kernels.LERP_SCALAR, "lerp", (input, end), (weight,))
         if result is not None:
-            if (input._rg or end._rg) and grad_mode.grad:
+            if (input._requires_grad or end._requires_grad) and grad_mode.grad:
                 functions.LerpBackward1.record(result, input, end, weight)
             return result
     if (
@@ -1798,7 +1809,7 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
         if not watch.every and kernels.LERP_SCALAR.launch_out(input, end, weight, out) is not None:
             return out
         return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="same")
-    argument_checks.tensor("lerp", "input", input)
+    checks.tensor("lerp", "input", input)
     return _lerp_scalar("lerp", input, end, weight)
 
 
@@ -1811,17 +1822,17 @@ def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("lerp_", input, (input, end), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _lerp_scalar("lerp_", original, end, weight, into=input)
     return after_write(input, before)
 
 
 def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    end = argument_checks.operand(name, "end", end)
-    weight = argument_checks.scalar(name, "weight", weight)
+    self = checks.operand(name, "input", self)
+    end = checks.operand(name, "end", end)
+    weight = checks.scalar(name, "weight", weight)
     result, (self, end) = run(kernels.LERP_SCALAR, name, (self, end), (Promoting(weight),), into)
-    if grad_mode.grad and (self._rg or end._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or end._requires_grad) and result._dtype.kind in "fc":
         functions.LerpBackward1.record(result, self, end, weight)
     if watch.active:
         propagate(functions.LerpBackward1, result, (self, end, weight), (self, end), into)
@@ -1855,7 +1866,7 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
             return result
         result = run_rows(kernels.COPYSIGN, "copysign", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.CopysignBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1866,7 +1877,7 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
         if not watch.every and kernels.COPYSIGN.launch_out(input, other, out) is not None:
             return out
         return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
-    argument_checks.tensor("copysign", "input", input)
+    checks.tensor("copysign", "input", input)
     return _copysign("copysign", input, other)
 
 
@@ -1879,16 +1890,16 @@ def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _copysign("copysign_", original, other, into=input)
     return after_write(input, before)
 
 
 def _copysign(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.CopysignBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.CopysignBackward0, result, (self, other), (self, other), into)
@@ -1931,7 +1942,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         if not watch.every and kernels.NEXTAFTER.launch_out(input, other, out) is not None:
             return out
         return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
-    argument_checks.tensor("nextafter", "input", input)
+    checks.tensor("nextafter", "input", input)
     return _nextafter("nextafter", input, other)
 
 
@@ -1944,14 +1955,14 @@ def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("nextafter_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _nextafter("nextafter_", original, other, into=input)
     return after_write(input, before)
 
 
 def _nextafter(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
     if grad_mode.grad or watch.active:
         record_undefined(name, (result,), (self, other), "the neighbouring number is no smooth function")
@@ -1995,7 +2006,7 @@ _frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
 def _frexp(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if self._device is not CPU and into is None and not watch.every and FREXP.remember(given, (self,)):
         results = FREXP.launch(self)
         if results is not None:
@@ -2009,7 +2020,7 @@ def _frexp(name: str, self, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self,))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.FrexpBackward0.record(results, self)
     if watch.active:
         propagate(functions.FrexpBackward0, results, (self,), (self,))
@@ -2043,9 +2054,9 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, ldexp(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     return self * op.pow(2.0, other)
 
 
@@ -2056,7 +2067,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("ldexp_", input, ldexp(original, other))
     return after_write(input, before)
 
@@ -2098,7 +2109,7 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         if not watch.every and kernels.HEAVISIDE.launch_out(input, values, out) is not None:
             return out
         return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
-    argument_checks.tensor("heaviside", "input", input)
+    checks.tensor("heaviside", "input", input)
     return _heaviside("heaviside", input, values)
 
 
@@ -2111,14 +2122,14 @@ def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("heaviside_", input, (input, values), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _heaviside("heaviside_", original, values, into=input)
     return after_write(input, before)
 
 
 def _heaviside(name: str, self, values, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    values = argument_checks.operand(name, "values", values)
+    self = checks.operand(name, "input", self)
+    values = checks.operand(name, "values", values)
     self, values = elementwise_checks.one_dtype(name, self, values)
     result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
     if grad_mode.grad or watch.active:
@@ -2157,7 +2168,7 @@ def positive(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
     result = self
     POSITIVE.remember_made(self, given, result)
@@ -2190,9 +2201,9 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
         return write_out(name, out, float_power_tensor_tensor(input, exponent))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(exponent, Tensor):
-        exponent = argument_checks.tensor(name, "exponent", exponent)
+        exponent = checks.tensor(name, "exponent", exponent)
     return op.pow(elementwise_formulas.in_double(self), elementwise_formulas.in_double(exponent))
 
 
@@ -2222,8 +2233,8 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
         return write_out(name, out, float_power_tensor_scalar(input, exponent))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    exponent = argument_checks.scalar(name, "exponent", exponent)
+        self = checks.tensor(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
     return op.pow(elementwise_formulas.in_double(self), exponent)
 
 
@@ -2250,9 +2261,9 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
     if out is not None:
         return write_out(name, out, float_power_scalar(input, exponent))
     self = input
-    self = argument_checks.scalar(name, "input", self)
+    self = checks.scalar(name, "input", self)
     if not isinstance(exponent, Tensor):
-        exponent = argument_checks.tensor(name, "exponent", exponent)
+        exponent = checks.tensor(name, "exponent", exponent)
     return op.pow(self, elementwise_formulas.in_double(exponent))
 
 
@@ -2282,8 +2293,8 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     name = "float_power_"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    exponent = argument_checks.scalar(name, "exponent", exponent)
+        self = checks.tensor(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
     self, exponent = elementwise_checks.base_in_double(name, self, exponent)
     return elementwise_formulas.raised_in_place(self, exponent)
 
@@ -2312,9 +2323,9 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     name = "float_power_"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(exponent, Tensor):
-        exponent = argument_checks.tensor(name, "exponent", exponent)
+        exponent = checks.tensor(name, "exponent", exponent)
     self, exponent = elementwise_checks.base_in_double(name, self, exponent)
     return elementwise_formulas.raised_in_place(self, exponent)
 
@@ -2352,7 +2363,7 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         if not watch.every and kernels.GCD.launch_out(input, other, out) is not None:
             return out
         return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
-    argument_checks.tensor("gcd", "input", input)
+    checks.tensor("gcd", "input", input)
     return _gcd("gcd", input, other)
 
 
@@ -2365,15 +2376,15 @@ def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("gcd_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _gcd("gcd_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _gcd(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.GCD, name, (self, other), (), into)
     return result
 
@@ -2411,7 +2422,7 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         if not watch.every and kernels.LCM.launch_out(input, other, out) is not None:
             return out
         return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
-    argument_checks.tensor("lcm", "input", input)
+    checks.tensor("lcm", "input", input)
     return _lcm("lcm", input, other)
 
 
@@ -2424,15 +2435,15 @@ def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("lcm_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _lcm("lcm_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _lcm(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LCM, name, (self, other), (), into)
     return result
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.attention import checks as attention_checks
 from ...runtime.ops.attention import cpu as attention_cpu
 from ...runtime.ops.attention import plans as attention_plans
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ..functions import attention as functions
 
@@ -151,25 +151,25 @@ def _attention(
 ) -> Any:
     given = (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(key, Tensor):
-        key = argument_checks.tensor(name, "key", key)
+        key = checks.tensor(name, "key", key)
     if not isinstance(value, Tensor):
-        value = argument_checks.tensor(name, "value", value)
+        value = checks.tensor(name, "value", value)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     if mask is not None and not isinstance(mask, Tensor):
-        mask = argument_checks.tensor(name, "mask", mask)
+        mask = checks.tensor(name, "mask", mask)
     if keep is not None and not isinstance(keep, Tensor):
-        keep = argument_checks.tensor(name, "keep", keep)
+        keep = checks.tensor(name, "keep", keep)
     if keep_scale.__class__ is not float:
-        keep_scale = argument_checks.floating(name, "keep_scale", keep_scale)
+        keep_scale = checks.floating(name, "keep_scale", keep_scale)
     if is_causal.__class__ is not bool:
-        is_causal = argument_checks.boolean(name, "is_causal", is_causal)
+        is_causal = checks.boolean(name, "is_causal", is_causal)
     if scale.__class__ is not float:
-        scale = argument_checks.floating(name, "scale", scale)
+        scale = checks.floating(name, "scale", scale)
     if rows_first.__class__ is not bool:
-        rows_first = argument_checks.boolean(name, "rows_first", rows_first)
+        rows_first = checks.boolean(name, "rows_first", rows_first)
     self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_checks.attention(
         name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
     )
@@ -208,7 +208,9 @@ def _attention(
         )
     except Exception as error:
         reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
-    if grad_mode.grad and (self._rg or key._rg or value._rg or (bias is not None and bias._rg)):
+    if grad_mode.grad and (
+        self._requires_grad or key._requires_grad or value._requires_grad or (bias is not None and bias._requires_grad)
+    ):
         functions.AttentionBackward0.record(
             results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
         )
@@ -285,21 +287,21 @@ _self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))
 def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_causal, scale, into=None) -> Any:
     given = (self, heads, bias, mask, keep, keep_scale, is_causal, scale)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if heads.__class__ is not int:
-        heads = argument_checks.integer(name, "heads", heads)
+        heads = checks.integer(name, "heads", heads)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     if mask is not None and not isinstance(mask, Tensor):
-        mask = argument_checks.tensor(name, "mask", mask)
+        mask = checks.tensor(name, "mask", mask)
     if keep is not None and not isinstance(keep, Tensor):
-        keep = argument_checks.tensor(name, "keep", keep)
+        keep = checks.tensor(name, "keep", keep)
     if keep_scale.__class__ is not float:
-        keep_scale = argument_checks.floating(name, "keep_scale", keep_scale)
+        keep_scale = checks.floating(name, "keep_scale", keep_scale)
     if is_causal.__class__ is not bool:
-        is_causal = argument_checks.boolean(name, "is_causal", is_causal)
+        is_causal = checks.boolean(name, "is_causal", is_causal)
     if scale.__class__ is not float:
-        scale = argument_checks.floating(name, "scale", scale)
+        scale = checks.floating(name, "scale", scale)
     self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_checks.self_attention(
         name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
     )
@@ -333,7 +335,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
         )
     except Exception as error:
         reraise(name, error, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
-    if grad_mode.grad and (self._rg or (bias is not None and bias._rg)):
+    if grad_mode.grad and (self._requires_grad or (bias is not None and bias._requires_grad)):
         functions.SelfAttentionBackward0.record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale)
     if watch.active:
         propagate(

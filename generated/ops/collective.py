@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.collective import checks as collective_checks
 from ...runtime.ops.collective import cpu as collective_cpu
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ..functions import collective as functions
@@ -53,11 +53,11 @@ def all_reduce(input: Tensor, reduce: str = "sum", group: Any = None) -> Tensor:
 
 def _all_reduce(name: str, self, reduce, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if reduce.__class__ is not str:
-        reduce = argument_checks.string(name, "reduce", reduce)
+        reduce = checks.string(name, "reduce", reduce)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, reduce, group = collective_checks.all_reduce(name, self, reduce, group)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float", "complex"), (self,))
     try:
@@ -69,7 +69,7 @@ def _all_reduce(name: str, self, reduce, group, into=None) -> Any:
         reraise(name, error, (self, reduce, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AllReduceBackward0.record(result, self, reduce, group)
     if watch.active:
         propagate(functions.AllReduceBackward0, result, (self, reduce, group), (self,), into)
@@ -105,11 +105,11 @@ def all_reduce_extreme(input: Tensor, reduce: str = "amax", group: Any = None) -
 
 def _all_reduce_extreme(name: str, self, reduce, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if reduce.__class__ is not str:
-        reduce = argument_checks.string(name, "reduce", reduce)
+        reduce = checks.string(name, "reduce", reduce)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, reduce, group = collective_checks.all_reduce_extreme(name, self, reduce, group)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float"), (self,))
     try:
@@ -121,7 +121,7 @@ def _all_reduce_extreme(name: str, self, reduce, group, into=None) -> Any:
         reraise(name, error, (self, reduce, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AllReduceExtremeBackward0.record(result, self, group)
     if watch.active:
         propagate(functions.AllReduceExtremeBackward0, result, (self, reduce, group), (self,), into)
@@ -150,9 +150,9 @@ def all_reduce_prod(input: Tensor, group: Any = None) -> Tensor:
     name = "all_reduce_prod"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     return op.all_gather(self.unsqueeze(-1), -1, group).prod(-1)
 
 
@@ -182,11 +182,11 @@ def all_gather(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
 
 def _all_gather(name: str, self, dim, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, dim, group = collective_checks.along(name, self, dim, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -202,7 +202,7 @@ def _all_gather(name: str, self, dim, group, into=None) -> Any:
         reraise(name, error, (self, dim, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AllGatherBackward0.record(result, self, dim, group)
     if watch.active:
         propagate(functions.AllGatherBackward0, result, (self, dim, group), (self,), into)
@@ -235,11 +235,11 @@ def reduce_scatter(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
 
 def _reduce_scatter(name: str, self, dim, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, dim, group = collective_checks.parts_along(name, self, dim, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -255,7 +255,7 @@ def _reduce_scatter(name: str, self, dim, group, into=None) -> Any:
         reraise(name, error, (self, dim, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ReduceScatterBackward0.record(result, self, dim, group)
     if watch.active:
         propagate(functions.ReduceScatterBackward0, result, (self, dim, group), (self,), into)
@@ -296,13 +296,13 @@ def all_to_all(
 
 def _all_to_all(name: str, self, output_split_sizes, input_split_sizes, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if output_split_sizes is not None:
-        output_split_sizes = argument_checks.integer_list(name, "output_split_sizes", output_split_sizes)
+        output_split_sizes = checks.integer_list(name, "output_split_sizes", output_split_sizes)
     if input_split_sizes is not None:
-        input_split_sizes = argument_checks.integer_list(name, "input_split_sizes", input_split_sizes)
+        input_split_sizes = checks.integer_list(name, "input_split_sizes", input_split_sizes)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, output_split_sizes, input_split_sizes, group = collective_checks.all_to_all(
         name, self, output_split_sizes, input_split_sizes, group
     )
@@ -320,7 +320,7 @@ def _all_to_all(name: str, self, output_split_sizes, input_split_sizes, group, i
         reraise(name, error, (self, output_split_sizes, input_split_sizes, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AllToAllBackward0.record(result, self, output_split_sizes, input_split_sizes, group)
     if watch.active:
         propagate(
@@ -355,11 +355,11 @@ def broadcast_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
 
 def _broadcast_from(name: str, self, rank, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if rank.__class__ is not int:
-        rank = argument_checks.integer(name, "rank", rank)
+        rank = checks.integer(name, "rank", rank)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, rank, group = collective_checks.with_rank(name, self, rank, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -373,7 +373,7 @@ def _broadcast_from(name: str, self, rank, group, into=None) -> Any:
         reraise(name, error, (self, rank, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.BroadcastFromBackward0.record(result, self, rank, group)
     if watch.active:
         propagate(functions.BroadcastFromBackward0, result, (self, rank, group), (self,), into)
@@ -406,11 +406,11 @@ def reduce_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
 
 def _reduce_to(name: str, self, rank, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if rank.__class__ is not int:
-        rank = argument_checks.integer(name, "rank", rank)
+        rank = checks.integer(name, "rank", rank)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, rank, group = collective_checks.with_rank(name, self, rank, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -424,7 +424,7 @@ def _reduce_to(name: str, self, rank, group, into=None) -> Any:
         reraise(name, error, (self, rank, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ReduceToBackward0.record(result, self, rank, group)
     if watch.active:
         propagate(functions.ReduceToBackward0, result, (self, rank, group), (self,), into)
@@ -457,11 +457,11 @@ def gather_to(input: Tensor, rank: int, group: Any = None) -> Tensor:
 
 def _gather_to(name: str, self, rank, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if rank.__class__ is not int:
-        rank = argument_checks.integer(name, "rank", rank)
+        rank = checks.integer(name, "rank", rank)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, rank, group = collective_checks.with_rank(name, self, rank, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -477,7 +477,7 @@ def _gather_to(name: str, self, rank, group, into=None) -> Any:
         reraise(name, error, (self, rank, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.GatherToBackward0.record(result, self, rank, group)
     if watch.active:
         propagate(functions.GatherToBackward0, result, (self, rank, group), (self,), into)
@@ -510,11 +510,11 @@ def scatter_from(input: Tensor, rank: int, group: Any = None) -> Tensor:
 
 def _scatter_from(name: str, self, rank, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if rank.__class__ is not int:
-        rank = argument_checks.integer(name, "rank", rank)
+        rank = checks.integer(name, "rank", rank)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, rank, group = collective_checks.scatter_from(name, self, rank, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -530,7 +530,7 @@ def _scatter_from(name: str, self, rank, group, into=None) -> Any:
         reraise(name, error, (self, rank, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ScatterFromBackward0.record(result, self, rank, group)
     if watch.active:
         propagate(functions.ScatterFromBackward0, result, (self, rank, group), (self,), into)
@@ -566,11 +566,11 @@ def send_recv(input: Tensor, dst: Sequence[int] | int, src: Sequence[int] | int,
 
 def _send_recv(name: str, self, dst, src, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dst = argument_checks.integer_list(name, "dst", dst, 1)
-    src = argument_checks.integer_list(name, "src", src, 1)
+        self = checks.tensor(name, "input", self)
+    dst = checks.integer_list(name, "dst", dst, 1)
+    src = checks.integer_list(name, "src", src, 1)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, dst, src, group = collective_checks.send_recv(name, self, dst, src, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -584,7 +584,7 @@ def _send_recv(name: str, self, dst, src, group, into=None) -> Any:
         reraise(name, error, (self, dst, src, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SendRecvBackward0.record(result, self, dst, src, group)
     if watch.active:
         propagate(functions.SendRecvBackward0, result, (self, dst, src, group), (self,), into)
@@ -617,9 +617,9 @@ def copy_to_ranks(input: Tensor, group: Any = None) -> Tensor:
 
 def _copy_to_ranks(name: str, self, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, group = collective_checks.replicated(name, self, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -635,7 +635,7 @@ def _copy_to_ranks(name: str, self, group, into=None) -> Any:
         reraise(name, error, (self, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.CopyToRanksBackward0.record(result, self, group)
     if watch.active:
         propagate(functions.CopyToRanksBackward0, result, (self, group), (self,), into)
@@ -668,9 +668,9 @@ def sum_of_ranks(input: Tensor, group: Any = None) -> Tensor:
 
 def _sum_of_ranks(name: str, self, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, group = collective_checks.of_ranks(name, self, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -686,7 +686,7 @@ def _sum_of_ranks(name: str, self, group, into=None) -> Any:
         reraise(name, error, (self, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SumOfRanksBackward0.record(result, self, group)
     if watch.active:
         propagate(functions.SumOfRanksBackward0, result, (self, group), (self,), into)
@@ -719,11 +719,11 @@ def gather_from_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
 
 def _gather_from_ranks(name: str, self, dim, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, dim, group = collective_checks.along(name, self, dim, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -739,7 +739,7 @@ def _gather_from_ranks(name: str, self, dim, group, into=None) -> Any:
         reraise(name, error, (self, dim, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.GatherFromRanksBackward0.record(result, self, dim, group)
     if watch.active:
         propagate(functions.GatherFromRanksBackward0, result, (self, dim, group), (self,), into)
@@ -773,11 +773,11 @@ def scatter_to_ranks(input: Tensor, dim: int = 0, group: Any = None) -> Tensor:
 
 def _scatter_to_ranks(name: str, self, dim, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, dim, group = collective_checks.replicated_parts_along(name, self, dim, group)
     computed = (
         self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
@@ -793,7 +793,7 @@ def _scatter_to_ranks(name: str, self, dim, group, into=None) -> Any:
         reraise(name, error, (self, dim, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ScatterToRanksBackward0.record(result, self, dim, group)
     if watch.active:
         propagate(functions.ScatterToRanksBackward0, result, (self, dim, group), (self,), into)
@@ -832,13 +832,13 @@ def column_parallel_linear(input: Tensor, weight: Tensor, bias: Tensor | None = 
 
 def _column_parallel_linear(name: str, self, weight, bias, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, weight, bias, group = collective_checks.column_parallel_linear(name, self, weight, bias, group)
     computed = (
         self._dtype
@@ -856,7 +856,11 @@ def _column_parallel_linear(name: str, self, weight, bias, group, into=None) -> 
         reraise(name, error, (self, weight, bias, group))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or weight._requires_grad or (bias is not None and bias._requires_grad))
+        and result._dtype.kind in "fc"
+    ):
         functions.ColumnParallelLinearBackward0.record(result, self, weight, bias, group)
     if watch.active:
         propagate(
@@ -902,11 +906,11 @@ _vocab_parallel_cross_entropy_result = ReturnType("vocab_parallel_cross_entropy"
 
 def _vocab_parallel_cross_entropy(name: str, self, target, group, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if group is not None:
-        group = argument_checks.process_group(name, "group", group)
+        group = checks.process_group(name, "group", group)
     self, target, group = collective_checks.vocab_parallel_cross_entropy(name, self, target, group)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
     try:
@@ -921,7 +925,7 @@ def _vocab_parallel_cross_entropy(name: str, self, target, group, into=None) -> 
         )
     except Exception as error:
         reraise(name, error, (self, target, group))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.VocabParallelCrossEntropyBackward0.record(results, self, target, group)
     if watch.active:
         propagate(functions.VocabParallelCrossEntropyBackward0, results, (self, target, group), (self,))

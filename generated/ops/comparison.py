@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import adopt_result, after_write, overwrite
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, overwrite, write_out
+from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.autograd.inplace import before_write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import comparison as functions
@@ -54,12 +53,12 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISNAN.launch_out(input, out) is not None:
             return out
         return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
-    argument_checks.tensor("isnan", "input", input)
+    checks.tensor("isnan", "input", input)
     return _isnan("isnan", input)
 
 
 def _isnan(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISNAN, name, (self,), (), into)
     return result
 
@@ -91,12 +90,12 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISINF.launch_out(input, out) is not None:
             return out
         return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
-    argument_checks.tensor("isinf", "input", input)
+    checks.tensor("isinf", "input", input)
     return _isinf("isinf", input)
 
 
 def _isinf(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISINF, name, (self,), (), into)
     return result
 
@@ -128,12 +127,12 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISFINITE.launch_out(input, out) is not None:
             return out
         return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
-    argument_checks.tensor("isfinite", "input", input)
+    checks.tensor("isfinite", "input", input)
     return _isfinite("isfinite", input)
 
 
 def _isfinite(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISFINITE, name, (self,), (), into)
     return result
 
@@ -165,7 +164,7 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
             return result
         result = run_rows(kernels.MAXIMUM, "maximum", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.MaximumBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -176,15 +175,15 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         if not watch.every and kernels.MAXIMUM.launch_out(input, other, out) is not None:
             return out
         return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="same")
-    argument_checks.tensor("maximum", "input", input)
+    checks.tensor("maximum", "input", input)
     return _maximum("maximum", input, other)
 
 
 def _maximum(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MAXIMUM, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.MaximumBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.MaximumBackward0, result, (self, other), (self, other), into)
@@ -218,7 +217,7 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
             return result
         result = run_rows(kernels.MINIMUM, "minimum", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.MinimumBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -229,15 +228,15 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         if not watch.every and kernels.MINIMUM.launch_out(input, other, out) is not None:
             return out
         return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="same")
-    argument_checks.tensor("minimum", "input", input)
+    checks.tensor("minimum", "input", input)
     return _minimum("minimum", input, other)
 
 
 def _minimum(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MINIMUM, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.MinimumBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.MinimumBackward0, result, (self, other), (self, other), into)
@@ -271,7 +270,7 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             return result
         result = run_rows(kernels.FMAX, "fmax", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.FmaxBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -282,15 +281,15 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         if not watch.every and kernels.FMAX.launch_out(input, other, out) is not None:
             return out
         return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="same")
-    argument_checks.tensor("fmax", "input", input)
+    checks.tensor("fmax", "input", input)
     return _fmax("fmax", input, other)
 
 
 def _fmax(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.FMAX, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.FmaxBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.FmaxBackward0, result, (self, other), (self, other), into)
@@ -324,7 +323,7 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             return result
         result = run_rows(kernels.FMIN, "fmin", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.FminBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -335,15 +334,15 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         if not watch.every and kernels.FMIN.launch_out(input, other, out) is not None:
             return out
         return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="same")
-    argument_checks.tensor("fmin", "input", input)
+    checks.tensor("fmin", "input", input)
     return _fmin("fmin", input, other)
 
 
 def _fmin(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.FMIN, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.FminBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.FminBackward0, result, (self, other), (self, other), into)
@@ -370,7 +369,7 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
         return result
     name = "where"
     if not isinstance(condition, Tensor):
-        condition = argument_checks.tensor(name, "condition", condition)
+        condition = checks.tensor(name, "condition", condition)
     return op.nonzero(op.atleast_1d(condition)).unbind(1)
 
 
@@ -414,17 +413,17 @@ def where_self(
         return write_out(
             "where", out, _where_self("where", condition, input, other), (condition, input, other), share="same"
         )
-    argument_checks.tensor("where", "condition", condition)
+    checks.tensor("where", "condition", condition)
     return _where_self("where", condition, input, other)
 
 
 def _where_self(name: str, condition, self, other, into=None) -> Any:
-    condition = argument_checks.tensor(name, "condition", condition)
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    condition = checks.tensor(name, "condition", condition)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     condition, self, other = elementwise_checks.boolean_condition(name, condition, self, other)
     result, (condition, self, other) = run(kernels.WHERE_SELF, name, (condition, self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.WhereBackward0.record(result, condition, self, other)
     if watch.active:
         propagate(functions.WhereBackward0, result, (condition, self, other), (self, other), into)
@@ -462,7 +461,7 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
         if not watch.every and kernels.CLAMP_BOTH.launch_out(input, min, max, out) is not None:
             return out
         return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
-    argument_checks.tensor("clamp", "input", input)
+    checks.tensor("clamp", "input", input)
     return _clamp_both("clamp", input, min, max)
 
 
@@ -475,17 +474,17 @@ def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _clamp_both("clamp_", original, min, max, into=input)
     return after_write(input, before)
 
 
 def _clamp_both(name: str, self, min, max, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    min = argument_checks.scalar(name, "min", min)
-    max = argument_checks.scalar(name, "max", max)
+    self = checks.operand(name, "input", self)
+    min = checks.scalar(name, "min", min)
+    max = checks.scalar(name, "max", max)
     result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ClampBackward0.record(result, self, min, max)
     if watch.active:
         propagate(functions.ClampBackward0, result, (self, min, max), (self,), into)
@@ -522,11 +521,11 @@ def clamp_default(
         return write_out(name, out, clamp_default(input, min, max))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if min is not None:
-        min = argument_checks.scalar(name, "min", min)
+        min = checks.scalar(name, "min", min)
     if max is not None:
-        max = argument_checks.scalar(name, "max", max)
+        max = checks.scalar(name, "max", max)
     self, min, max = elementwise_checks.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max) if min is None else op.clamp_min(self, min) if max is None else op.clamp(self, min, max)
@@ -541,7 +540,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
     ):
         return result
     original = before_write("clamp_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
     return after_write(input, before)
 
@@ -579,11 +578,11 @@ def clamp_tensor(
         return write_out(name, out, clamp_tensor(input, min, max))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if min is not None and not isinstance(min, Tensor):
-        min = argument_checks.tensor(name, "min", min)
+        min = checks.tensor(name, "min", min)
     if max is not None and not isinstance(max, Tensor):
-        max = argument_checks.tensor(name, "max", max)
+        max = checks.tensor(name, "max", max)
     self, min, max = elementwise_checks.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max)
@@ -601,7 +600,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
     ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_", input, (input, min, max), keep=(input, min, max), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
     return after_write(input, before)
 
@@ -633,7 +632,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
         if not watch.every and kernels.CLAMP_MIN.launch_out(input, min, out) is not None:
             return out
         return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="same")
-    argument_checks.tensor("clamp_min", "input", input)
+    checks.tensor("clamp_min", "input", input)
     return _clamp_min_default("clamp_min", input, min)
 
 
@@ -646,16 +645,16 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_min_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _clamp_min_default("clamp_min_", original, min, into=input)
     return after_write(input, before)
 
 
 def _clamp_min_default(name: str, self, min, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    min = argument_checks.scalar(name, "min", min)
+    self = checks.operand(name, "input", self)
+    min = checks.scalar(name, "min", min)
     result, (self,) = run(kernels.CLAMP_MIN, name, (self,), (Promoting(min),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ClampMinBackward0.record(result, self, min)
     if watch.active:
         propagate(functions.ClampMinBackward0, result, (self, min), (self,), into)
@@ -686,7 +685,7 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
             return result
         result = run_rows(kernels.CLAMP_MIN_TENSOR, "clamp_min", (input, min), ())
         if result is not None:
-            if (input._rg or min._rg) and grad_mode.grad:
+            if (input._requires_grad or min._requires_grad) and grad_mode.grad:
                 functions.ClampMinBackward1.record(result, input, min)
             return result
     if (input.__class__ not in plain or min.__class__ not in plain or out.__class__ not in plain) and (
@@ -697,7 +696,7 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
         if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_out(input, min, out) is not None:
             return out
         return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="same")
-    argument_checks.tensor("clamp_min", "input", input)
+    checks.tensor("clamp_min", "input", input)
     return _clamp_min_tensor("clamp_min", input, min)
 
 
@@ -710,16 +709,16 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="same")
-    before = input._fn
+    before = input._grad_fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
     return after_write(input, before)
 
 
 def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    min = argument_checks.operand(name, "min", min)
+    self = checks.operand(name, "input", self)
+    min = checks.operand(name, "min", min)
     result, (self, min) = run(kernels.CLAMP_MIN_TENSOR, name, (self, min), (), into)
-    if grad_mode.grad and (self._rg or min._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or min._requires_grad) and result._dtype.kind in "fc":
         functions.ClampMinBackward1.record(result, self, min)
     if watch.active:
         propagate(functions.ClampMinBackward1, result, (self, min), (self, min), into)
@@ -753,7 +752,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
         if not watch.every and kernels.CLAMP_MAX.launch_out(input, max, out) is not None:
             return out
         return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="same")
-    argument_checks.tensor("clamp_max", "input", input)
+    checks.tensor("clamp_max", "input", input)
     return _clamp_max_default("clamp_max", input, max)
 
 
@@ -766,16 +765,16 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_max_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _clamp_max_default("clamp_max_", original, max, into=input)
     return after_write(input, before)
 
 
 def _clamp_max_default(name: str, self, max, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    max = argument_checks.scalar(name, "max", max)
+    self = checks.operand(name, "input", self)
+    max = checks.scalar(name, "max", max)
     result, (self,) = run(kernels.CLAMP_MAX, name, (self,), (Promoting(max),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ClampMaxBackward0.record(result, self, max)
     if watch.active:
         propagate(functions.ClampMaxBackward0, result, (self, max), (self,), into)
@@ -806,7 +805,7 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
             return result
         result = run_rows(kernels.CLAMP_MAX_TENSOR, "clamp_max", (input, max), ())
         if result is not None:
-            if (input._rg or max._rg) and grad_mode.grad:
+            if (input._requires_grad or max._requires_grad) and grad_mode.grad:
                 functions.ClampMaxBackward1.record(result, input, max)
             return result
     if (input.__class__ not in plain or max.__class__ not in plain or out.__class__ not in plain) and (
@@ -817,7 +816,7 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
         if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_out(input, max, out) is not None:
             return out
         return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="same")
-    argument_checks.tensor("clamp_max", "input", input)
+    checks.tensor("clamp_max", "input", input)
     return _clamp_max_tensor("clamp_max", input, max)
 
 
@@ -830,16 +829,16 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="same")
-    before = input._fn
+    before = input._grad_fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
     return after_write(input, before)
 
 
 def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    max = argument_checks.operand(name, "max", max)
+    self = checks.operand(name, "input", self)
+    max = checks.operand(name, "max", max)
     result, (self, max) = run(kernels.CLAMP_MAX_TENSOR, name, (self, max), (), into)
-    if grad_mode.grad and (self._rg or max._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or max._requires_grad) and result._dtype.kind in "fc":
         functions.ClampMaxBackward1.record(result, self, max)
     if watch.active:
         propagate(functions.ClampMaxBackward1, result, (self, max), (self, max), into)
@@ -879,7 +878,7 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.EQ_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("eq", out, _eq("eq", input, other), (input, other), share="same")
-    argument_checks.tensor("eq", "input", input)
+    checks.tensor("eq", "input", input)
     return _eq("eq", input, other)
 
 
@@ -890,15 +889,15 @@ def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("eq_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _eq("eq_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _eq(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.EQ_TENSOR, name, (self, other), (), into)
     return result
 
@@ -936,7 +935,7 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.NE_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("ne", out, _ne("ne", input, other), (input, other), share="same")
-    argument_checks.tensor("ne", "input", input)
+    checks.tensor("ne", "input", input)
     return _ne("ne", input, other)
 
 
@@ -947,15 +946,15 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("ne_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _ne("ne_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _ne(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.NE_TENSOR, name, (self, other), (), into)
     return result
 
@@ -993,7 +992,7 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.LT_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("lt", out, _lt("lt", input, other), (input, other), share="same")
-    argument_checks.tensor("lt", "input", input)
+    checks.tensor("lt", "input", input)
     return _lt("lt", input, other)
 
 
@@ -1004,15 +1003,15 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("lt_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _lt("lt_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _lt(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LT_TENSOR, name, (self, other), (), into)
     return result
 
@@ -1050,7 +1049,7 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.LE_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("le", out, _le("le", input, other), (input, other), share="same")
-    argument_checks.tensor("le", "input", input)
+    checks.tensor("le", "input", input)
     return _le("le", input, other)
 
 
@@ -1061,15 +1060,15 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("le_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _le("le_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _le(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LE_TENSOR, name, (self, other), (), into)
     return result
 
@@ -1107,7 +1106,7 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.GT_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("gt", out, _gt("gt", input, other), (input, other), share="same")
-    argument_checks.tensor("gt", "input", input)
+    checks.tensor("gt", "input", input)
     return _gt("gt", input, other)
 
 
@@ -1118,15 +1117,15 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("gt_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _gt("gt_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _gt(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.GT_TENSOR, name, (self, other), (), into)
     return result
 
@@ -1164,7 +1163,7 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         if not watch.every and kernels.GE_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("ge", out, _ge("ge", input, other), (input, other), share="same")
-    argument_checks.tensor("ge", "input", input)
+    checks.tensor("ge", "input", input)
     return _ge("ge", input, other)
 
 
@@ -1175,15 +1174,15 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("ge_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _ge("ge_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _ge(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.GE_TENSOR, name, (self, other), (), into)
     return result
 
@@ -1215,12 +1214,12 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SIGNBIT.launch_out(input, out) is not None:
             return out
         return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
-    argument_checks.tensor("signbit", "input", input)
+    checks.tensor("signbit", "input", input)
     return _signbit("signbit", input)
 
 
 def _signbit(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGNBIT, name, (self,), (), into)
     return result
 
@@ -1252,12 +1251,12 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISPOSINF.launch_out(input, out) is not None:
             return out
         return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
-    argument_checks.tensor("isposinf", "input", input)
+    checks.tensor("isposinf", "input", input)
     return _isposinf("isposinf", input)
 
 
 def _isposinf(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISPOSINF, name, (self,), (), into)
     return result
 
@@ -1289,12 +1288,12 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISNEGINF.launch_out(input, out) is not None:
             return out
         return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
-    argument_checks.tensor("isneginf", "input", input)
+    checks.tensor("isneginf", "input", input)
     return _isneginf("isneginf", input)
 
 
 def _isneginf(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISNEGINF, name, (self,), (), into)
     return result
 
@@ -1326,12 +1325,12 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ISREAL.launch_out(input, out) is not None:
             return out
         return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
-    argument_checks.tensor("isreal", "input", input)
+    checks.tensor("isreal", "input", input)
     return _isreal("isreal", input)
 
 
 def _isreal(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ISREAL, name, (self,), (), into)
     return result
 
@@ -1377,13 +1376,13 @@ def nan_to_num(
         return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if nan is not None and nan.__class__ is not float:
-        nan = argument_checks.floating(name, "nan", nan)
+        nan = checks.floating(name, "nan", nan)
     if posinf is not None and posinf.__class__ is not float:
-        posinf = argument_checks.floating(name, "posinf", posinf)
+        posinf = checks.floating(name, "posinf", posinf)
     if neginf is not None and neginf.__class__ is not float:
-        neginf = argument_checks.floating(name, "neginf", neginf)
+        neginf = checks.floating(name, "neginf", neginf)
     if self.is_complex():
         of_nan = 0.0 if nan is None else nan
         above = elementwise_formulas.largest_number(self._dtype) if posinf is None else posinf
@@ -1409,7 +1408,7 @@ def nan_to_num_(
     ):
         return result
     original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
     return after_write(input, before)
 
@@ -1443,20 +1442,20 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
         result := intercept("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("replace_odd", "input", input)
+    checks.tensor("replace_odd", "input", input)
     return _replace_odd("replace_odd", input, nan, posinf, neginf)
 
 
 def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     if nan.__class__ is not float:
-        nan = argument_checks.floating(name, "nan", nan)
+        nan = checks.floating(name, "nan", nan)
     if posinf.__class__ is not float:
-        posinf = argument_checks.floating(name, "posinf", posinf)
+        posinf = checks.floating(name, "posinf", posinf)
     if neginf.__class__ is not float:
-        neginf = argument_checks.floating(name, "neginf", neginf)
+        neginf = checks.floating(name, "neginf", neginf)
     result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ReplaceOddBackward0.record(result, self)
     if watch.active:
         propagate(functions.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)

@@ -9,29 +9,28 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import after_write
+from ...runtime.autograd.inplace import after_write, before_write, write, write_out
 from ...runtime.autograd.view_history import not_recorded
-from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import result_dtype, run
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.view_cache import ViewOp
-from ...runtime.autograd.inplace import before_write, write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import plain
+from ...runtime.extensions.lazy_conj.memory import as_conjugate, as_negative
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.complex import cpu as complex_cpu
 from ...runtime.ops.complex import plans as complex_plans
-from ...runtime.extensions.lazy_conj.memory import as_conjugate, as_negative
 from ...runtime.tensor import view_shapes
+from ...runtime.tensor.dtype_views import typed_view
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt, geometry
 from ...runtime.tensor.tensor import view as make_view
-from ...runtime.tensor.dtype_views import typed_view
 from .. import kernels
 from ..functions import complex as functions
 
@@ -89,13 +88,13 @@ def conj(input: Tensor) -> Tensor:
 def _conj(name: str, self) -> Any:
     given = ()
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     first = self
     view_geometry = geometry(view_shapes.alias, first._shape, first.stride(), first._offset)
     CONJ.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.ConjBackward0.record(result, self)
     else:
         not_recorded(result)
@@ -135,13 +134,13 @@ def _neg_view(input: Tensor) -> Tensor:
 def __neg_view(name: str, self) -> Any:
     given = ()
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     first = self
     view_geometry = geometry(view_shapes.alias, first._shape, first.stride(), first._offset)
     _NEG_VIEW.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.NegViewBackward0.record(result, self)
     else:
         not_recorded(result)
@@ -181,7 +180,7 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.CONJ_PHYSICAL.launch_out(input, out) is not None:
             return out
         return write_out("conj_physical", out, _conj_physical("conj_physical", input), (input,), share="same")
-    argument_checks.tensor("conj_physical", "input", input)
+    checks.tensor("conj_physical", "input", input)
     return _conj_physical("conj_physical", input)
 
 
@@ -195,15 +194,15 @@ def conj_physical_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("conj_physical_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _conj_physical("conj_physical_", original, into=input)
     return after_write(input, before)
 
 
 def _conj_physical(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.CONJ_PHYSICAL, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ConjPhysicalBackward0.record(result, self)
     if watch.active:
         propagate(functions.ConjPhysicalBackward0, result, (self,), (self,), into)
@@ -239,7 +238,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     result = self
     RESOLVE_CONJ.remember_made(self, given, result)
     return result
@@ -275,7 +274,7 @@ def resolve_neg(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     result = self
     RESOLVE_NEG.remember_made(self, given, result)
     return result
@@ -306,14 +305,14 @@ def real_copy(input: Tensor) -> Tensor:
         and (result := intercept("real_copy", real_copy, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("real_copy", "input", input)
+    checks.tensor("real_copy", "input", input)
     return _real_copy("real_copy", input)
 
 
 def _real_copy(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.REAL_COPY, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.RealCopyBackward0.record(result, self)
     if watch.active:
         propagate(functions.RealCopyBackward0, result, (self,), (self,), into)
@@ -338,14 +337,14 @@ def imag_copy(input: Tensor) -> Tensor:
         and (result := intercept("imag_copy", imag_copy, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("imag_copy", "input", input)
+    checks.tensor("imag_copy", "input", input)
     return _imag_copy("imag_copy", input)
 
 
 def _imag_copy(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.IMAG_COPY, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ImagCopyBackward0.record(result, self)
     if watch.active:
         propagate(functions.ImagCopyBackward0, result, (self,), (self,), into)
@@ -385,7 +384,7 @@ def real(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     result = op.select(op.view_as_real(self), -1, 0)
     REAL.remember_made(self, given, result)
     return result
@@ -419,7 +418,7 @@ def imag(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = complex_checks.with_imaginary_part(name, self)
     result = op.select(op.view_as_real(self), -1, 1)
     IMAG.remember_made(self, given, result)
@@ -464,9 +463,9 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _complex(name: str, real, imag, into=None) -> Any:
     given = (real, imag)
     if not isinstance(real, Tensor):
-        real = argument_checks.tensor(name, "real", real)
+        real = checks.tensor(name, "real", real)
     if not isinstance(imag, Tensor):
-        imag = argument_checks.tensor(name, "imag", imag)
+        imag = checks.tensor(name, "imag", imag)
     real, imag = complex_checks.equal_parts(name, real, imag)
     if into is None and not watch.every and COMPLEX.remember(given, (real, imag)):
         result = COMPLEX.launch(real, imag)
@@ -488,7 +487,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
         reraise(name, error, (real, imag))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (real._rg or imag._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (real._requires_grad or imag._requires_grad) and result._dtype.kind in "fc":
         functions.ComplexBackward0.record(result, real, imag)
     if watch.active:
         propagate(functions.ComplexBackward0, result, (real, imag), (real, imag), into)
@@ -525,9 +524,9 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return write_out(name, out, polar(abs, angle))
     if not isinstance(abs, Tensor):
-        abs = argument_checks.tensor(name, "abs", abs)
+        abs = checks.tensor(name, "abs", abs)
     if not isinstance(angle, Tensor):
-        angle = argument_checks.tensor(name, "angle", angle)
+        angle = checks.tensor(name, "angle", angle)
     abs, angle = complex_checks.equal_parts(name, abs, angle)
     return op.complex(abs * op.cos(angle), abs * op.sin(angle))
 
@@ -567,14 +566,14 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ANGLE.launch_out(input, out) is not None:
             return out
         return write_out("angle", out, _angle("angle", input), (input,), share="same")
-    argument_checks.tensor("angle", "input", input)
+    checks.tensor("angle", "input", input)
     return _angle("angle", input)
 
 
 def _angle(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ANGLE, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AngleBackward0.record(result, self)
     if watch.active:
         propagate(functions.AngleBackward0, result, (self,), (self,), into)
@@ -614,7 +613,7 @@ def view_as_real(input: Tensor) -> Tensor:
 def _view_as_real(name: str, self) -> Any:
     given = ()
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = complex_checks.complex_numbers(name, self)
     first = self
     kind = first._dtype.to_real()
@@ -624,7 +623,7 @@ def _view_as_real(name: str, self) -> Any:
     VIEW_AS_REAL.remember(first, given, (view_geometry,))
     result = typed_view(first, view_geometry, kind)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.ViewAsRealBackward0.record(result, self)
     else:
         not_recorded(result)
@@ -668,7 +667,7 @@ def view_as_complex(input: Tensor) -> Tensor:
 def _view_as_complex(name: str, self) -> Any:
     given = ()
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = complex_checks.pairs_of_parts(name, self)
     first = self
     kind = first._dtype.to_complex()
@@ -678,7 +677,7 @@ def _view_as_complex(name: str, self) -> Any:
     VIEW_AS_COMPLEX.remember(first, given, (view_geometry,))
     result = typed_view(first, view_geometry, kind)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.ViewAsComplexBackward0.record(result, self)
     else:
         not_recorded(result)

@@ -10,24 +10,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.conv import checks as conv_checks
 from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.ops.conv import plans as conv_plans
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ..functions import conv as functions
 
 CONVOLUTION = KernelOp(
@@ -134,16 +134,16 @@ def convolution(
 def _convolution(name: str, self, weight, bias, stride, padding, dilation, groups, into=None) -> Any:
     given = (self, weight, bias, stride, padding, dilation, groups)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride)
-    padding = argument_checks.integer_list(name, "padding", padding)
-    dilation = argument_checks.integer_list(name, "dilation", dilation)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride)
+    padding = checks.integer_list(name, "padding", padding)
+    dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     self, weight, bias, stride, padding, dilation, groups = conv_checks.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
@@ -182,7 +182,11 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
         reraise(name, error, (self, weight, bias, stride, padding, dilation, groups))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or weight._requires_grad or (bias is not None and bias._requires_grad))
+        and result._dtype.kind in "fc"
+    ):
         functions.ConvolutionBackward0.record(result, self, weight, bias, stride, padding, dilation, groups)
     if watch.active:
         propagate(
@@ -264,15 +268,15 @@ def _convolution_input_backward(
 ) -> Any:
     given = (grad_output, weight, input_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
-    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
-    stride = argument_checks.integer_list(name, "stride", stride)
-    padding = argument_checks.integer_list(name, "padding", padding)
-    dilation = argument_checks.integer_list(name, "dilation", dilation)
+        weight = checks.tensor(name, "weight", weight)
+    input_shape = checks.integer_list(name, "input_shape", input_shape)
+    stride = checks.integer_list(name, "stride", stride)
+    padding = checks.integer_list(name, "padding", padding)
+    dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
@@ -313,7 +317,7 @@ def _convolution_input_backward(
         reraise(name, error, (grad_output, weight, input_shape, stride, padding, dilation, groups))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg or weight._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
         functions.ConvolutionInputBackwardBackward0.record(
             result, grad_output, weight, stride, padding, dilation, groups
         )
@@ -396,15 +400,15 @@ def _convolution_weight_backward(
 ) -> Any:
     given = (grad_output, self, weight_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    weight_shape = argument_checks.integer_list(name, "weight_shape", weight_shape)
-    stride = argument_checks.integer_list(name, "stride", stride)
-    padding = argument_checks.integer_list(name, "padding", padding)
-    dilation = argument_checks.integer_list(name, "dilation", dilation)
+        self = checks.tensor(name, "input", self)
+    weight_shape = checks.integer_list(name, "weight_shape", weight_shape)
+    stride = checks.integer_list(name, "stride", stride)
+    padding = checks.integer_list(name, "padding", padding)
+    dilation = checks.integer_list(name, "dilation", dilation)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
@@ -440,7 +444,7 @@ def _convolution_weight_backward(
         reraise(name, error, (grad_output, self, weight_shape, stride, padding, dilation, groups))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
         functions.ConvolutionWeightBackwardBackward0.record(
             result, grad_output, self, stride, padding, dilation, groups
         )
@@ -503,16 +507,16 @@ def conv1d_default(
         return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride, 1)
-    padding = argument_checks.integer_list(name, "padding", padding, 1)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
+    dilation = checks.integer_list(name, "dilation", dilation, 1)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -575,17 +579,17 @@ def conv1d_padding(
         return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride, 1)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 1)
     if padding.__class__ is not str:
-        padding = argument_checks.string(name, "padding", padding)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
+        padding = checks.string(name, "padding", padding)
+    dilation = checks.integer_list(name, "dilation", dilation, 1)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -645,16 +649,16 @@ def conv2d_default(
         return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride, 2)
-    padding = argument_checks.integer_list(name, "padding", padding, 2)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -717,17 +721,17 @@ def conv2d_padding(
         return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride, 2)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 2)
     if padding.__class__ is not str:
-        padding = argument_checks.string(name, "padding", padding)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
+        padding = checks.string(name, "padding", padding)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -787,16 +791,16 @@ def conv3d_default(
         return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride, 3)
-    padding = argument_checks.integer_list(name, "padding", padding, 3)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 3)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
+    dilation = checks.integer_list(name, "dilation", dilation, 3)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -859,17 +863,17 @@ def conv3d_padding(
         return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride, 3)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 3)
     if padding.__class__ is not str:
-        padding = argument_checks.string(name, "padding", padding)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 3)
+        padding = checks.string(name, "padding", padding)
+    dilation = checks.integer_list(name, "dilation", dilation, 3)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -947,17 +951,17 @@ def conv_transpose1d(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride, 1)
-    padding = argument_checks.integer_list(name, "padding", padding, 1)
-    output_padding = argument_checks.integer_list(name, "output_padding", output_padding, 1)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
+    output_padding = checks.integer_list(name, "output_padding", output_padding, 1)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
+        groups = checks.integer(name, "groups", groups)
+    dilation = checks.integer_list(name, "dilation", dilation, 1)
     return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 1
     )
@@ -1031,17 +1035,17 @@ def conv_transpose2d(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride, 2)
-    padding = argument_checks.integer_list(name, "padding", padding, 2)
-    output_padding = argument_checks.integer_list(name, "output_padding", output_padding, 2)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    output_padding = checks.integer_list(name, "output_padding", output_padding, 2)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
+        groups = checks.integer(name, "groups", groups)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
     return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 2
     )
@@ -1113,17 +1117,17 @@ def conv_transpose3d(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    stride = argument_checks.integer_list(name, "stride", stride, 3)
-    padding = argument_checks.integer_list(name, "padding", padding, 3)
-    output_padding = argument_checks.integer_list(name, "output_padding", output_padding, 3)
+        bias = checks.tensor(name, "bias", bias)
+    stride = checks.integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
+    output_padding = checks.integer_list(name, "output_padding", output_padding, 3)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 3)
+        groups = checks.integer(name, "groups", groups)
+    dilation = checks.integer_list(name, "dilation", dilation, 3)
     return conv_formulas.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 3
     )

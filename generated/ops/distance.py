@@ -9,15 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
 from ...runtime.ops.distance import cpu as distance_cpu
@@ -26,6 +23,9 @@ from ...runtime.ops.distance import plans as distance_plans
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.loss import checks as loss_checks
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ..functions import distance as functions
@@ -71,11 +71,11 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
         return write_out(name, out, dist(input, other, p))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     if p.__class__ is not float:
-        p = argument_checks.floating(name, "p", p)
+        p = checks.floating(name, "p", p)
     self, other, p = distance_checks.dist(name, self, other, p)
     return op.linalg_vector_norm(self - other, p)
 
@@ -122,13 +122,13 @@ def cdist(
     if out is not None:
         return write_out(name, out, cdist(x1, x2, p, compute_mode))
     if not isinstance(x1, Tensor):
-        x1 = argument_checks.tensor(name, "x1", x1)
+        x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
-        x2 = argument_checks.tensor(name, "x2", x2)
+        x2 = checks.tensor(name, "x2", x2)
     if p.__class__ is not float:
-        p = argument_checks.floating(name, "p", p)
+        p = checks.floating(name, "p", p)
     if compute_mode.__class__ is not str:
-        compute_mode = argument_checks.string(name, "compute_mode", compute_mode)
+        compute_mode = checks.string(name, "compute_mode", compute_mode)
     x1, x2, p, compute_mode = distance_checks.cdist(name, x1, x2, p, compute_mode)
     return (
         op.euclidean_distances(x1, x2)
@@ -162,9 +162,9 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
         return result
     name = "euclidean_distances"
     if not isinstance(x1, Tensor):
-        x1 = argument_checks.tensor(name, "x1", x1)
+        x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
-        x2 = argument_checks.tensor(name, "x2", x2)
+        x2 = checks.tensor(name, "x2", x2)
     x = elementwise_formulas.in_computed_dtype(x1)
     y = elementwise_formulas.in_computed_dtype(x2)
     squares = (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
@@ -207,11 +207,11 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
 def _row_distances(name: str, x1, x2, p, into=None) -> Any:
     given = (x1, x2, p)
     if not isinstance(x1, Tensor):
-        x1 = argument_checks.tensor(name, "x1", x1)
+        x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
-        x2 = argument_checks.tensor(name, "x2", x2)
+        x2 = checks.tensor(name, "x2", x2)
     if p.__class__ is not float:
-        p = argument_checks.floating(name, "p", p)
+        p = checks.floating(name, "p", p)
     x1, x2, p = distance_checks.row_distances(name, x1, x2, p)
     if into is None and not watch.every and ROW_DISTANCES.remember(given, (x1, x2, p)):
         result = ROW_DISTANCES.launch(x1, x2, p)
@@ -233,7 +233,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
         reraise(name, error, (x1, x2, p))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (x1._rg or x2._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
         functions.RowDistancesBackward0.record(result, x1, x2, p)
     if watch.active:
         propagate(functions.RowDistancesBackward0, result, (x1, x2, p), (x1, x2), into)
@@ -278,9 +278,9 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
 def _pdist(name: str, self, p, into=None) -> Any:
     given = (self, p)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if p.__class__ is not float:
-        p = argument_checks.floating(name, "p", p)
+        p = checks.floating(name, "p", p)
     self, p = distance_checks.pdist(name, self, p)
     if into is None and not watch.every and PDIST.remember(given, (self, p)):
         result = PDIST.launch(self, p)
@@ -295,7 +295,7 @@ def _pdist(name: str, self, p, into=None) -> Any:
         reraise(name, error, (self, p))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.PdistBackward0.record(result, self, p)
     if watch.active:
         propagate(functions.PdistBackward0, result, (self, p), (self,), into)
@@ -340,13 +340,13 @@ def cosine_similarity(
     if out is not None:
         return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
     if not isinstance(x1, Tensor):
-        x1 = argument_checks.tensor(name, "x1", x1)
+        x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
-        x2 = argument_checks.tensor(name, "x2", x2)
+        x2 = checks.tensor(name, "x2", x2)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     x1, x2, dim, eps = loss_checks.along_common_dim(name, x1, x2, dim, eps)
     unit1 = x1 / op.linalg_vector_norm(x1, 2, dim, True).clamp(eps)
     return (unit1 * x2).sum(dim) / op.linalg_vector_norm(x2, 2, dim).clamp(eps)
@@ -393,15 +393,15 @@ def pairwise_distance(
     if out is not None:
         return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
     if not isinstance(x1, Tensor):
-        x1 = argument_checks.tensor(name, "x1", x1)
+        x1 = checks.tensor(name, "x1", x1)
     if not isinstance(x2, Tensor):
-        x2 = argument_checks.tensor(name, "x2", x2)
+        x2 = checks.tensor(name, "x2", x2)
     if p.__class__ is not float:
-        p = argument_checks.floating(name, "p", p)
+        p = checks.floating(name, "p", p)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.linalg_vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
 

@@ -9,24 +9,23 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.device.device import CPU
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.embedding import checks as embedding_checks
 from ...runtime.ops.embedding import cpu as embedding_cpu
-from ...runtime.ops.embedding import cpu as embedding_cpu_bags
 from ...runtime.ops.embedding import formulas as embedding_formulas
 from ...runtime.ops.embedding import plans as embedding_plans
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.device.device import CPU
 from ..functions import embedding as functions
 
 EMBEDDING = KernelOp(
@@ -53,14 +52,14 @@ EMBEDDING_GATHER = KernelOp(
 BAG_TOTALS = KernelOp(
     "bag_totals",
     embedding_plans.bag_totals,
-    embedding_cpu_bags.bag_totals,
+    embedding_cpu.bag_totals,
     functions.BagTotalsBackward0,
     {"weight": "T", "indices": "I", "offsets": "I", "mean": "b", "include_last_offset": "b", "padding_idx": "n"},
 )
 EMBEDDING_BAG_SCATTER_GRAD = KernelOp(
     "embedding_bag_scatter_grad",
     embedding_plans.embedding_bag_scatter_grad,
-    embedding_cpu_bags.embedding_bag_scatter_grad,
+    embedding_cpu.embedding_bag_scatter_grad,
     functions.EmbeddingBagScatterGradBackward0,
     {
         "grad_output": "T",
@@ -132,13 +131,13 @@ def embedding(
 def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
     given = (weight, indices, padding_idx, scale_grad_by_freq)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
+        indices = checks.tensor(name, "indices", indices)
     if padding_idx.__class__ is not int:
-        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
     if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = argument_checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     weight, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, weight, indices, padding_idx, scale_grad_by_freq
     )
@@ -162,7 +161,7 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
         reraise(name, error, (weight, indices, padding_idx, scale_grad_by_freq))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (weight._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (weight._requires_grad) and result._dtype.kind in "fc":
         functions.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
         propagate(
@@ -223,15 +222,15 @@ def _embedding_backward(
 ) -> Any:
     given = (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
+        indices = checks.tensor(name, "indices", indices)
     if num_weights.__class__ is not int:
-        num_weights = argument_checks.integer(name, "num_weights", num_weights)
+        num_weights = checks.integer(name, "num_weights", num_weights)
     if padding_idx.__class__ is not int:
-        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
     if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = argument_checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = embedding_checks.embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
@@ -259,7 +258,7 @@ def _embedding_backward(
         reraise(name, error, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.EmbeddingBackwardBackward0.record(result, grad_output, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
         propagate(
@@ -306,13 +305,13 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
 def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
     given = (self, indices, padding_idx, scale_grad_by_freq)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
+        indices = checks.tensor(name, "indices", indices)
     if padding_idx.__class__ is not int:
-        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
     if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = argument_checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
@@ -337,7 +336,7 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
         reraise(name, error, (self, indices, padding_idx, scale_grad_by_freq))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
         propagate(
@@ -401,17 +400,17 @@ def bag_totals(
 def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, padding_idx, into=None) -> Any:
     given = (weight, indices, offsets, mean, include_last_offset, padding_idx)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
+        indices = checks.tensor(name, "indices", indices)
     if not isinstance(offsets, Tensor):
-        offsets = argument_checks.tensor(name, "offsets", offsets)
+        offsets = checks.tensor(name, "offsets", offsets)
     if mean.__class__ is not bool:
-        mean = argument_checks.boolean(name, "mean", mean)
+        mean = checks.boolean(name, "mean", mean)
     if include_last_offset.__class__ is not bool:
-        include_last_offset = argument_checks.boolean(name, "include_last_offset", include_last_offset)
+        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
     if padding_idx.__class__ is not int:
-        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
     weight, indices, offsets, mean, include_last_offset, padding_idx = embedding_checks.bag_totals(
         name, weight, indices, offsets, mean, include_last_offset, padding_idx
     )
@@ -426,7 +425,7 @@ def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, 
     computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", ("float",), (weight,))
     try:
         result = adopt(
-            at(weight, embedding_cpu_bags.bag_totals, "ops.embedding.shapes:bag_rows")(
+            at(weight, embedding_cpu.bag_totals, "ops.embedding.shapes:bag_rows")(
                 array_in(weight, computed),
                 array_in(indices, None),
                 array_in(offsets, None),
@@ -440,7 +439,7 @@ def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, 
         reraise(name, error, (weight, indices, offsets, mean, include_last_offset, padding_idx))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (weight._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (weight._requires_grad) and result._dtype.kind in "fc":
         functions.BagTotalsBackward0.record(result, weight, indices, offsets, mean, include_last_offset, padding_idx)
     if watch.active:
         propagate(
@@ -520,19 +519,19 @@ def _embedding_bag_scatter_grad(
 ) -> Any:
     given = (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
+        indices = checks.tensor(name, "indices", indices)
     if not isinstance(offsets, Tensor):
-        offsets = argument_checks.tensor(name, "offsets", offsets)
+        offsets = checks.tensor(name, "offsets", offsets)
     if num_weights.__class__ is not int:
-        num_weights = argument_checks.integer(name, "num_weights", num_weights)
+        num_weights = checks.integer(name, "num_weights", num_weights)
     if mean.__class__ is not bool:
-        mean = argument_checks.boolean(name, "mean", mean)
+        mean = checks.boolean(name, "mean", mean)
     if include_last_offset.__class__ is not bool:
-        include_last_offset = argument_checks.boolean(name, "include_last_offset", include_last_offset)
+        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
     if padding_idx.__class__ is not int:
-        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
     grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx = (
         embedding_checks.embedding_bag_scatter_grad(
             name, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
@@ -555,7 +554,7 @@ def _embedding_bag_scatter_grad(
     )
     try:
         result = adopt(
-            at(grad_output, embedding_cpu_bags.embedding_bag_scatter_grad, "ops.embedding.shapes:table_of_bags")(
+            at(grad_output, embedding_cpu.embedding_bag_scatter_grad, "ops.embedding.shapes:table_of_bags")(
                 array_in(grad_output, computed),
                 array_in(indices, None),
                 array_in(offsets, None),
@@ -570,7 +569,7 @@ def _embedding_bag_scatter_grad(
         reraise(name, error, (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.EmbeddingBagScatterGradBackward0.record(
             result, grad_output, indices, offsets, mean, include_last_offset, padding_idx
         )
@@ -668,27 +667,27 @@ def embedding_bag(
     name = "embedding_bag"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if offsets is not None and not isinstance(offsets, Tensor):
-        offsets = argument_checks.tensor(name, "offsets", offsets)
+        offsets = checks.tensor(name, "offsets", offsets)
     if max_norm is not None and max_norm.__class__ is not float:
-        max_norm = argument_checks.floating(name, "max_norm", max_norm)
+        max_norm = checks.floating(name, "max_norm", max_norm)
     if norm_type.__class__ is not float:
-        norm_type = argument_checks.floating(name, "norm_type", norm_type)
+        norm_type = checks.floating(name, "norm_type", norm_type)
     if scale_grad_by_freq.__class__ is not bool:
-        scale_grad_by_freq = argument_checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
     if mode.__class__ is not str:
-        mode = argument_checks.string(name, "mode", mode)
+        mode = checks.string(name, "mode", mode)
     if sparse.__class__ is not bool:
-        sparse = argument_checks.boolean(name, "sparse", sparse)
+        sparse = checks.boolean(name, "sparse", sparse)
     if per_sample_weights is not None and not isinstance(per_sample_weights, Tensor):
-        per_sample_weights = argument_checks.tensor(name, "per_sample_weights", per_sample_weights)
+        per_sample_weights = checks.tensor(name, "per_sample_weights", per_sample_weights)
     if include_last_offset.__class__ is not bool:
-        include_last_offset = argument_checks.boolean(name, "include_last_offset", include_last_offset)
+        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
     if padding_idx is not None and padding_idx.__class__ is not int:
-        padding_idx = argument_checks.integer(name, "padding_idx", padding_idx)
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
     (
         self,
         weight,

@@ -9,16 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import after_write
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import after_write, before_write, write_out
+from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.namespace import op
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
-from ...runtime.namespace import op
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import exponential as functions
@@ -56,7 +55,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.EXP.launch_out(input, out) is not None:
             return out
         return write_out("exp", out, _exp("exp", input), (input,), share="same")
-    argument_checks.tensor("exp", "input", input)
+    checks.tensor("exp", "input", input)
     return _exp("exp", input)
 
 
@@ -67,15 +66,15 @@ def exp_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("exp", exp_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("exp_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _exp("exp_", original, into=input)
     return after_write(input, before)
 
 
 def _exp(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXP, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ExpBackward0.record(result, self)
     if watch.active:
         propagate(functions.ExpBackward0, result, (self,), (self,), into)
@@ -111,7 +110,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.EXP2.launch_out(input, out) is not None:
             return out
         return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
-    argument_checks.tensor("exp2", "input", input)
+    checks.tensor("exp2", "input", input)
     return _exp2("exp2", input)
 
 
@@ -122,15 +121,15 @@ def exp2_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("exp2_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _exp2("exp2_", original, into=input)
     return after_write(input, before)
 
 
 def _exp2(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXP2, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.Exp2Backward0.record(result, self)
     if watch.active:
         propagate(functions.Exp2Backward0, result, (self,), (self,), into)
@@ -167,7 +166,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.EXPM1.launch_out(input, out) is not None:
             return out
         return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
-    argument_checks.tensor("expm1", "input", input)
+    checks.tensor("expm1", "input", input)
     return _expm1("expm1", input)
 
 
@@ -178,15 +177,15 @@ def expm1_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("expm1_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _expm1("expm1_", original, into=input)
     return after_write(input, before)
 
 
 def _expm1(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXPM1, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.Expm1Backward0.record(result, self)
     if watch.active:
         propagate(functions.Expm1Backward0, result, (self,), (self,), into)
@@ -223,7 +222,7 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG.launch_out(input, out) is not None:
             return out
         return write_out("log", out, _log("log", input), (input,), share="same")
-    argument_checks.tensor("log", "input", input)
+    checks.tensor("log", "input", input)
     return _log("log", input)
 
 
@@ -234,15 +233,15 @@ def log_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("log", log_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("log_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _log("log_", original, into=input)
     return after_write(input, before)
 
 
 def _log(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LogBackward0.record(result, self)
     if watch.active:
         propagate(functions.LogBackward0, result, (self,), (self,), into)
@@ -279,7 +278,7 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG2.launch_out(input, out) is not None:
             return out
         return write_out("log2", out, _log2("log2", input), (input,), share="same")
-    argument_checks.tensor("log2", "input", input)
+    checks.tensor("log2", "input", input)
     return _log2("log2", input)
 
 
@@ -290,15 +289,15 @@ def log2_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("log2", log2_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("log2_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _log2("log2_", original, into=input)
     return after_write(input, before)
 
 
 def _log2(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG2, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.Log2Backward0.record(result, self)
     if watch.active:
         propagate(functions.Log2Backward0, result, (self,), (self,), into)
@@ -335,7 +334,7 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG10.launch_out(input, out) is not None:
             return out
         return write_out("log10", out, _log10("log10", input), (input,), share="same")
-    argument_checks.tensor("log10", "input", input)
+    checks.tensor("log10", "input", input)
     return _log10("log10", input)
 
 
@@ -346,15 +345,15 @@ def log10_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("log10", log10_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("log10_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _log10("log10_", original, into=input)
     return after_write(input, before)
 
 
 def _log10(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG10, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.Log10Backward0.record(result, self)
     if watch.active:
         propagate(functions.Log10Backward0, result, (self,), (self,), into)
@@ -391,7 +390,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG1P.launch_out(input, out) is not None:
             return out
         return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
-    argument_checks.tensor("log1p", "input", input)
+    checks.tensor("log1p", "input", input)
     return _log1p("log1p", input)
 
 
@@ -402,15 +401,15 @@ def log1p_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("log1p", log1p_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("log1p_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _log1p("log1p_", original, into=input)
     return after_write(input, before)
 
 
 def _log1p(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG1P, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.Log1pBackward0.record(result, self)
     if watch.active:
         propagate(functions.Log1pBackward0, result, (self,), (self,), into)
@@ -444,7 +443,7 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
             return result
         result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.LogaddexpBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -455,15 +454,15 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         if not watch.every and kernels.LOGADDEXP.launch_out(input, other, out) is not None:
             return out
         return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
-    argument_checks.tensor("logaddexp", "input", input)
+    checks.tensor("logaddexp", "input", input)
     return _logaddexp("logaddexp", input, other)
 
 
 def _logaddexp(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGADDEXP, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.LogaddexpBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.LogaddexpBackward0, result, (self, other), (self, other), into)
@@ -497,7 +496,7 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
             return result
         result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.Logaddexp2Backward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -508,15 +507,15 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         if not watch.every and kernels.LOGADDEXP2.launch_out(input, other, out) is not None:
             return out
         return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
-    argument_checks.tensor("logaddexp2", "input", input)
+    checks.tensor("logaddexp2", "input", input)
     return _logaddexp2("logaddexp2", input, other)
 
 
 def _logaddexp2(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGADDEXP2, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.Logaddexp2Backward0.record(result, self, other)
     if watch.active:
         propagate(functions.Logaddexp2Backward0, result, (self, other), (self, other), into)

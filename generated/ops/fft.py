@@ -10,23 +10,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import result_dtype
 from ...runtime.dispatch.errors import reraise
-from ...runtime.dispatch.kernel_ops.kernel_op import CalledKernelOp
 from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
-from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
+from ...runtime.dispatch.kernel_ops.kernel_op import CalledKernelOp, KernelOp
 from ...runtime.namespace import op
 from ...runtime.ops.fft import checks as fft_checks
 from ...runtime.ops.fft import cpu as fft_cpu
 from ...runtime.ops.fft import formulas as fft_formulas
 from ...runtime.ops.fft import plans as fft_plans
 from ...runtime.ops.shape import formulas as shape_formulas
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ..functions import fft as functions
@@ -109,13 +108,13 @@ def fft_c2c(input: Tensor, lengths: Sequence[int], dim: Sequence[int], normaliza
 def _fft_c2c(name: str, self, lengths, dim, normalization, forward, into=None) -> Any:
     given = (self, lengths, dim, normalization, forward)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    lengths = argument_checks.integer_list(name, "lengths", lengths)
-    dim = argument_checks.integer_list(name, "dim", dim)
+        self = checks.tensor(name, "input", self)
+    lengths = checks.integer_list(name, "lengths", lengths)
+    dim = checks.integer_list(name, "dim", dim)
     if normalization.__class__ is not int:
-        normalization = argument_checks.integer(name, "normalization", normalization)
+        normalization = checks.integer(name, "normalization", normalization)
     if forward.__class__ is not bool:
-        forward = argument_checks.boolean(name, "forward", forward)
+        forward = checks.boolean(name, "forward", forward)
     self, lengths, dim, normalization, forward = fft_checks.transformed_dims(
         name, self, lengths, dim, normalization, forward
     )
@@ -135,7 +134,7 @@ def _fft_c2c(name: str, self, lengths, dim, normalization, forward, into=None) -
         reraise(name, error, (self, lengths, dim, normalization, forward))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.FftC2cBackward0.record(result, self, lengths, dim, normalization, forward)
     if watch.active:
         propagate(functions.FftC2cBackward0, result, (self, lengths, dim, normalization, forward), (self,), into)
@@ -187,15 +186,15 @@ def fft_r2c(
 def _fft_r2c(name: str, self, lengths, dim, normalization, forward, pairs, into=None) -> Any:
     given = (self, lengths, dim, normalization, forward, pairs)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    lengths = argument_checks.integer_list(name, "lengths", lengths)
-    dim = argument_checks.integer_list(name, "dim", dim)
+        self = checks.tensor(name, "input", self)
+    lengths = checks.integer_list(name, "lengths", lengths)
+    dim = checks.integer_list(name, "dim", dim)
     if normalization.__class__ is not int:
-        normalization = argument_checks.integer(name, "normalization", normalization)
+        normalization = checks.integer(name, "normalization", normalization)
     if forward.__class__ is not bool:
-        forward = argument_checks.boolean(name, "forward", forward)
+        forward = checks.boolean(name, "forward", forward)
     if pairs.__class__ is not float:
-        pairs = argument_checks.floating(name, "pairs", pairs)
+        pairs = checks.floating(name, "pairs", pairs)
     self, lengths, dim, normalization, forward, pairs = fft_checks.transformed_half(
         name, self, lengths, dim, normalization, forward, pairs
     )
@@ -219,7 +218,7 @@ def _fft_r2c(name: str, self, lengths, dim, normalization, forward, pairs, into=
         reraise(name, error, (self, lengths, dim, normalization, forward, pairs))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.FftR2cBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
     if watch.active:
         propagate(functions.FftR2cBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
@@ -272,15 +271,15 @@ def fft_c2r(
 def _fft_c2r(name: str, self, lengths, dim, normalization, forward, pairs, into=None) -> Any:
     given = (self, lengths, dim, normalization, forward, pairs)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    lengths = argument_checks.integer_list(name, "lengths", lengths)
-    dim = argument_checks.integer_list(name, "dim", dim)
+        self = checks.tensor(name, "input", self)
+    lengths = checks.integer_list(name, "lengths", lengths)
+    dim = checks.integer_list(name, "dim", dim)
     if normalization.__class__ is not int:
-        normalization = argument_checks.integer(name, "normalization", normalization)
+        normalization = checks.integer(name, "normalization", normalization)
     if forward.__class__ is not bool:
-        forward = argument_checks.boolean(name, "forward", forward)
+        forward = checks.boolean(name, "forward", forward)
     if pairs.__class__ is not float:
-        pairs = argument_checks.floating(name, "pairs", pairs)
+        pairs = checks.floating(name, "pairs", pairs)
     self, lengths, dim, normalization, forward, pairs = fft_checks.transformed_from_half(
         name, self, lengths, dim, normalization, forward, pairs
     )
@@ -304,7 +303,7 @@ def _fft_c2r(name: str, self, lengths, dim, normalization, forward, pairs, into=
         reraise(name, error, (self, lengths, dim, normalization, forward, pairs))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.FftC2rBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
     if watch.active:
         propagate(functions.FftC2rBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
@@ -364,13 +363,13 @@ def fft_fft(
     given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n is not None and n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
+        n = checks.integer(name, "n", n)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
     return FFT_FFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True))
 
@@ -428,13 +427,13 @@ def fft_ifft(
     given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n is not None and n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
+        n = checks.integer(name, "n", n)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
     return FFT_IFFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False))
 
@@ -492,13 +491,13 @@ def fft_rfft(
     given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n is not None and n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
+        n = checks.integer(name, "n", n)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
     return FFT_RFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
@@ -556,13 +555,13 @@ def fft_irfft(
     given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n is not None and n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
+        n = checks.integer(name, "n", n)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
     return FFT_IRFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
@@ -620,13 +619,13 @@ def fft_hfft(
     given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n is not None and n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
+        n = checks.integer(name, "n", n)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
     return FFT_HFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
@@ -684,13 +683,13 @@ def fft_ihfft(
     given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n is not None and n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
+        n = checks.integer(name, "n", n)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
     return FFT_IHFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
@@ -746,12 +745,12 @@ def fft_fft2(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
     return FFT_FFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
 
@@ -807,12 +806,12 @@ def fft_ifft2(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
     return FFT_IFFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
 
@@ -868,12 +867,12 @@ def fft_rfft2(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
     return FFT_RFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
@@ -929,12 +928,12 @@ def fft_irfft2(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return FFT_IRFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
@@ -989,12 +988,12 @@ def fft_hfft2(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return FFT_HFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
@@ -1049,12 +1048,12 @@ def fft_ihfft2(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
     return FFT_IHFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
@@ -1110,13 +1109,13 @@ def fft_fftn(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
+        s = checks.integer_list(name, "s", s, 1)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
     return FFT_FFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
 
@@ -1172,13 +1171,13 @@ def fft_ifftn(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
+        s = checks.integer_list(name, "s", s, 1)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
     return FFT_IFFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
 
@@ -1234,13 +1233,13 @@ def fft_rfftn(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
+        s = checks.integer_list(name, "s", s, 1)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
     return FFT_RFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
@@ -1296,13 +1295,13 @@ def fft_irfftn(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
+        s = checks.integer_list(name, "s", s, 1)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return FFT_IRFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
@@ -1357,13 +1356,13 @@ def fft_hfftn(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
+        s = checks.integer_list(name, "s", s, 1)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return FFT_HFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
@@ -1418,13 +1417,13 @@ def fft_ihfftn(
     given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if s is not None:
-        s = argument_checks.integer_list(name, "s", s, 1)
+        s = checks.integer_list(name, "s", s, 1)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if norm is not None and norm.__class__ is not str:
-        norm = argument_checks.string(name, "norm", norm)
+        norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
     return FFT_IHFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
@@ -1463,9 +1462,9 @@ def fft_fftshift(
         return write_out(name, out, fft_fftshift(input, dim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = fft_checks.shifted_dims(name, self, dim)
     return op.roll(self, fft_formulas.halves(self._shape, dim), dim)
 
@@ -1504,9 +1503,9 @@ def fft_ifftshift(
         return write_out(name, out, fft_ifftshift(input, dim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = fft_checks.shifted_dims(name, self, dim)
     return op.roll(self, shape_formulas.negated(fft_formulas.halves(self._shape, dim)), dim)
 
@@ -1603,27 +1602,27 @@ def stft(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n_fft.__class__ is not int:
-        n_fft = argument_checks.integer(name, "n_fft", n_fft)
+        n_fft = checks.integer(name, "n_fft", n_fft)
     if hop_length is not None and hop_length.__class__ is not int:
-        hop_length = argument_checks.integer(name, "hop_length", hop_length)
+        hop_length = checks.integer(name, "hop_length", hop_length)
     if win_length is not None and win_length.__class__ is not int:
-        win_length = argument_checks.integer(name, "win_length", win_length)
+        win_length = checks.integer(name, "win_length", win_length)
     if window is not None and not isinstance(window, Tensor):
-        window = argument_checks.tensor(name, "window", window)
+        window = checks.tensor(name, "window", window)
     if center.__class__ is not bool:
-        center = argument_checks.boolean(name, "center", center)
+        center = checks.boolean(name, "center", center)
     if pad_mode.__class__ is not str:
-        pad_mode = argument_checks.string(name, "pad_mode", pad_mode)
+        pad_mode = checks.string(name, "pad_mode", pad_mode)
     if normalized.__class__ is not bool:
-        normalized = argument_checks.boolean(name, "normalized", normalized)
+        normalized = checks.boolean(name, "normalized", normalized)
     if onesided is not None and onesided.__class__ is not bool:
-        onesided = argument_checks.boolean(name, "onesided", onesided)
+        onesided = checks.boolean(name, "onesided", onesided)
     if return_complex is not None and return_complex.__class__ is not bool:
-        return_complex = argument_checks.boolean(name, "return_complex", return_complex)
+        return_complex = checks.boolean(name, "return_complex", return_complex)
     if align_to_window is not None and align_to_window.__class__ is not bool:
-        align_to_window = argument_checks.boolean(name, "align_to_window", align_to_window)
+        align_to_window = checks.boolean(name, "align_to_window", align_to_window)
     (
         self,
         n_fft,
@@ -1738,25 +1737,25 @@ def istft(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n_fft.__class__ is not int:
-        n_fft = argument_checks.integer(name, "n_fft", n_fft)
+        n_fft = checks.integer(name, "n_fft", n_fft)
     if hop_length is not None and hop_length.__class__ is not int:
-        hop_length = argument_checks.integer(name, "hop_length", hop_length)
+        hop_length = checks.integer(name, "hop_length", hop_length)
     if win_length is not None and win_length.__class__ is not int:
-        win_length = argument_checks.integer(name, "win_length", win_length)
+        win_length = checks.integer(name, "win_length", win_length)
     if window is not None and not isinstance(window, Tensor):
-        window = argument_checks.tensor(name, "window", window)
+        window = checks.tensor(name, "window", window)
     if center.__class__ is not bool:
-        center = argument_checks.boolean(name, "center", center)
+        center = checks.boolean(name, "center", center)
     if normalized.__class__ is not bool:
-        normalized = argument_checks.boolean(name, "normalized", normalized)
+        normalized = checks.boolean(name, "normalized", normalized)
     if onesided is not None and onesided.__class__ is not bool:
-        onesided = argument_checks.boolean(name, "onesided", onesided)
+        onesided = checks.boolean(name, "onesided", onesided)
     if length is not None and length.__class__ is not int:
-        length = argument_checks.integer(name, "length", length)
+        length = checks.integer(name, "length", length)
     if return_complex.__class__ is not bool:
-        return_complex = argument_checks.boolean(name, "return_complex", return_complex)
+        return_complex = checks.boolean(name, "return_complex", return_complex)
     self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
         fft_checks.istft(
             name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex

@@ -10,64 +10,62 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.device.device import CPU
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.image import checks as image_checks
 from ...runtime.ops.image import cpu_grid as image_cpu_grid
-from ...runtime.ops.image import cpu_pad as image_cpu_padding
+from ...runtime.ops.image import cpu_pad as image_cpu_pad
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
-from ...runtime.ops.image import cpu_shuffle as image_cpu_shuffles
+from ...runtime.ops.image import cpu_shuffle as image_cpu_shuffle
 from ...runtime.ops.image import formulas as image_formulas
-from ...runtime.ops.image import formulas as image_formulas_grid
 from ...runtime.ops.image import plans as image_plans
-from ...runtime.ops.image import plans as image_plans_grid
-from ...runtime.ops.image import plans_shuffle as image_plans_shuffles
+from ...runtime.ops.image import plans_shuffle as image_plans_shuffle
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.device.device import CPU
-from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ..functions import image as functions
 
 BORDER_PAD = KernelOp(
     "border_pad",
     image_plans.border_pad,
-    image_cpu_padding.border_pad,
+    image_cpu_pad.border_pad,
     functions.BorderPadBackward0,
     {"self": "T", "pad": "d", "mode": "s"},
 )
 BORDER_PAD_BACKWARD = KernelOp(
     "border_pad_backward",
     image_plans.border_pad_backward,
-    image_cpu_padding.border_pad_backward,
+    image_cpu_pad.border_pad_backward,
     functions.BorderPadBackwardBackward0,
     {"grad_output": "T", "input_shape": "d", "pad": "d", "mode": "s"},
 )
 PIXEL_SHUFFLE = KernelOp(
     "pixel_shuffle",
-    image_plans_shuffles.channels_to_pixels,
-    image_cpu_shuffles.channels_to_pixels,
+    image_plans_shuffle.channels_to_pixels,
+    image_cpu_shuffle.channels_to_pixels,
     functions.PixelShuffleBackward0,
     {"self": "T", "upscale_factor": "n"},
 )
 PIXEL_UNSHUFFLE = KernelOp(
     "pixel_unshuffle",
-    image_plans_shuffles.pixels_to_channels,
-    image_cpu_shuffles.pixels_to_channels,
+    image_plans_shuffle.pixels_to_channels,
+    image_cpu_shuffle.pixels_to_channels,
     functions.PixelUnshuffleBackward0,
     {"self": "T", "downscale_factor": "n"},
 )
 CHANNEL_SHUFFLE = KernelOp(
     "channel_shuffle",
-    image_plans_shuffles.shuffled_channels,
-    image_cpu_shuffles.shuffled_channels,
+    image_plans_shuffle.shuffled_channels,
+    image_cpu_shuffle.shuffled_channels,
     functions.ChannelShuffleBackward0,
     {"self": "T", "groups": "n"},
 )
@@ -103,7 +101,7 @@ RESAMPLE_BYTES = KernelOp(
 )
 SAMPLE_GRID = KernelOp(
     "sample_grid",
-    image_plans_grid.sample_grid,
+    image_plans.sample_grid,
     image_cpu_grid.sample_grid,
     functions.SampleGridBackward0,
     {"self": "T", "grid": "T", "interpolation_mode": "n", "padding_mode": "n", "align_corners": "b"},
@@ -143,10 +141,10 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
 def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     given = (self, pad, mode)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    pad = argument_checks.integer_list(name, "pad", pad)
+        self = checks.tensor(name, "input", self)
+    pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
-        mode = argument_checks.string(name, "mode", mode)
+        mode = checks.string(name, "mode", mode)
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
     if into is None and not watch.every and is_in_rows(self) and BORDER_PAD.remember(given, (self, pad, mode)):
         result = BORDER_PAD.launch(self, pad, mode)
@@ -156,7 +154,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     try:
         result = memory_format_of(
             adopt(
-                at(self, image_cpu_padding.border_pad, "ops.shape.shapes:padded")(
+                at(self, image_cpu_pad.border_pad, "ops.shape.shapes:padded")(
                     array_in(in_rows(self), computed), pad, mode
                 ),
                 computed,
@@ -167,7 +165,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
         reraise(name, error, (self, pad, mode))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.BorderPadBackward0.record(result, self, pad, mode)
     if watch.active:
         propagate(functions.BorderPadBackward0, result, (self, pad, mode), (self,), into)
@@ -206,11 +204,11 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
 def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=None) -> Any:
     given = (grad_output, input_shape, pad, mode)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
-    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
-    pad = argument_checks.integer_list(name, "pad", pad)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_shape = checks.integer_list(name, "input_shape", input_shape)
+    pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
-        mode = argument_checks.string(name, "mode", mode)
+        mode = checks.string(name, "mode", mode)
     grad_output, input_shape, pad, mode = image_checks.border_pad_backward(name, grad_output, input_shape, pad, mode)
     if into is None and not watch.every and BORDER_PAD_BACKWARD.remember(given, (grad_output, input_shape, pad, mode)):
         result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
@@ -223,7 +221,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     )
     try:
         result = adopt(
-            at(grad_output, image_cpu_padding.border_pad_backward, "dispatch.shape_rules:size_argument")(
+            at(grad_output, image_cpu_pad.border_pad_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed), input_shape, pad, mode
             ),
             computed,
@@ -232,7 +230,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
         reraise(name, error, (grad_output, input_shape, pad, mode))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.BorderPadBackwardBackward0.record(result, grad_output, pad, mode)
     if watch.active:
         propagate(
@@ -280,9 +278,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
     given = (self, upscale_factor)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if upscale_factor.__class__ is not int:
-        upscale_factor = argument_checks.integer(name, "upscale_factor", upscale_factor)
+        upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
     self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
     if into is None and not watch.every and PIXEL_SHUFFLE.remember(given, (self, upscale_factor)):
         result = PIXEL_SHUFFLE.launch(self, upscale_factor)
@@ -291,7 +289,7 @@ def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, image_cpu_shuffles.channels_to_pixels, "ops.image.shapes:of_pixels")(
+            at(self, image_cpu_shuffle.channels_to_pixels, "ops.image.shapes:of_pixels")(
                 array_in(self, computed), upscale_factor
             ),
             computed,
@@ -300,7 +298,7 @@ def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
         reraise(name, error, (self, upscale_factor))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.PixelShuffleBackward0.record(result, self, upscale_factor)
     if watch.active:
         propagate(functions.PixelShuffleBackward0, result, (self, upscale_factor), (self,), into)
@@ -349,9 +347,9 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
     given = (self, downscale_factor)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if downscale_factor.__class__ is not int:
-        downscale_factor = argument_checks.integer(name, "downscale_factor", downscale_factor)
+        downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
     self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
     if into is None and not watch.every and PIXEL_UNSHUFFLE.remember(given, (self, downscale_factor)):
         result = PIXEL_UNSHUFFLE.launch(self, downscale_factor)
@@ -360,7 +358,7 @@ def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, image_cpu_shuffles.pixels_to_channels, "ops.image.shapes:of_channels")(
+            at(self, image_cpu_shuffle.pixels_to_channels, "ops.image.shapes:of_channels")(
                 array_in(self, computed), downscale_factor
             ),
             computed,
@@ -369,7 +367,7 @@ def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
         reraise(name, error, (self, downscale_factor))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.PixelUnshuffleBackward0.record(result, self, downscale_factor)
     if watch.active:
         propagate(functions.PixelUnshuffleBackward0, result, (self, downscale_factor), (self,), into)
@@ -414,9 +412,9 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
 def _channel_shuffle(name: str, self, groups, into=None) -> Any:
     given = (self, groups)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     self, groups = image_checks.channel_shuffle(name, self, groups)
     if into is None and not watch.every and CHANNEL_SHUFFLE.remember(given, (self, groups)):
         result = CHANNEL_SHUFFLE.launch(self, groups)
@@ -425,7 +423,7 @@ def _channel_shuffle(name: str, self, groups, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, image_cpu_shuffles.shuffled_channels, "dispatch.shape_rules:same")(
+            at(self, image_cpu_shuffle.shuffled_channels, "dispatch.shape_rules:same")(
                 array_in(self, computed), groups
             ),
             computed,
@@ -434,7 +432,7 @@ def _channel_shuffle(name: str, self, groups, into=None) -> Any:
         reraise(name, error, (self, groups))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ChannelShuffleBackward0.record(result, self, groups)
     if watch.active:
         propagate(functions.ChannelShuffleBackward0, result, (self, groups), (self,), into)
@@ -485,19 +483,19 @@ def resample(
 def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
     given = (self, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if length.__class__ is not int:
-        length = argument_checks.integer(name, "length", length)
+        length = checks.integer(name, "length", length)
     if filter.__class__ is not str:
-        filter = argument_checks.string(name, "filter", filter)
+        filter = checks.string(name, "filter", filter)
     if align_corners.__class__ is not bool:
-        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
+        align_corners = checks.boolean(name, "align_corners", align_corners)
     if scale is not None and scale.__class__ is not float:
-        scale = argument_checks.floating(name, "scale", scale)
+        scale = checks.floating(name, "scale", scale)
     if antialias.__class__ is not bool:
-        antialias = argument_checks.boolean(name, "antialias", antialias)
+        antialias = checks.boolean(name, "antialias", antialias)
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
@@ -525,7 +523,7 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
         reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
     if watch.active:
         propagate(
@@ -592,19 +590,19 @@ def resample_backward(
 def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
     given = (grad_output, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if length.__class__ is not int:
-        length = argument_checks.integer(name, "length", length)
+        length = checks.integer(name, "length", length)
     if filter.__class__ is not str:
-        filter = argument_checks.string(name, "filter", filter)
+        filter = checks.string(name, "filter", filter)
     if align_corners.__class__ is not bool:
-        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
+        align_corners = checks.boolean(name, "align_corners", align_corners)
     if scale is not None and scale.__class__ is not float:
-        scale = argument_checks.floating(name, "scale", scale)
+        scale = checks.floating(name, "scale", scale)
     if antialias.__class__ is not bool:
-        antialias = argument_checks.boolean(name, "antialias", antialias)
+        antialias = checks.boolean(name, "antialias", antialias)
     grad_output, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, grad_output, dim, length, filter, align_corners, scale, antialias
     )
@@ -630,7 +628,7 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
         reraise(name, error, (grad_output, dim, length, filter, align_corners, scale, antialias))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
     if watch.active:
         propagate(
@@ -686,19 +684,19 @@ def resample_bytes(
 def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
     given = (self, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if length.__class__ is not int:
-        length = argument_checks.integer(name, "length", length)
+        length = checks.integer(name, "length", length)
     if filter.__class__ is not str:
-        filter = argument_checks.string(name, "filter", filter)
+        filter = checks.string(name, "filter", filter)
     if align_corners.__class__ is not bool:
-        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
+        align_corners = checks.boolean(name, "align_corners", align_corners)
     if scale is not None and scale.__class__ is not float:
-        scale = argument_checks.floating(name, "scale", scale)
+        scale = checks.floating(name, "scale", scale)
     if antialias.__class__ is not bool:
-        antialias = argument_checks.boolean(name, "antialias", antialias)
+        antialias = checks.boolean(name, "antialias", antialias)
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
@@ -769,15 +767,15 @@ def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mo
 def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_corners, into=None) -> Any:
     given = (self, grid, interpolation_mode, padding_mode, align_corners)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(grid, Tensor):
-        grid = argument_checks.tensor(name, "grid", grid)
+        grid = checks.tensor(name, "grid", grid)
     if interpolation_mode.__class__ is not int:
-        interpolation_mode = argument_checks.integer(name, "interpolation_mode", interpolation_mode)
+        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
     if padding_mode.__class__ is not int:
-        padding_mode = argument_checks.integer(name, "padding_mode", padding_mode)
+        padding_mode = checks.integer(name, "padding_mode", padding_mode)
     if align_corners.__class__ is not bool:
-        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
+        align_corners = checks.boolean(name, "align_corners", align_corners)
     self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
@@ -805,7 +803,7 @@ def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_
         reraise(name, error, (self, grid, interpolation_mode, padding_mode, align_corners))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or grid._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or grid._requires_grad) and result._dtype.kind in "fc":
         functions.SampleGridBackward0.record(result, self, grid, interpolation_mode, padding_mode, align_corners)
     if watch.active:
         propagate(
@@ -883,19 +881,19 @@ def grid_sampler(
         return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(grid, Tensor):
-        grid = argument_checks.tensor(name, "grid", grid)
+        grid = checks.tensor(name, "grid", grid)
     if interpolation_mode.__class__ is not int:
-        interpolation_mode = argument_checks.integer(name, "interpolation_mode", interpolation_mode)
+        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
     if padding_mode.__class__ is not int:
-        padding_mode = argument_checks.integer(name, "padding_mode", padding_mode)
+        padding_mode = checks.integer(name, "padding_mode", padding_mode)
     if align_corners.__class__ is not bool:
-        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
+        align_corners = checks.boolean(name, "align_corners", align_corners)
     self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
-    return image_formulas_grid.grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
+    return image_formulas.grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def affine_grid_generator(
@@ -934,10 +932,10 @@ def affine_grid_generator(
     if out is not None:
         return write_out(name, out, affine_grid_generator(theta, size, align_corners))
     if not isinstance(theta, Tensor):
-        theta = argument_checks.tensor(name, "theta", theta)
-    size = argument_checks.integer_list(name, "size", size)
+        theta = checks.tensor(name, "theta", theta)
+    size = checks.integer_list(name, "size", size)
     if align_corners.__class__ is not bool:
-        align_corners = argument_checks.boolean(name, "align_corners", align_corners)
+        align_corners = checks.boolean(name, "align_corners", align_corners)
     theta, size, align_corners = image_checks.affine_grid(name, theta, size, align_corners)
     places = image_formulas.pixel_positions(theta, size, align_corners).expand((size[0], -1, -1))
     return places.matmul(theta.transpose(1, 2)).reshape((size[0],) + size[2:] + (len(size) - 2,))

@@ -10,112 +10,113 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import adopt_result, after_write
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, check_shape, write, write_out
 from ...runtime.autograd.version_counter import note_write
-from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.destinations import is_writable
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import Promoting, result_dtype, run
 from ...runtime.dispatch.errors import listed, reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import before_write, check_shape, write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.indexing import checks as indexing_checks
 from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
-from ...runtime.ops.indexing import cpu_index as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
+from ...runtime.ops.indexing import cpu_index as indexing_cpu_index
+from ...runtime.ops.indexing import cpu_index_put as indexing_cpu_index_put
 from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
 from ...runtime.ops.indexing import cpu_slices as indexing_cpu_slices
-from ...runtime.ops.indexing import cpu_index as indexing_cpu_take
-from ...runtime.ops.indexing import cpu_index_put as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
-from ...runtime.ops.indexing import plans_gather as indexing_plans
-from ...runtime.ops.indexing import plans_scatter as indexing_plans_along
-from ...runtime.ops.indexing import plans_masks_slices as indexing_plans_masks
-from ...runtime.ops.indexing import plans_masks_slices as indexing_plans_slices
-from ...runtime.ops.indexing import plans_index_put as indexing_plans_writes
+from ...runtime.ops.indexing import plans_gather as indexing_plans_gather
+from ...runtime.ops.indexing import plans_index_put as indexing_plans_index_put
+from ...runtime.ops.indexing import plans_masks_slices as indexing_plans_masks_slices
+from ...runtime.ops.indexing import plans_scatter as indexing_plans_scatter
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from .. import kernels
 from ..functions import indexing as functions
 
 INDEX = KernelOp(
-    "index", indexing_plans.index, indexing_cpu_take.index, functions.IndexBackward0, {"self": "T", "indices": "J"}
+    "index",
+    indexing_plans_gather.index,
+    indexing_cpu_index.index,
+    functions.IndexBackward0,
+    {"self": "T", "indices": "J"},
 )
 INDEX_BACKWARD = KernelOp(
     "index_backward",
-    indexing_plans.index_backward,
-    indexing_cpu.index_backward,
+    indexing_plans_gather.index_backward,
+    indexing_cpu_index.index_backward,
     functions.IndexBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "indices": "J"},
 )
 INDEX_PUT = KernelOp(
     "index_put",
-    indexing_plans_writes.index_put,
-    indexing_cpu_writes.index_put,
+    indexing_plans_index_put.index_put,
+    indexing_cpu_index_put.index_put,
     None,
     {"self": "T", "indices": "J", "values": "T", "accumulate": "b"},
-    in_place=indexing_plans_writes.index_put_,
+    in_place=indexing_plans_index_put.index_put_,
 )
 INDEX_SELECT = KernelOp(
     "index_select",
-    indexing_plans.index_select,
-    indexing_cpu_take.index_select,
+    indexing_plans_gather.index_select,
+    indexing_cpu_index.index_select,
     functions.IndexSelectBackward0,
     {"self": "T", "dim": "n", "index": "I"},
 )
 INDEX_ADD = KernelOp(
     "index_add",
-    indexing_plans_writes.index_add,
-    indexing_cpu_writes.index_add,
+    indexing_plans_index_put.index_add,
+    indexing_cpu_index_put.index_add,
     functions.IndexAddBackward0,
     {"self": "T", "dim": "n", "index": "I", "source": "T", "alpha": "f"},
-    in_place=indexing_plans_writes.index_add_,
+    in_place=indexing_plans_index_put.index_add_,
 )
 GATHER = KernelOp(
     "gather",
-    indexing_plans.gather,
+    indexing_plans_gather.gather,
     indexing_cpu_gather.gather,
     functions.GatherBackward0,
     {"self": "T", "dim": "n", "index": "I", "sparse_grad": "b"},
 )
 SCATTER_SRC = KernelOp(
     "scatter",
-    indexing_plans_along.scatter,
+    indexing_plans_scatter.scatter,
     indexing_cpu_gather.scatter,
     functions.ScatterBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
-    in_place=indexing_plans_along.scatter_,
+    in_place=indexing_plans_scatter.scatter_,
 )
 SCATTER_VALUE = KernelOp(
     "scatter",
-    indexing_plans_along.scatter,
+    indexing_plans_scatter.scatter,
     indexing_cpu_gather.scatter,
     functions.ScatterBackward1,
     {"self": "T", "dim": "n", "index": "I", "value": "f"},
-    in_place=indexing_plans_along.scatter_,
+    in_place=indexing_plans_scatter.scatter_,
 )
 SCATTER_ADD = KernelOp(
     "scatter_add",
-    indexing_plans_along.scatter_add,
+    indexing_plans_scatter.scatter_add,
     indexing_cpu_gather.scatter_add,
     functions.ScatterAddBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
-    in_place=indexing_plans_along.scatter_add_,
+    in_place=indexing_plans_scatter.scatter_add_,
 )
 NONZERO_DEFAULT = KernelOp(
-    "nonzero", indexing_plans_masks.nonzero, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",)
+    "nonzero", indexing_plans_masks_slices.nonzero, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",)
 )
 CHECKED_INDICES = KernelOp(
     "checked_indices",
-    indexing_plans.checked_indices,
+    indexing_plans_gather.checked_indices,
     indexing_cpu_gather.checked_indices,
     None,
     {"index": "T", "dim": "n", "size": "n", "op": "s", "wrap": "b"},
@@ -124,53 +125,53 @@ CHECKED_INDICES = KernelOp(
 )
 TAKE = KernelOp(
     "take",
-    indexing_plans.take_elements,
-    indexing_cpu_take.take_elements,
+    indexing_plans_gather.take_elements,
+    indexing_cpu_index.take_elements,
     functions.TakeBackward0,
     {"self": "T", "index": "I"},
 )
 PUT = KernelOp(
     "put",
-    indexing_plans_slices.put_flat,
+    indexing_plans_masks_slices.put_flat,
     indexing_cpu_slices.put_flat,
     functions.PutBackward0,
     {"self": "T", "index": "I", "source": "T", "accumulate": "b"},
-    in_place=indexing_plans_slices.put_flat_,
+    in_place=indexing_plans_masks_slices.put_flat_,
 )
 INDEX_COPY = KernelOp(
     "index_copy",
-    indexing_plans_slices.index_copy,
+    indexing_plans_masks_slices.index_copy,
     indexing_cpu_slices.index_copy,
     functions.IndexCopyBackward0,
     {"self": "T", "dim": "n", "index": "I", "source": "T"},
-    in_place=indexing_plans_slices.index_copy_,
+    in_place=indexing_plans_masks_slices.index_copy_,
 )
 INDEX_FILL_INT_SCALAR = KernelOp(
     "index_fill",
-    indexing_plans_slices.index_fill,
+    indexing_plans_masks_slices.index_fill,
     indexing_cpu_slices.index_fill,
     functions.IndexFillBackward0,
     {"self": "T", "dim": "n", "index": "I", "value": "f"},
-    in_place=indexing_plans_slices.index_fill_,
+    in_place=indexing_plans_masks_slices.index_fill_,
 )
 INDEX_FILL_INT_TENSOR = KernelOp(
     "index_fill",
-    indexing_plans_slices.index_fill,
+    indexing_plans_masks_slices.index_fill,
     indexing_cpu_slices.index_fill,
     functions.IndexFillBackward1,
     {"self": "T", "dim": "n", "index": "I", "value": "T"},
-    in_place=indexing_plans_slices.index_fill_,
+    in_place=indexing_plans_masks_slices.index_fill_,
 )
 SCATTER_REDUCE = KernelOp(
     "scatter_reduce",
-    indexing_plans_along.scatter_reduce,
+    indexing_plans_scatter.scatter_reduce,
     indexing_cpu_gather.scatter_reduce,
     functions.ScatterReduceBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T", "reduce": "s", "include_self": "b"},
 )
 ORDER_OF_TRUE = KernelOp(
     "order_of_true",
-    indexing_plans_masks.order_of_true,
+    indexing_plans_masks_slices.order_of_true,
     indexing_cpu_gather.order_of_true,
     None,
     {"mask": "T", "available": "n", "lead": "n"},
@@ -179,28 +180,28 @@ ORDER_OF_TRUE = KernelOp(
 )
 MASKED_WRITTEN = KernelOp(
     "masked_written",
-    indexing_plans_masks.masked_written,
+    indexing_plans_masks_slices.masked_written,
     indexing_cpu_slices.masked_written,
     functions.MaskedWrittenBackward0,
     {"self": "T", "mask": "I", "source": "T"},
 )
 SELECT_SCATTER = KernelOp(
     "select_scatter",
-    indexing_plans_slices.select_scatter,
+    indexing_plans_masks_slices.select_scatter,
     indexing_cpu_slices.select_scatter,
     functions.SelectScatterBackward0,
     {"self": "T", "src": "T", "dim": "n", "index": "n"},
 )
 SLICE_SCATTER = KernelOp(
     "slice_scatter",
-    indexing_plans_slices.slice_scatter,
+    indexing_plans_masks_slices.slice_scatter,
     indexing_cpu_slices.slice_scatter,
     functions.SliceScatterBackward0,
     {"self": "T", "src": "T", "dim": "n", "start": "n", "end": "n", "step": "n"},
 )
 DIAGONAL_SCATTER = KernelOp(
     "diagonal_scatter",
-    indexing_plans_slices.diagonal_scatter,
+    indexing_plans_masks_slices.diagonal_scatter,
     indexing_cpu_slices.diagonal_scatter,
     functions.DiagonalScatterBackward0,
     {"self": "T", "src": "T", "offset": "n", "dim1": "n", "dim2": "n"},
@@ -211,7 +212,7 @@ COPY_ = KernelOp(
     None,
     functions.CopyBackward0,
     {"self": "T", "src": "T", "non_blocking": "b"},
-    in_place=indexing_plans_writes.copy_,
+    in_place=indexing_plans_index_put.copy_,
     moves=True,
 )
 
@@ -243,8 +244,8 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 def _index(name: str, self, indices, into=None) -> Any:
     given = (self, indices)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    indices = argument_checks.tensor_list_optional(name, "indices", indices)
+        self = checks.tensor(name, "input", self)
+    indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_checks.index(name, self, indices)
     if into is None and not watch.every:
         result = INDEX.launch(self, indices)
@@ -255,7 +256,7 @@ def _index(name: str, self, indices, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu_take.index, "ops.indexing.shapes:indexed")(
+            at(self, indexing_cpu_index.index, "ops.indexing.shapes:indexed")(
                 array_in(self, computed), arrays_in(indices, None)
             ),
             computed,
@@ -264,7 +265,7 @@ def _index(name: str, self, indices, into=None) -> Any:
         reraise(name, error, (self, indices))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.IndexBackward0.record(result, self, indices)
     if watch.active:
         propagate(functions.IndexBackward0, result, (self, indices), (self,), into)
@@ -298,9 +299,9 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
 def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> Any:
     given = (grad_output, input_sizes, indices)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
-    input_sizes = argument_checks.integer_list(name, "input_sizes", input_sizes)
-    indices = argument_checks.tensor_list_optional(name, "indices", indices)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
+    indices = checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_checks.index_backward(name, grad_output, input_sizes, indices)
     if into is None and not watch.every:
         result = INDEX_BACKWARD.launch(grad_output, input_sizes, indices)
@@ -311,7 +312,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, indexing_cpu.index_backward, "dispatch.shape_rules:size_argument")(
+            at(grad_output, indexing_cpu_index.index_backward, "dispatch.shape_rules:size_argument")(
                 array_in(grad_output, computed), input_sizes, arrays_in(indices, None)
             ),
             computed,
@@ -320,7 +321,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
         reraise(name, error, (grad_output, input_sizes, indices))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.IndexBackwardBackward0.record(result, grad_output, indices)
     if watch.active:
         propagate(functions.IndexBackwardBackward0, result, (grad_output, input_sizes, indices), (grad_output,), into)
@@ -386,7 +387,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
     original = before_write(
         "index_put_", input, (input, *listed(indices), values), keep=(), share="never", replaces=True
     )
-    before = input._fn
+    before = input._grad_fn
     _index_put("index_put_", original, indices, values, accumulate, into=input)
     return after_write(input, before)
 
@@ -394,12 +395,12 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
 def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     given = (self, indices, values, accumulate)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    indices = argument_checks.tensor_list_optional(name, "indices", indices)
+        self = checks.tensor(name, "input", self)
+    indices = checks.tensor_list_optional(name, "indices", indices)
     if not isinstance(values, Tensor):
-        values = argument_checks.tensor(name, "values", values)
+        values = checks.tensor(name, "values", values)
     if accumulate.__class__ is not bool:
-        accumulate = argument_checks.boolean(name, "accumulate", accumulate)
+        accumulate = checks.boolean(name, "accumulate", accumulate)
     self, indices, values, accumulate = indexing_checks.index_put(name, self, indices, values, accumulate)
     result = None
     if into is None and not watch.every:
@@ -415,14 +416,14 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
         try:
             if into is not None and is_writable(into, self, computed, (*indices, values)):
                 INDEX_PUT.remember_in_place(given, (self, indices, values, accumulate))
-                indexing_cpu_writes.index_put_(
+                indexing_cpu_index_put.index_put_(
                     into.array, arrays_in(indices, None), array_in(values, computed), accumulate
                 )
                 note_write(into, name)
                 result = into
             else:
                 result = adopt(
-                    at(self, indexing_cpu_writes.index_put, "dispatch.shape_rules:same")(
+                    at(self, indexing_cpu_index_put.index_put, "dispatch.shape_rules:same")(
                         array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
                     ),
                     computed,
@@ -431,7 +432,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
             reraise(name, error, (self, indices, values, accumulate))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or values._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or values._requires_grad) and result._dtype.kind in "fc":
         functions.IndexPutBackward0.record(result, self, indices, values, accumulate)
     if watch.active:
         propagate(functions.IndexPutBackward0, result, (self, indices, values, accumulate), (self, values), into)
@@ -488,11 +489,11 @@ def index_select(
 def _index_select(name: str, self, dim, index, into=None) -> Any:
     given = (self, dim, index)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     self, dim, index = indexing_checks.index_select(name, self, dim, index)
     if into is None and not watch.every and INDEX_SELECT.remember(given, (self, dim, index)):
         result = INDEX_SELECT.launch(self, dim, index)
@@ -501,7 +502,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu_take.index_select, "ops.indexing.shapes:selected")(
+            at(self, indexing_cpu_index.index_select, "ops.indexing.shapes:selected")(
                 array_in(self, computed), dim, array_in(index, None)
             ),
             computed,
@@ -510,7 +511,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
         reraise(name, error, (self, dim, index))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.IndexSelectBackward0.record(result, self, dim, index)
     if watch.active:
         propagate(functions.IndexSelectBackward0, result, (self, dim, index), (self,), into)
@@ -598,7 +599,7 @@ def index_add_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("index_add_", input, (input, index, source), keep=(), share="never")
-    before = input._fn
+    before = input._grad_fn
     _index_add("index_add_", original, dim, index, source, alpha, into=input)
     return after_write(input, before)
 
@@ -606,14 +607,14 @@ def index_add_(
 def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     given = (self, dim, index, source, alpha)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if not isinstance(source, Tensor):
-        source = argument_checks.tensor(name, "source", source)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+        source = checks.tensor(name, "source", source)
+    alpha = checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_checks.index_add(name, self, dim, index, source, alpha)
     if into is None and not watch.every and INDEX_ADD.remember(given, (self, dim, index, source, alpha)):
         result = INDEX_ADD.launch(self, dim, index, source, alpha)
@@ -627,12 +628,12 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     try:
         if into is not None and is_writable(into, self, computed, (index, source)):
             INDEX_ADD.remember_in_place(given, (self, dim, index, source, alpha))
-            indexing_cpu_writes.index_add_(into.array, dim, array_in(index, None), array_in(source, computed), alpha)
+            indexing_cpu_index_put.index_add_(into.array, dim, array_in(index, None), array_in(source, computed), alpha)
             note_write(into, name)
             result = into
         else:
             result = adopt(
-                at(self, indexing_cpu_writes.index_add, "dispatch.shape_rules:same")(
+                at(self, indexing_cpu_index_put.index_add, "dispatch.shape_rules:same")(
                     array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
                 ),
                 computed,
@@ -641,7 +642,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         reraise(name, error, (self, dim, index, source, alpha))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
         functions.IndexAddBackward0.record(result, self, dim, index, source, alpha)
     if watch.active:
         propagate(functions.IndexAddBackward0, result, (self, dim, index, source, alpha), (self, source), into)
@@ -706,13 +707,13 @@ def gather(
 def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     given = (self, dim, index, sparse_grad)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if sparse_grad.__class__ is not bool:
-        sparse_grad = argument_checks.boolean(name, "sparse_grad", sparse_grad)
+        sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
     if into is None and not watch.every and GATHER.remember(given, (self, dim, index, sparse_grad)):
         result = GATHER.launch(self, dim, index, sparse_grad)
@@ -730,7 +731,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
         reraise(name, error, (self, dim, index, sparse_grad))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.GatherBackward0.record(result, self, dim, index)
     if watch.active:
         propagate(functions.GatherBackward0, result, (self, dim, index, sparse_grad), (self,), into)
@@ -791,7 +792,7 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     ) and (result := intercept("scatter.src", scatter_src_, "along", input, dim, index, src)) is not NOT_HANDLED:
         return result
     original = before_write("scatter_", input, (input, index, src), keep=(), share="never")
-    before = input._fn
+    before = input._grad_fn
     _scatter_src("scatter_", original, dim, index, src, into=input)
     return after_write(input, before)
 
@@ -799,13 +800,13 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     given = (self, dim, index, src)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
-        src = argument_checks.tensor(name, "src", src)
+        src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
     if into is None and not watch.every and SCATTER_SRC.remember(given, (self, dim, index, src)):
         result = SCATTER_SRC.launch(self, dim, index, src)
@@ -833,7 +834,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
         reraise(name, error, (self, dim, index, src))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
         functions.ScatterBackward0.record(result, self, dim, index, src)
     if watch.active:
         propagate(functions.ScatterBackward0, result, (self, dim, index, src), (self, src), into)
@@ -893,7 +894,7 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
     ) and (result := intercept("scatter.value", scatter_value_, "along", input, dim, index, value)) is not NOT_HANDLED:
         return result
     original = before_write("scatter_", input, (input, index), keep=(), share="never")
-    before = input._fn
+    before = input._grad_fn
     _scatter_value("scatter_", original, dim, index, value, into=input)
     return after_write(input, before)
 
@@ -901,12 +902,12 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
 def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     given = (self, dim, index, value)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
-    value = argument_checks.scalar(name, "value", value)
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks.scatter_value(name, self, dim, index, value)
     if into is None and not watch.every and SCATTER_VALUE.remember(given, (self, dim, index, value)):
         result = SCATTER_VALUE.launch(self, dim, index, value)
@@ -930,7 +931,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
         reraise(name, error, (self, dim, index, value))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ScatterBackward1.record(result, self, dim, index)
     if watch.active:
         propagate(functions.ScatterBackward1, result, (self, dim, index, value), (self,), into)
@@ -1010,7 +1011,7 @@ def scatter_add_(
     ) and (result := intercept("scatter_add", scatter_add_, "along", input, dim, index, src)) is not NOT_HANDLED:
         return result
     original = before_write("scatter_add_", input, (input, index, src), keep=(), share="never")
-    before = input._fn
+    before = input._grad_fn
     _scatter_add("scatter_add_", original, dim, index, src, into=input)
     return after_write(input, before)
 
@@ -1018,13 +1019,13 @@ def scatter_add_(
 def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     given = (self, dim, index, src)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
-        src = argument_checks.tensor(name, "src", src)
+        src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
     if into is None and not watch.every and SCATTER_ADD.remember(given, (self, dim, index, src)):
         result = SCATTER_ADD.launch(self, dim, index, src)
@@ -1052,7 +1053,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
         reraise(name, error, (self, dim, index, src))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
         functions.ScatterAddBackward0.record(result, self, dim, index, src)
     if watch.active:
         propagate(functions.ScatterAddBackward0, result, (self, dim, index, src), (self, src), into)
@@ -1096,7 +1097,7 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
         return write_out(
             "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="same"
         )
-    argument_checks.tensor("masked_fill", "input", input)
+    checks.tensor("masked_fill", "input", input)
     return _masked_fill_scalar("masked_fill", input, mask, value)
 
 
@@ -1109,18 +1110,18 @@ def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("masked_fill_", input, (input, mask), keep=(), share="same", replaces=True)
-    before = input._fn
+    before = input._grad_fn
     _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
     return after_write(input, before)
 
 
 def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    mask = argument_checks.tensor(name, "mask", mask)
-    value = argument_checks.scalar(name, "value", value)
+    self = checks.operand(name, "input", self)
+    mask = checks.tensor(name, "mask", mask)
+    value = checks.scalar(name, "value", value)
     self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask) = run(kernels.MASKED_FILL_SCALAR, name, (self, mask), (Promoting(value),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MaskedFillBackward0.record(result, self, mask)
     if watch.active:
         propagate(functions.MaskedFillBackward0, result, (self, mask, value), (self,), into)
@@ -1163,7 +1164,7 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
             (input, mask, value),
             share="same",
         )
-    argument_checks.tensor("masked_fill", "input", input)
+    checks.tensor("masked_fill", "input", input)
     return _masked_fill_tensor("masked_fill", input, mask, value)
 
 
@@ -1174,18 +1175,18 @@ def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> 
     ) is not NOT_HANDLED:
         return result
     original = before_write("masked_fill_", input, (input, mask, value), keep=(), share="same", replaces=True)
-    before = input._fn
+    before = input._grad_fn
     _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
     return after_write(input, before)
 
 
 def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    mask = argument_checks.tensor(name, "mask", mask)
-    value = argument_checks.operand(name, "value", value)
+    self = checks.operand(name, "input", self)
+    mask = checks.tensor(name, "mask", mask)
+    value = checks.operand(name, "value", value)
     self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask, value) = run(kernels.MASKED_FILL_TENSOR, name, (self, mask, value), (), into)
-    if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or value._requires_grad) and result._dtype.kind in "fc":
         functions.MaskedFillBackward1.record(result, self, mask, value)
     if watch.active:
         propagate(functions.MaskedFillBackward1, result, (self, mask, value), (self, value), into)
@@ -1222,9 +1223,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         return write_out(name, out, masked_select(input, mask))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
-        mask = argument_checks.tensor(name, "mask", mask)
+        mask = checks.tensor(name, "mask", mask)
     self, mask = indexing_checks.masked_select(name, self, mask)
     return self[mask] if self.ndim else op.index(op.atleast_1d(self), [op.atleast_1d(mask)])
 
@@ -1257,7 +1258,7 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _nonzero_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if into is None and not watch.every and NONZERO_DEFAULT.remember(given, (self,)):
         result = NONZERO_DEFAULT.launch(self)
         if result is not None:
@@ -1310,11 +1311,11 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
         return write_out(name, out, nonzero_static(input, size=size, fill_value=fill_value))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if size.__class__ is not int:
-        size = argument_checks.integer(name, "size", size)
+        size = checks.integer(name, "size", size)
     if fill_value.__class__ is not int:
-        fill_value = argument_checks.integer(name, "fill_value", fill_value)
+        fill_value = checks.integer(name, "fill_value", fill_value)
     self, size, fill_value = indexing_checks.nonnegative_size(name, self, size, fill_value)
     places = op.nonzero(self)
     return op.constant_pad_nd(places, (0, 0, 0, size - places._shape[0]), fill_value)
@@ -1343,9 +1344,9 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     name = "nonzero"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if as_tuple.__class__ is not bool:
-        as_tuple = argument_checks.boolean(name, "as_tuple", as_tuple)
+        as_tuple = checks.boolean(name, "as_tuple", as_tuple)
     return op.nonzero(op.atleast_1d(self)).unbind(1) if as_tuple else op.nonzero(self)
 
 
@@ -1380,15 +1381,15 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
 def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
     given = (index, dim, size, op, wrap)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if size.__class__ is not int:
-        size = argument_checks.integer(name, "size", size)
+        size = checks.integer(name, "size", size)
     if op.__class__ is not str:
-        op = argument_checks.string(name, "op", op)
+        op = checks.string(name, "op", op)
     if wrap.__class__ is not bool:
-        wrap = argument_checks.boolean(name, "wrap", wrap)
+        wrap = checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.integer_indices(name, index, dim, size, op, wrap)
     if into is None and not watch.every and CHECKED_INDICES.remember(given, (index, dim, size, op, wrap)):
         result = CHECKED_INDICES.launch(index, dim, size, op, wrap)
@@ -1445,9 +1446,9 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _take(name: str, self, index, into=None) -> Any:
     given = (self, index)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     self, index = indexing_checks_take_put.take(name, self, index)
     if into is None and not watch.every and TAKE.remember(given, (self, index)):
         result = TAKE.launch(self, index)
@@ -1456,7 +1457,7 @@ def _take(name: str, self, index, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu_take.take_elements, "ops.indexing.shapes:one_per_index")(
+            at(self, indexing_cpu_index.take_elements, "ops.indexing.shapes:one_per_index")(
                 array_in(self, computed), array_in(index, None)
             ),
             computed,
@@ -1465,7 +1466,7 @@ def _take(name: str, self, index, into=None) -> Any:
         reraise(name, error, (self, index))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.TakeBackward0.record(result, self, index)
     if watch.active:
         propagate(functions.TakeBackward0, result, (self, index), (self,), into)
@@ -1525,7 +1526,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
     ) is not NOT_HANDLED:
         return result
     original = before_write("put_", input, (input, index, source), keep=(), share="never")
-    before = input._fn
+    before = input._grad_fn
     _put("put_", original, index, source, accumulate, into=input)
     return after_write(input, before)
 
@@ -1533,13 +1534,13 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def _put(name: str, self, index, source, accumulate, into=None) -> Any:
     given = (self, index, source, accumulate)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if not isinstance(source, Tensor):
-        source = argument_checks.tensor(name, "source", source)
+        source = checks.tensor(name, "source", source)
     if accumulate.__class__ is not bool:
-        accumulate = argument_checks.boolean(name, "accumulate", accumulate)
+        accumulate = checks.boolean(name, "accumulate", accumulate)
     self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
     if into is None and not watch.every and PUT.remember(given, (self, index, source, accumulate)):
         result = PUT.launch(self, index, source, accumulate)
@@ -1567,7 +1568,7 @@ def _put(name: str, self, index, source, accumulate, into=None) -> Any:
         reraise(name, error, (self, index, source, accumulate))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
         functions.PutBackward0.record(result, self, index, source, accumulate)
     if watch.active:
         propagate(functions.PutBackward0, result, (self, index, source, accumulate), (self, source), into)
@@ -1600,8 +1601,8 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
         return result
     name = "unravel_index"
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
-    shape = argument_checks.integer_list(name, "shape", shape, 1)
+        indices = checks.tensor(name, "indices", indices)
+    shape = checks.integer_list(name, "shape", shape, 1)
     indices, shape = shape_checks_repeat.unravel_index(name, indices, shape)
     return indexing_formulas.unraveled(indices.long(), shape)
 
@@ -1647,11 +1648,11 @@ def take_along_dim(
         return write_out(name, out, take_along_dim(input, indices, dim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
+        indices = checks.tensor(name, "indices", indices)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, indices, dim = indexing_checks_take_put.take_along_dim(name, self, indices, dim)
     x = self.flatten() if dim is None else self
     along = 0 if dim is None else dim
@@ -1739,7 +1740,7 @@ def index_copy_(
     ) and (result := intercept("index_copy", index_copy_, "copy_rows", input, dim, index, source)) is not NOT_HANDLED:
         return result
     original = before_write("index_copy_", input, (input, index, source), keep=(), share="never")
-    before = input._fn
+    before = input._grad_fn
     _index_copy("index_copy_", original, dim, index, source, into=input)
     return after_write(input, before)
 
@@ -1747,13 +1748,13 @@ def index_copy_(
 def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
     given = (self, dim, index, source)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if not isinstance(source, Tensor):
-        source = argument_checks.tensor(name, "source", source)
+        source = checks.tensor(name, "source", source)
     self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
     if into is None and not watch.every and INDEX_COPY.remember(given, (self, dim, index, source)):
         result = INDEX_COPY.launch(self, dim, index, source)
@@ -1781,7 +1782,7 @@ def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
         reraise(name, error, (self, dim, index, source))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
         functions.IndexCopyBackward0.record(result, self, dim, index, source)
     if watch.active:
         propagate(functions.IndexCopyBackward0, result, (self, dim, index, source), (self, source), into)
@@ -1850,7 +1851,7 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
     ) is not NOT_HANDLED:
         return result
     original = before_write("index_fill_", input, (input, index), keep=(), share="never", replaces=True)
-    before = input._fn
+    before = input._grad_fn
     _index_fill_int_scalar("index_fill_", original, dim, index, value, into=input)
     return after_write(input, before)
 
@@ -1858,12 +1859,12 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
 def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any:
     given = (self, dim, index, value)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
-    value = argument_checks.scalar(name, "value", value)
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
     if into is None and not watch.every and INDEX_FILL_INT_SCALAR.remember(given, (self, dim, index, value)):
         result = INDEX_FILL_INT_SCALAR.launch(self, dim, index, value)
@@ -1887,7 +1888,7 @@ def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any
         reraise(name, error, (self, dim, index, value))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.IndexFillBackward0.record(result, self, dim, index)
     if watch.active:
         propagate(functions.IndexFillBackward0, result, (self, dim, index, value), (self,), into)
@@ -1957,7 +1958,7 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
     ) is not NOT_HANDLED:
         return result
     original = before_write("index_fill_", input, (input, index, value), keep=(), share="never", replaces=True)
-    before = input._fn
+    before = input._grad_fn
     _index_fill_int_tensor("index_fill_", original, dim, index, value, into=input)
     return after_write(input, before)
 
@@ -1965,13 +1966,13 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
 def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any:
     given = (self, dim, index, value)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if not isinstance(value, Tensor):
-        value = argument_checks.tensor(name, "value", value)
+        value = checks.tensor(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
     if into is None and not watch.every and INDEX_FILL_INT_TENSOR.remember(given, (self, dim, index, value)):
         result = INDEX_FILL_INT_TENSOR.launch(self, dim, index, value)
@@ -1999,7 +2000,7 @@ def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any
         reraise(name, error, (self, dim, index, value))
     if into is not None and result is not into:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or value._requires_grad) and result._dtype.kind in "fc":
         functions.IndexFillBackward1.record(result, self, dim, index, value)
     if watch.active:
         propagate(functions.IndexFillBackward1, result, (self, dim, index, value), (self, value), into)
@@ -2115,7 +2116,7 @@ def scatter_reduce_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="never")
-    before = input._fn
+    before = input._grad_fn
     _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
     return after_write(input, before)
 
@@ -2123,17 +2124,17 @@ def scatter_reduce_(
 def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into=None) -> Any:
     given = (self, dim, index, src, reduce, include_self)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
-        src = argument_checks.tensor(name, "src", src)
+        src = checks.tensor(name, "src", src)
     if reduce.__class__ is not str:
-        reduce = argument_checks.string(name, "reduce", reduce)
+        reduce = checks.string(name, "reduce", reduce)
     if include_self.__class__ is not bool:
-        include_self = argument_checks.boolean(name, "include_self", include_self)
+        include_self = checks.boolean(name, "include_self", include_self)
     self, dim, index, src, reduce, include_self = indexing_checks_take_put.scatter_reduce(
         name, self, dim, index, src, reduce, include_self
     )
@@ -2161,7 +2162,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
         reraise(name, error, (self, dim, index, src, reduce, include_self))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
         functions.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self)
     if watch.active:
         propagate(
@@ -2209,15 +2210,15 @@ def scatter_src_reduce(
         return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if not isinstance(src, Tensor):
-        src = argument_checks.tensor(name, "src", src)
+        src = checks.tensor(name, "src", src)
     if reduce.__class__ is not str:
-        reduce = argument_checks.string(name, "reduce", reduce)
+        reduce = checks.string(name, "reduce", reduce)
     self, dim, index, src, reduce = indexing_checks_take_put.scatter_by(name, self, dim, index, src, reduce)
     return (
         op.scatter_add(self, dim, index, src) if reduce == "add" else op.scatter_reduce(self, dim, index, src, "prod")
@@ -2233,7 +2234,7 @@ def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, 
     ) is not NOT_HANDLED:
         return result
     original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
     return after_write(input, before)
 
@@ -2273,14 +2274,14 @@ def scatter_value_reduce(
         return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
-    value = argument_checks.scalar(name, "value", value)
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
     if reduce.__class__ is not str:
-        reduce = argument_checks.string(name, "reduce", reduce)
+        reduce = checks.string(name, "reduce", reduce)
     self, dim, index, value, reduce = indexing_checks_take_put.scatter_value_by(name, self, dim, index, value, reduce)
     src = indexing_formulas.full_of(self, index._shape, value)
     return (
@@ -2297,7 +2298,7 @@ def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number,
     ) is not NOT_HANDLED:
         return result
     original = before_write("scatter_", input, (input, index), keep=(input, index), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
     return after_write(input, before)
 
@@ -2369,17 +2370,17 @@ def index_reduce(
         return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if not isinstance(index, Tensor):
-        index = argument_checks.tensor(name, "index", index)
+        index = checks.tensor(name, "index", index)
     if not isinstance(source, Tensor):
-        source = argument_checks.tensor(name, "source", source)
+        source = checks.tensor(name, "source", source)
     if reduce.__class__ is not str:
-        reduce = argument_checks.string(name, "reduce", reduce)
+        reduce = checks.string(name, "reduce", reduce)
     if include_self.__class__ is not bool:
-        include_self = argument_checks.boolean(name, "include_self", include_self)
+        include_self = checks.boolean(name, "include_self", include_self)
     self, dim, index, source, reduce, include_self = indexing_checks_take_put.index_reduce(
         name, self, dim, index, source, reduce, include_self
     )
@@ -2409,7 +2410,7 @@ def index_reduce_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self))
     return after_write(input, before)
 
@@ -2442,11 +2443,11 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
 def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     given = (mask, available, lead)
     if not isinstance(mask, Tensor):
-        mask = argument_checks.tensor(name, "mask", mask)
+        mask = checks.tensor(name, "mask", mask)
     if available.__class__ is not int:
-        available = argument_checks.integer(name, "available", available)
+        available = checks.integer(name, "available", available)
     if lead.__class__ is not int:
-        lead = argument_checks.integer(name, "lead", lead)
+        lead = checks.integer(name, "lead", lead)
     if into is None and not watch.every and ORDER_OF_TRUE.remember(given, (mask, available, lead)):
         result = ORDER_OF_TRUE.launch(mask, available, lead)
         if result is not None:
@@ -2498,11 +2499,11 @@ def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def _masked_written(name: str, self, mask, source, into=None) -> Any:
     given = (self, mask, source)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
-        mask = argument_checks.tensor(name, "mask", mask)
+        mask = checks.tensor(name, "mask", mask)
     if not isinstance(source, Tensor):
-        source = argument_checks.tensor(name, "source", source)
+        source = checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
     if into is None and not watch.every and MASKED_WRITTEN.remember(given, (self, mask, source)):
         result = MASKED_WRITTEN.launch(self, mask, source)
@@ -2524,7 +2525,7 @@ def _masked_written(name: str, self, mask, source, into=None) -> Any:
         reraise(name, error, (self, mask, source))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
         functions.MaskedWrittenBackward0.record(result, self, mask, source)
     if watch.active:
         propagate(functions.MaskedWrittenBackward0, result, (self, mask, source), (self, source), into)
@@ -2571,11 +2572,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
         return write_out(name, out, masked_scatter(input, mask, source))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
-        mask = argument_checks.tensor(name, "mask", mask)
+        mask = checks.tensor(name, "mask", mask)
     if not isinstance(source, Tensor):
-        source = argument_checks.tensor(name, "source", source)
+        source = checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
     return indexing_formulas.scattered_where(self, mask, source)
 
@@ -2590,11 +2591,11 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     name = "masked_scatter"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(mask, Tensor):
-        mask = argument_checks.tensor(name, "mask", mask)
+        mask = checks.tensor(name, "mask", mask)
     if not isinstance(source, Tensor):
-        source = argument_checks.tensor(name, "source", source)
+        source = checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
     check_shape("masked_scatter_", input, self)
     return indexing_formulas.write_masked_scatter(input, mask, source)
@@ -2657,13 +2658,13 @@ def select_scatter(
 def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
     given = (self, src, dim, index)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
-        src = argument_checks.tensor(name, "src", src)
+        src = checks.tensor(name, "src", src)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if index.__class__ is not int:
-        index = argument_checks.integer(name, "index", index)
+        index = checks.integer(name, "index", index)
     self, src, dim, index = indexing_checks_take_put.select_scatter(name, self, src, dim, index)
     if into is None and not watch.every and SELECT_SCATTER.remember(given, (self, src, dim, index)):
         result = SELECT_SCATTER.launch(self, src, dim, index)
@@ -2685,7 +2686,7 @@ def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
         reraise(name, error, (self, src, dim, index))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
         functions.SelectScatterBackward0.record(result, self, src, dim, index)
     if watch.active:
         propagate(functions.SelectScatterBackward0, result, (self, src, dim, index), (self, src), into)
@@ -2761,17 +2762,17 @@ def slice_scatter(
 def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> Any:
     given = (self, src, dim, start, end, step)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
-        src = argument_checks.tensor(name, "src", src)
+        src = checks.tensor(name, "src", src)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if start is not None and start.__class__ is not int:
-        start = argument_checks.integer(name, "start", start)
+        start = checks.integer(name, "start", start)
     if end is not None and end.__class__ is not int:
-        end = argument_checks.integer(name, "end", end)
+        end = checks.integer(name, "end", end)
     if step.__class__ is not int:
-        step = argument_checks.integer(name, "step", step)
+        step = checks.integer(name, "step", step)
     self, src, dim, start, end, step = indexing_checks_take_put.slice_scatter(name, self, src, dim, start, end, step)
     if into is None and not watch.every and SLICE_SCATTER.remember(given, (self, src, dim, start, end, step)):
         result = SLICE_SCATTER.launch(self, src, dim, start, end, step)
@@ -2793,7 +2794,7 @@ def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> An
         reraise(name, error, (self, src, dim, start, end, step))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
         functions.SliceScatterBackward0.record(result, self, src, dim, start, end, step)
     if watch.active:
         propagate(functions.SliceScatterBackward0, result, (self, src, dim, start, end, step), (self, src), into)
@@ -2856,15 +2857,15 @@ def diagonal_scatter(
 def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> Any:
     given = (self, src, offset, dim1, dim2)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
-        src = argument_checks.tensor(name, "src", src)
+        src = checks.tensor(name, "src", src)
     if offset.__class__ is not int:
-        offset = argument_checks.integer(name, "offset", offset)
+        offset = checks.integer(name, "offset", offset)
     if dim1.__class__ is not int:
-        dim1 = argument_checks.integer(name, "dim1", dim1)
+        dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
-        dim2 = argument_checks.integer(name, "dim2", dim2)
+        dim2 = checks.integer(name, "dim2", dim2)
     self, src, offset, dim1, dim2 = indexing_checks_take_put.diagonal_scatter(name, self, src, offset, dim1, dim2)
     if into is None and not watch.every and DIAGONAL_SCATTER.remember(given, (self, src, offset, dim1, dim2)):
         result = DIAGONAL_SCATTER.launch(self, src, offset, dim1, dim2)
@@ -2886,7 +2887,7 @@ def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> An
         reraise(name, error, (self, src, offset, dim1, dim2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
         functions.DiagonalScatterBackward0.record(result, self, src, offset, dim1, dim2)
     if watch.active:
         propagate(functions.DiagonalScatterBackward0, result, (self, src, offset, dim1, dim2), (self, src), into)
@@ -2939,13 +2940,13 @@ def as_strided_scatter(
         return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
-        src = argument_checks.tensor(name, "src", src)
-    size = argument_checks.integer_list(name, "size", size)
-    stride = argument_checks.integer_list(name, "stride", stride)
+        src = checks.tensor(name, "src", src)
+    size = checks.integer_list(name, "size", size)
+    stride = checks.integer_list(name, "stride", stride)
     if storage_offset is not None and storage_offset.__class__ is not int:
-        storage_offset = argument_checks.integer(name, "storage_offset", storage_offset)
+        storage_offset = checks.integer(name, "storage_offset", storage_offset)
     self, src, size, stride, storage_offset = indexing_checks_take_put.as_strided_scatter(
         name, self, src, size, stride, storage_offset
     )
@@ -2978,17 +2979,17 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("fill_", input, (input,), keep=(), share="same", replaces=True)
-    before = input._fn
+    before = input._grad_fn
     _fill__scalar("fill_", original, value, into=input)
     return after_write(input, before)
 
 
 def _fill__scalar(name: str, self, value, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    value = argument_checks.scalar(name, "value", value)
+    self = checks.operand(name, "input", self)
+    value = checks.scalar(name, "value", value)
     self, value = indexing_checks.fitting_value(name, self, value)
     result, (self,) = run(kernels.FILL__SCALAR, name, (self,), (Promoting(value),), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.FillBackward0.record(result, self)
     if watch.active:
         propagate(functions.FillBackward0, result, (self, value), (self,), into)
@@ -3017,17 +3018,17 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("fill_", input, (input, value), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _fill__tensor("fill_", original, value, into=input)
     return after_write(input, before)
 
 
 def _fill__tensor(name: str, self, value, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    value = argument_checks.operand(name, "value", value)
+    self = checks.operand(name, "input", self)
+    value = checks.operand(name, "value", value)
     self, value = indexing_checks.fitting_value(name, self, value)
     result, (self, value) = run(kernels.FILL__TENSOR, name, (self, value), (), into)
-    if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or value._requires_grad) and result._dtype.kind in "fc":
         functions.FillBackward1.record(result, self, value)
     if watch.active:
         propagate(functions.FillBackward1, result, (self, value), (self, value), into)
@@ -3055,15 +3056,15 @@ def zero_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("zero_", zero_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("zero_", input, (input,), keep=(), share="same", replaces=True)
-    before = input._fn
+    before = input._grad_fn
     _zero_("zero_", original, into=input)
     return after_write(input, before)
 
 
 def _zero_(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ZERO_, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ZeroBackward0.record(result, self)
     if watch.active:
         propagate(functions.ZeroBackward0, result, (self,), (self,), into)
@@ -3102,10 +3103,10 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     name = "fill_diagonal_"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    fill_value = argument_checks.scalar(name, "fill_value", fill_value)
+        self = checks.tensor(name, "input", self)
+    fill_value = checks.scalar(name, "fill_value", fill_value)
     if wrap.__class__ is not bool:
-        wrap = argument_checks.boolean(name, "wrap", wrap)
+        wrap = checks.boolean(name, "wrap", wrap)
     self, fill_value, wrap = shape_checks_repeat.fill_diagonal(name, self, fill_value, wrap)
     return shape_formulas.filled_diagonal(self, fill_value, wrap)
 
@@ -3140,21 +3141,21 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     ) is not NOT_HANDLED:
         return result
     original = before_write("copy_", input, (input, src), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _copy_("copy_", original, src, non_blocking, into=input)
     return after_write(input, before)
 
 
 def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
     given = (self, src, non_blocking)
-    self = argument_checks.operand(name, "input", self)
-    src = argument_checks.operand(name, "src", src)
+    self = checks.operand(name, "input", self)
+    src = checks.operand(name, "src", src)
     if non_blocking.__class__ is not bool:
-        non_blocking = argument_checks.boolean(name, "non_blocking", non_blocking)
+        non_blocking = checks.boolean(name, "non_blocking", non_blocking)
     self, src, non_blocking = indexing_checks.copy(name, self, src, non_blocking)
     COPY_.remember_in_place(given, (self, src, non_blocking))
     result, (self, src) = run(kernels.COPY_, name, (self, src), (non_blocking,), into)
-    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
         functions.CopyBackward0.record(result, self, src)
     if watch.active:
         propagate(functions.CopyBackward0, result, (self, src, non_blocking), (self, src), into)

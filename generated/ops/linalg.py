@@ -10,20 +10,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
+from ...runtime.autograd.inplace import write, write_out
 from ...runtime.autograd.not_differentiable import record_undefined
-from ...runtime.dispatch import argument_checks
+from ...runtime.device.device import CPU
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import result_dtype
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.view_cache import ViewOp
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.dispatch.destinations import write_outs
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.linalg import checks as linalg_checks
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
@@ -35,9 +33,11 @@ from ...runtime.ops.linalg import plans as linalg_plans
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.device.device import CPU
 from ..functions import linalg as functions
 from .reduction import LINALG_VECTOR_NORM
 
@@ -197,9 +197,9 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     if out is not None:
         return write_out(name, out, linalg_vander(x, N=N))
     if not isinstance(x, Tensor):
-        x = argument_checks.tensor(name, "x", x)
+        x = checks.tensor(name, "x", x)
     if N is not None and N.__class__ is not int:
-        N = argument_checks.integer(name, "N", N)
+        N = checks.integer(name, "N", N)
     x, N = matmul_checks_contraction.last_powers(name, x, N)
     return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N, device=x._device)
 
@@ -238,13 +238,13 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     name = "linalg_diagonal"
     given = (offset, dim1, dim2)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if offset.__class__ is not int:
-        offset = argument_checks.integer(name, "offset", offset)
+        offset = checks.integer(name, "offset", offset)
     if dim1.__class__ is not int:
-        dim1 = argument_checks.integer(name, "dim1", dim1)
+        dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
-        dim2 = argument_checks.integer(name, "dim2", dim2)
+        dim2 = checks.integer(name, "dim2", dim2)
     result = A.diagonal(offset, dim1, dim2)
     LINALG_DIAGONAL.remember_made(A, given, result)
     return result
@@ -287,7 +287,7 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _linalg_inv(name: str, A, into=None) -> Any:
     given = (A,)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
     if into is None and not watch.every and LINALG_INV.remember(given, (A,)):
         result = LINALG_INV.launch(A)
@@ -300,7 +300,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
         reraise(name, error, (A,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (A._requires_grad) and result._dtype.kind in "fc":
         functions.LinalgInvBackward0.record(result, A)
     if watch.active:
         propagate(functions.LinalgInvBackward0, result, (A,), (A,), into)
@@ -337,7 +337,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, inverse(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
     return op.linalg_inv(self)
 
@@ -385,9 +385,9 @@ _linalg_inv_ex_result = ReturnType("linalg_inv_ex", ("inverse", "info"))
 def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     given = (A, check_errors)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if check_errors.__class__ is not bool:
-        check_errors = argument_checks.boolean(name, "check_errors", check_errors)
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
     if into is None and not watch.every and LINALG_INV_EX.remember(given, (A, check_errors)):
         results = LINALG_INV_EX.launch(A, check_errors)
@@ -402,7 +402,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (A, check_errors))
-    if grad_mode.grad and (A._rg):
+    if grad_mode.grad and (A._requires_grad):
         functions.LinalgInvExBackward0.record(results, A)
     if watch.active:
         propagate(functions.LinalgInvExBackward0, results, (A, check_errors), (A,))
@@ -446,11 +446,11 @@ _solve_matrices_result = ReturnType("solve_matrices", ("solution", "info"))
 def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     given = (A, B, check_errors)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
-        B = argument_checks.tensor(name, "B", B)
+        B = checks.tensor(name, "B", B)
     if check_errors.__class__ is not bool:
-        check_errors = argument_checks.boolean(name, "check_errors", check_errors)
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
     if into is None and not watch.every and SOLVE_MATRICES.remember(given, (A, B, check_errors)):
         results = SOLVE_MATRICES.launch(A, B, check_errors)
@@ -471,7 +471,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (A, B, check_errors))
-    if grad_mode.grad and (A._rg or B._rg):
+    if grad_mode.grad and (A._requires_grad or B._requires_grad):
         functions.SolveMatricesBackward0.record(results, A, B)
     if watch.active:
         propagate(functions.SolveMatricesBackward0, results, (A, B, check_errors), (A, B))
@@ -514,11 +514,11 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
     if out is not None:
         return write_out(name, out, linalg_solve(A, B, left=left))
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
-        B = argument_checks.tensor(name, "B", B)
+        B = checks.tensor(name, "B", B)
     if left.__class__ is not bool:
-        left = argument_checks.boolean(name, "left", left)
+        left = checks.boolean(name, "left", left)
     A, B, left = linalg_checks.solve(name, A, B, left)
     vectors = linalg_formulas.is_vector(A, B)
     right = B.unsqueeze(-1) if vectors else B
@@ -570,13 +570,13 @@ def linalg_solve_ex(
     if out is not None:
         return write_outs(name, out, linalg_solve_ex(A, B, left=left, check_errors=check_errors))
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
-        B = argument_checks.tensor(name, "B", B)
+        B = checks.tensor(name, "B", B)
     if left.__class__ is not bool:
-        left = argument_checks.boolean(name, "left", left)
+        left = checks.boolean(name, "left", left)
     if check_errors.__class__ is not bool:
-        check_errors = argument_checks.boolean(name, "check_errors", check_errors)
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, left, check_errors = linalg_checks.solve(name, A, B, left, check_errors)
     vectors = linalg_formulas.is_vector(A, B)
     right = B.unsqueeze(-1) if vectors else B
@@ -625,13 +625,13 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
 def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None) -> Any:
     given = (A, B, upper, unitriangular)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
-        B = argument_checks.tensor(name, "B", B)
+        B = checks.tensor(name, "B", B)
     if upper.__class__ is not bool:
-        upper = argument_checks.boolean(name, "upper", upper)
+        upper = checks.boolean(name, "upper", upper)
     if unitriangular.__class__ is not bool:
-        unitriangular = argument_checks.boolean(name, "unitriangular", unitriangular)
+        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
     if into is None and not watch.every and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular)):
         result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
@@ -653,7 +653,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
         reraise(name, error, (A, B, upper, unitriangular))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (A._rg or B._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (A._requires_grad or B._requires_grad) and result._dtype.kind in "fc":
         functions.SolveTriangularMatricesBackward0.record(result, A, B, upper, unitriangular)
     if watch.active:
         propagate(functions.SolveTriangularMatricesBackward0, result, (A, B, upper, unitriangular), (A, B), into)
@@ -711,15 +711,15 @@ def linalg_solve_triangular(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(B, Tensor):
-        B = argument_checks.tensor(name, "B", B)
+        B = checks.tensor(name, "B", B)
     if upper.__class__ is not bool:
-        upper = argument_checks.boolean(name, "upper", upper)
+        upper = checks.boolean(name, "upper", upper)
     if left.__class__ is not bool:
-        left = argument_checks.boolean(name, "left", left)
+        left = checks.boolean(name, "left", left)
     if unitriangular.__class__ is not bool:
-        unitriangular = argument_checks.boolean(name, "unitriangular", unitriangular)
+        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     self, B, upper, left, unitriangular = linalg_checks.solve_triangular(name, self, B, upper, left, unitriangular)
     pair = linalg_formulas.broadcast_batches("linalg_solve_triangular", self if left else self.mT, B if left else B.mT)
     x = op.solve_triangular_matrices(pair[0], pair[1], upper if left else not upper, unitriangular)
@@ -761,7 +761,7 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _linalg_det(name: str, A, into=None) -> Any:
     given = (A,)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
     if into is None and not watch.every and LINALG_DET.remember(given, (A,)):
         result = LINALG_DET.launch(A)
@@ -774,7 +774,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
         reraise(name, error, (A,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (A._requires_grad) and result._dtype.kind in "fc":
         functions.LinalgDetBackward0.record(result, A)
     if watch.active:
         propagate(functions.LinalgDetBackward0, result, (A,), (A,), into)
@@ -813,7 +813,7 @@ def cofactors(input: Tensor) -> Tensor:
 def _cofactors(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
     if self._device is not CPU and into is None and not watch.every and COFACTORS.remember(given, (self,)):
         result = COFACTORS.launch(self)
@@ -826,7 +826,7 @@ def _cofactors(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.CofactorsBackward0.record(result, self)
     if watch.active:
         propagate(functions.CofactorsBackward0, result, (self,), (self,), into)
@@ -861,7 +861,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, det(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
     return op.linalg_det(self)
 
@@ -904,7 +904,7 @@ _linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
 def _linalg_slogdet(name: str, A, into=None) -> Any:
     given = (A,)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
     results = None
     if into is None and not watch.every:
@@ -921,7 +921,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
             )
         except Exception as error:
             reraise(name, error, (A,))
-    if grad_mode.grad and (A._rg):
+    if grad_mode.grad and (A._requires_grad):
         functions.LinalgSlogdetBackward0.record(results, A)
     if watch.active:
         propagate(functions.LinalgSlogdetBackward0, results, (A,), (A,))
@@ -957,7 +957,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
         return write_outs(name, out, slogdet(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
     return op.linalg_slogdet(self)
 
@@ -992,7 +992,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, logdet(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
     det = op.linalg_slogdet(self)
     phase = det.sign.log()
@@ -1036,9 +1036,9 @@ _cholesky_factor_result = ReturnType("cholesky_factor", ("L", "info"))
 def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     given = (self, check_errors)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
-        check_errors = argument_checks.boolean(name, "check_errors", check_errors)
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.square(name, self, check_errors)
     if into is None and not watch.every and CHOLESKY_FACTOR.remember(given, (self, check_errors)):
         results = CHOLESKY_FACTOR.launch(self, check_errors)
@@ -1053,7 +1053,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.CholeskyFactorBackward0.record(results, self)
     if watch.active:
         propagate(functions.CholeskyFactorBackward0, results, (self, check_errors), (self,))
@@ -1092,9 +1092,9 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
         return write_out(name, out, linalg_cholesky(input, upper=upper))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if upper.__class__ is not bool:
-        upper = argument_checks.boolean(name, "upper", upper)
+        upper = checks.boolean(name, "upper", upper)
     self, upper = linalg_checks.square(name, self, upper)
     lower = op.cholesky_factor(
         linalg_formulas.hermitian_input(matmul_formulas.adjoint(self) if upper else self), True
@@ -1146,11 +1146,11 @@ def linalg_cholesky_ex(
         return write_outs(name, out, linalg_cholesky_ex(input, upper=upper, check_errors=check_errors))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if upper.__class__ is not bool:
-        upper = argument_checks.boolean(name, "upper", upper)
+        upper = checks.boolean(name, "upper", upper)
     if check_errors.__class__ is not bool:
-        check_errors = argument_checks.boolean(name, "check_errors", check_errors)
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     self, upper, check_errors = linalg_checks.square(name, self, upper, check_errors)
     found = op.cholesky_factor(
         linalg_formulas.hermitian_input(matmul_formulas.adjoint(self) if upper else self), check_errors
@@ -1192,9 +1192,9 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         return write_out(name, out, cholesky(input, upper))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if upper.__class__ is not bool:
-        upper = argument_checks.boolean(name, "upper", upper)
+        upper = checks.boolean(name, "upper", upper)
     self, upper = linalg_checks.square(name, self, upper)
     return op.linalg_cholesky(self, upper=upper)
 
@@ -1247,15 +1247,15 @@ def triangular_solve(
         return write_outs(name, out, triangular_solve(input, A, upper, transpose, unitriangular))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if upper.__class__ is not bool:
-        upper = argument_checks.boolean(name, "upper", upper)
+        upper = checks.boolean(name, "upper", upper)
     if transpose.__class__ is not bool:
-        transpose = argument_checks.boolean(name, "transpose", transpose)
+        transpose = checks.boolean(name, "transpose", transpose)
     if unitriangular.__class__ is not bool:
-        unitriangular = argument_checks.boolean(name, "unitriangular", unitriangular)
+        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     self, A, upper, transpose, unitriangular = linalg_checks.triangular_solve_deprecated(
         name, self, A, upper, transpose, unitriangular
     )
@@ -1303,11 +1303,11 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
         return write_out(name, out, cholesky_solve(input, input2, upper))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(input2, Tensor):
-        input2 = argument_checks.tensor(name, "input2", input2)
+        input2 = checks.tensor(name, "input2", input2)
     if upper.__class__ is not bool:
-        upper = argument_checks.boolean(name, "upper", upper)
+        upper = checks.boolean(name, "upper", upper)
     self, input2, upper = linalg_checks.cholesky_solve(name, self, input2, upper)
     pair = linalg_formulas.broadcast_batches(
         "cholesky_solve", matmul_formulas.adjoint(input2) if upper else input2, self
@@ -1347,9 +1347,9 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
         return write_out(name, out, cholesky_inverse(input, upper))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if upper.__class__ is not bool:
-        upper = argument_checks.boolean(name, "upper", upper)
+        upper = checks.boolean(name, "upper", upper)
     self, upper = linalg_checks.square(name, self, upper)
     return op.cholesky_solve(linalg_formulas.identity_of(self), self, upper)
 
@@ -1405,13 +1405,13 @@ def linalg_matrix_norm_default(
         return write_out(name, out, linalg_matrix_norm_default(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    ord = argument_checks.scalar(name, "ord", ord)
-    dim = argument_checks.integer_list(name, "dim", dim)
+        self = checks.tensor(name, "input", self)
+    ord = checks.scalar(name, "ord", ord)
+    dim = checks.integer_list(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
     return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
@@ -1477,14 +1477,14 @@ def linalg_matrix_norm_str_ord(
         return write_out(name, out, linalg_matrix_norm_str_ord(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if ord.__class__ is not str:
-        ord = argument_checks.string(name, "ord", ord)
-    dim = argument_checks.integer_list(name, "dim", dim)
+        ord = checks.string(name, "ord", ord)
+    dim = checks.integer_list(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.matrix_norm(name, self, ord, dim, keepdim, dtype)
     return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
@@ -1534,15 +1534,15 @@ def linalg_norm_default(
         return write_out(name, out, linalg_norm_default(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if ord is not None:
-        ord = argument_checks.scalar(name, "ord", ord)
+        ord = checks.scalar(name, "ord", ord)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
     return linalg_formulas.norm_of_either(self.to(dtype), ord, dim, keepdim)
 
@@ -1587,15 +1587,15 @@ def linalg_norm_ord_str(
         return write_out(name, out, linalg_norm_ord_str(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if ord.__class__ is not str:
-        ord = argument_checks.string(name, "ord", ord)
+        ord = checks.string(name, "ord", ord)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.norm_of_any(name, self, ord, dim, keepdim, dtype)
     return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
@@ -1655,11 +1655,11 @@ _linalg_svd_result = ReturnType("linalg_svd", ("U", "S", "Vh"))
 def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     given = (A, full_matrices, driver)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if full_matrices.__class__ is not bool:
-        full_matrices = argument_checks.boolean(name, "full_matrices", full_matrices)
+        full_matrices = checks.boolean(name, "full_matrices", full_matrices)
     if driver is not None and driver.__class__ is not str:
-        driver = argument_checks.string(name, "driver", driver)
+        driver = checks.string(name, "driver", driver)
     A, full_matrices, driver = linalg_checks.svd(name, A, full_matrices, driver)
     results = None
     if A._device is not CPU and into is None and not watch.every:
@@ -1678,7 +1678,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
             )
         except Exception as error:
             reraise(name, error, (A, full_matrices, driver))
-    if grad_mode.grad and (A._rg):
+    if grad_mode.grad and (A._requires_grad):
         functions.LinalgSvdBackward0.record(results, A)
     if watch.active:
         propagate(functions.LinalgSvdBackward0, results, (A, full_matrices, driver), (A,))
@@ -1723,9 +1723,9 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
 def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     given = (A, driver)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if driver is not None and driver.__class__ is not str:
-        driver = argument_checks.string(name, "driver", driver)
+        driver = checks.string(name, "driver", driver)
     A, driver = linalg_checks.svd(name, A, driver)
     if A._device is not CPU and into is None and not watch.every and LINALG_SVDVALS.remember(given, (A, driver)):
         result = LINALG_SVDVALS.launch(A, driver)
@@ -1741,7 +1741,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
         reraise(name, error, (A, driver))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (A._requires_grad) and result._dtype.kind in "fc":
         functions.LinalgSvdvalsBackward0.record(result, A)
     if watch.active:
         propagate(functions.LinalgSvdvalsBackward0, result, (A, driver), (A,), into)
@@ -1786,11 +1786,11 @@ def svd(
         return write_outs(name, out, svd(input, some, compute_uv))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if some.__class__ is not bool:
-        some = argument_checks.boolean(name, "some", some)
+        some = checks.boolean(name, "some", some)
     if compute_uv.__class__ is not bool:
-        compute_uv = argument_checks.boolean(name, "compute_uv", compute_uv)
+        compute_uv = checks.boolean(name, "compute_uv", compute_uv)
     self, some, compute_uv = linalg_checks.matrices_of(name, self, some, compute_uv)
     if compute_uv:
         factors = op.linalg_svd(self, not some)
@@ -1840,7 +1840,7 @@ _hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenve
 def _hermitian_eigen(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
     if into is None and not watch.every and HERMITIAN_EIGEN.remember(given, (self,)):
         results = HERMITIAN_EIGEN.launch(self)
@@ -1855,7 +1855,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self,))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.HermitianEigenBackward0.record(results, self)
     if watch.active:
         propagate(functions.HermitianEigenBackward0, results, (self,), (self,))
@@ -1893,9 +1893,9 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
         return write_outs(name, out, linalg_eigh(input, UPLO))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if UPLO.__class__ is not str:
-        UPLO = argument_checks.string(name, "UPLO", UPLO)
+        UPLO = checks.string(name, "UPLO", UPLO)
     self, UPLO = linalg_checks.eigenvalues(name, self, UPLO)
     return op.hermitian_eigen(linalg_formulas_decompositions.triangle_of(self, UPLO))
 
@@ -1931,7 +1931,7 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
 def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
     if into is None and not watch.every and HERMITIAN_EIGENVALUES.remember(given, (self,)):
         result = HERMITIAN_EIGENVALUES.launch(self)
@@ -1947,7 +1947,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.HermitianEigenvaluesBackward0.record(result, self)
     if watch.active:
         propagate(functions.HermitianEigenvaluesBackward0, result, (self,), (self,), into)
@@ -1984,9 +1984,9 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
         return write_out(name, out, linalg_eigvalsh(input, UPLO))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if UPLO.__class__ is not str:
-        UPLO = argument_checks.string(name, "UPLO", UPLO)
+        UPLO = checks.string(name, "UPLO", UPLO)
     self, UPLO = linalg_checks.eigenvalues(name, self, UPLO)
     return op.hermitian_eigenvalues(linalg_formulas_decompositions.triangle_of(self, UPLO))
 
@@ -2032,7 +2032,7 @@ _linalg_eig_result = ReturnType("linalg_eig", ("eigenvalues", "eigenvectors"))
 
 def _linalg_eig(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
@@ -2043,7 +2043,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self,))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.LinalgEigBackward0.record(results, self)
     if watch.active:
         propagate(functions.LinalgEigBackward0, results, (self,), (self,))
@@ -2084,7 +2084,7 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def _linalg_eigvals(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
@@ -2096,7 +2096,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LinalgEigvalsBackward0.record(result, self)
     if watch.active:
         propagate(functions.LinalgEigvalsBackward0, result, (self,), (self,), into)
@@ -2151,9 +2151,9 @@ _linalg_qr_result = ReturnType("linalg_qr", ("Q", "R"))
 def _linalg_qr(name: str, A, mode, into=None) -> Any:
     given = (A, mode)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if mode.__class__ is not str:
-        mode = argument_checks.string(name, "mode", mode)
+        mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
     results = None
     if into is None and not watch.every:
@@ -2170,7 +2170,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
             )
         except Exception as error:
             reraise(name, error, (A, mode))
-    if grad_mode.grad and (A._rg):
+    if grad_mode.grad and (A._requires_grad):
         functions.LinalgQrBackward0.record(results, A, mode)
     if watch.active:
         propagate(functions.LinalgQrBackward0, results, (A, mode), (A,))
@@ -2209,9 +2209,9 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
         return write_outs(name, out, qr(input, some))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if some.__class__ is not bool:
-        some = argument_checks.boolean(name, "some", some)
+        some = checks.boolean(name, "some", some)
     self, some = linalg_checks.matrices_of(name, self, some)
     return op.linalg_qr(self, "reduced" if some else "complete")
 
@@ -2253,11 +2253,11 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
 def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     given = (self, atol, rtol)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(atol, Tensor):
-        atol = argument_checks.tensor(name, "atol", atol)
+        atol = checks.tensor(name, "atol", atol)
     if not isinstance(rtol, Tensor):
-        rtol = argument_checks.tensor(name, "rtol", rtol)
+        rtol = checks.tensor(name, "rtol", rtol)
     self, atol, rtol = linalg_checks.matrices_with_limits(name, self, atol, rtol)
     if (
         self._device is not CPU
@@ -2280,7 +2280,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
         reraise(name, error, (self, atol, rtol))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.PseudoInverseBackward0.record(result, self)
     if watch.active:
         propagate(functions.PseudoInverseBackward0, result, (self, atol, rtol), (self,), into)
@@ -2334,13 +2334,13 @@ def linalg_pinv_atol_rtol_float(
         return write_out(name, out, linalg_pinv_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if atol is not None and atol.__class__ is not float:
-        atol = argument_checks.floating(name, "atol", atol)
+        atol = checks.floating(name, "atol", atol)
     if rtol is not None and rtol.__class__ is not float:
-        rtol = argument_checks.floating(name, "rtol", rtol)
+        rtol = checks.floating(name, "rtol", rtol)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
     limits = linalg_formulas.tolerances(self, atol, rtol)
@@ -2399,13 +2399,13 @@ def linalg_pinv_atol_rtol_tensor(
         return write_out(name, out, linalg_pinv_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if atol is not None and not isinstance(atol, Tensor):
-        atol = argument_checks.tensor(name, "atol", atol)
+        atol = checks.tensor(name, "atol", atol)
     if rtol is not None and not isinstance(rtol, Tensor):
-        rtol = argument_checks.tensor(name, "rtol", rtol)
+        rtol = checks.tensor(name, "rtol", rtol)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     whole = linalg_formulas.of_lower(linalg_formulas.hermitian_input(self)) if hermitian else self
     limits = linalg_formulas.tolerances(self, atol, rtol)
@@ -2437,11 +2437,11 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
         return write_out(name, out, linalg_pinv_default(input, rcond, hermitian))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if rcond.__class__ is not float:
-        rcond = argument_checks.floating(name, "rcond", rcond)
+        rcond = checks.floating(name, "rcond", rcond)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     return op.linalg_pinv(self, rtol=rcond, hermitian=hermitian)
 
 
@@ -2476,9 +2476,9 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
         return write_out(name, out, pinverse(input, rcond))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if rcond.__class__ is not float:
-        rcond = argument_checks.floating(name, "rcond", rcond)
+        rcond = checks.floating(name, "rcond", rcond)
     self, rcond = linalg_checks.matrices_of(name, self, rcond)
     return op.linalg_pinv(self, rtol=rcond)
 
@@ -2534,13 +2534,13 @@ def linalg_matrix_rank_atol_rtol_float(
         )
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if atol is not None and atol.__class__ is not float:
-        atol = argument_checks.floating(name, "atol", atol)
+        atol = checks.floating(name, "atol", atol)
     if rtol is not None and rtol.__class__ is not float:
-        rtol = argument_checks.floating(name, "rtol", rtol)
+        rtol = checks.floating(name, "rtol", rtol)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = linalg_checks.matrices_of(name, self, atol, rtol, hermitian)
     values = op.linalg_eigvalsh(self.detach()).abs() if hermitian else op.linalg_svdvals(self.detach())
     if values._shape[-1]:
@@ -2605,13 +2605,13 @@ def linalg_matrix_rank_atol_rtol_tensor(
             name, out, linalg_matrix_rank_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian)
         )
     if not isinstance(input, Tensor):
-        input = argument_checks.tensor(name, "input", input)
+        input = checks.tensor(name, "input", input)
     if atol is not None and not isinstance(atol, Tensor):
-        atol = argument_checks.tensor(name, "atol", atol)
+        atol = checks.tensor(name, "atol", atol)
     if rtol is not None and not isinstance(rtol, Tensor):
-        rtol = argument_checks.tensor(name, "rtol", rtol)
+        rtol = checks.tensor(name, "rtol", rtol)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     input, atol, rtol, hermitian = linalg_checks.matrices_of(name, input, atol, rtol, hermitian)
     values = op.linalg_eigvalsh(input.detach()).abs() if hermitian else op.linalg_svdvals(input.detach())
     if values._shape[-1]:
@@ -2651,11 +2651,11 @@ def linalg_matrix_rank_default(
         return write_out(name, out, linalg_matrix_rank_default(input, tol, hermitian))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if tol.__class__ is not float:
-        tol = argument_checks.floating(name, "tol", tol)
+        tol = checks.floating(name, "tol", tol)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     return op.linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
 
 
@@ -2696,11 +2696,11 @@ _lstsq_solve_result = ReturnType("lstsq_solve", ("solution", "rank"))
 def _lstsq_solve(name: str, A, B, rcond, into=None) -> Any:
     given = (A, B, rcond)
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
-        B = argument_checks.tensor(name, "B", B)
+        B = checks.tensor(name, "B", B)
     if rcond.__class__ is not float:
-        rcond = argument_checks.floating(name, "rcond", rcond)
+        rcond = checks.floating(name, "rcond", rcond)
     A, B, rcond = linalg_checks_norms.overdetermined(name, A, B, rcond)
     if into is None and not watch.every and LSTSQ_SOLVE.remember(given, (A, B, rcond)):
         results = LSTSQ_SOLVE.launch(A, B, rcond)
@@ -2784,13 +2784,13 @@ def linalg_lstsq(
         return write_outs(name, out, linalg_lstsq(input, b, rcond, driver=driver))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(b, Tensor):
-        b = argument_checks.tensor(name, "b", b)
+        b = checks.tensor(name, "b", b)
     if rcond is not None and rcond.__class__ is not float:
-        rcond = argument_checks.floating(name, "rcond", rcond)
+        rcond = checks.floating(name, "rcond", rcond)
     if driver is not None and driver.__class__ is not str:
-        driver = argument_checks.string(name, "driver", driver)
+        driver = checks.string(name, "driver", driver)
     self, b, rcond, driver = linalg_checks_norms.lstsq(name, self, b, rcond, driver)
     vectors = b.ndim == self.ndim - 1
     right = b.unsqueeze(-1) if vectors else b
@@ -2842,9 +2842,9 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
         return write_out(name, out, linalg_cond_default(input, p))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if p is not None:
-        p = argument_checks.scalar(name, "p", p)
+        p = checks.scalar(name, "p", p)
     self, p = linalg_checks_norms.condition(name, self, p)
     return (
         linalg_formulas.condition_by_values(op.linalg_svdvals(self), p)
@@ -2880,9 +2880,9 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
         return write_out(name, out, linalg_cond_p_str(input, p))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if p.__class__ is not str:
-        p = argument_checks.string(name, "p", p)
+        p = checks.string(name, "p", p)
     self, p = linalg_checks_norms.condition(name, self, p)
     return linalg_formulas.condition_by_inverse(self, p)
 
@@ -2917,9 +2917,9 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
         return write_out(name, out, linalg_matrix_power(input, n))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
+        n = checks.integer(name, "n", n)
     self, n = linalg_checks.power(name, self, n)
     return linalg_formulas.power_by_squaring(self, n)
 
@@ -2954,9 +2954,9 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, matrix_power(input, n))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
+        n = checks.integer(name, "n", n)
     self, n = linalg_checks.power(name, self, n)
     return linalg_formulas.power_by_squaring(self, n)
 
@@ -2999,7 +2999,7 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
     if self._device is not CPU and into is None and not watch.every and LINALG_MATRIX_EXP.remember(given, (self,)):
         result = LINALG_MATRIX_EXP.launch(self)
@@ -3014,7 +3014,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LinalgMatrixExpBackward0.record(result, self)
     if watch.active:
         propagate(functions.LinalgMatrixExpBackward0, result, (self,), (self,), into)
@@ -3050,7 +3050,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, matrix_exp(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
     return op.linalg_matrix_exp(self)
 
@@ -3091,11 +3091,11 @@ def linalg_tensorsolve(
         return write_out(name, out, linalg_tensorsolve(input, other, dims))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     if dims is not None:
-        dims = argument_checks.integer_list(name, "dims", dims)
+        dims = checks.integer_list(name, "dims", dims)
     self, other, dims = linalg_checks_norms.tensorsolve(name, self, other, dims)
     size = other.numel()
     moved = self if dims is None else linalg_formulas.moved_last(self, dims)
@@ -3133,9 +3133,9 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
         return write_out(name, out, linalg_tensorinv(input, ind))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if ind.__class__ is not int:
-        ind = argument_checks.integer(name, "ind", ind)
+        ind = checks.integer(name, "ind", ind)
     self, ind = linalg_checks_norms.tensorinv(name, self, ind)
     size = shape_formulas.flattened(self._shape, 0, ind - 1)[0]
     return op.linalg_inv(self.reshape((size, size))).view(self._shape[ind:] + self._shape[:ind])
@@ -3173,9 +3173,9 @@ def reflected_columns(input: Tensor, tau: Tensor) -> Tensor:
 def _reflected_columns(name: str, input, tau, into=None) -> Any:
     given = (input, tau)
     if not isinstance(input, Tensor):
-        input = argument_checks.tensor(name, "input", input)
+        input = checks.tensor(name, "input", input)
     if not isinstance(tau, Tensor):
-        tau = argument_checks.tensor(name, "tau", tau)
+        tau = checks.tensor(name, "tau", tau)
     input, tau = linalg_checks_norms.householder(name, input, tau)
     if into is None and not watch.every and REFLECTED_COLUMNS.remember(given, (input, tau)):
         result = REFLECTED_COLUMNS.launch(input, tau)
@@ -3234,9 +3234,9 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     if out is not None:
         return write_out(name, out, linalg_householder_product(input, tau))
     if not isinstance(input, Tensor):
-        input = argument_checks.tensor(name, "input", input)
+        input = checks.tensor(name, "input", input)
     if not isinstance(tau, Tensor):
-        tau = argument_checks.tensor(name, "tau", tau)
+        tau = checks.tensor(name, "tau", tau)
     input, tau = linalg_checks_norms.householder(name, input, tau)
     return linalg_formulas.product_of_reflections(input, tau)
 
@@ -3283,7 +3283,7 @@ _geqrf_result = ReturnType("geqrf", ("a", "tau"))
 def _geqrf(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.matrices_of(name, self)
     if self._device is not CPU and into is None and not watch.every and GEQRF.remember(given, (self,)):
         results = GEQRF.launch(self)
@@ -3356,15 +3356,15 @@ def ormqr(
         return write_out(name, out, ormqr(input, input2, input3, left, transpose))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(input2, Tensor):
-        input2 = argument_checks.tensor(name, "input2", input2)
+        input2 = checks.tensor(name, "input2", input2)
     if not isinstance(input3, Tensor):
-        input3 = argument_checks.tensor(name, "input3", input3)
+        input3 = checks.tensor(name, "input3", input3)
     if left.__class__ is not bool:
-        left = argument_checks.boolean(name, "left", left)
+        left = checks.boolean(name, "left", left)
     if transpose.__class__ is not bool:
-        transpose = argument_checks.boolean(name, "transpose", transpose)
+        transpose = checks.boolean(name, "transpose", transpose)
     self, input2, input3, left, transpose = linalg_checks.ormqr(name, self, input2, input3, left, transpose)
     full = linalg_formulas.all_reflections(self, input2)
     q = op.linalg_householder_product(full[0], full[1])
@@ -3408,9 +3408,9 @@ _lu_packed_result = ReturnType("lu_packed", ("LU", "pivots", "info"))
 def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     given = (self, check_errors)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
-        check_errors = argument_checks.boolean(name, "check_errors", check_errors)
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
     if into is None and not watch.every and LU_PACKED.remember(given, (self, check_errors)):
         results = LU_PACKED.launch(self, check_errors)
@@ -3425,7 +3425,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.LuPackedBackward0.record(results, self)
     if watch.active:
         propagate(functions.LuPackedBackward0, results, (self, check_errors), (self,))
@@ -3458,9 +3458,9 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
 def _row_order(name: str, pivots, rows, into=None) -> Any:
     given = (pivots, rows)
     if not isinstance(pivots, Tensor):
-        pivots = argument_checks.tensor(name, "pivots", pivots)
+        pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
-        rows = argument_checks.integer(name, "rows", rows)
+        rows = checks.integer(name, "rows", rows)
     if into is None and not watch.every and ROW_ORDER.remember(given, (pivots, rows)):
         result = ROW_ORDER.launch(pivots, rows)
         if result is not None:
@@ -3512,9 +3512,9 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
     if out is not None:
         return write_outs(name, out, linalg_lu_factor(A, pivot=pivot))
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
-        pivot = argument_checks.boolean(name, "pivot", pivot)
+        pivot = checks.boolean(name, "pivot", pivot)
     A, pivot = linalg_checks.lu(name, A, pivot)
     found = op.lu_packed(A, True)
     return _linalg_lu_factor_result(found.LU, found.pivots)
@@ -3560,11 +3560,11 @@ def linalg_lu_factor_ex(
     if out is not None:
         return write_outs(name, out, linalg_lu_factor_ex(A, pivot=pivot, check_errors=check_errors))
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
-        pivot = argument_checks.boolean(name, "pivot", pivot)
+        pivot = checks.boolean(name, "pivot", pivot)
     if check_errors.__class__ is not bool:
-        check_errors = argument_checks.boolean(name, "check_errors", check_errors)
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     A, pivot, check_errors = linalg_checks.lu(name, A, pivot, check_errors)
     found = op.lu_packed(A, check_errors)
     return _linalg_lu_factor_ex_result(found.LU, found.pivots, found.info)
@@ -3605,9 +3605,9 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
     if out is not None:
         return write_outs(name, out, linalg_lu(A, pivot=pivot))
     if not isinstance(A, Tensor):
-        A = argument_checks.tensor(name, "A", A)
+        A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
-        pivot = argument_checks.boolean(name, "pivot", pivot)
+        pivot = checks.boolean(name, "pivot", pivot)
     A, pivot = linalg_checks.lu(name, A, pivot)
     found = op.lu_packed(A, False)
     return _linalg_lu_result(
@@ -3649,11 +3649,11 @@ def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[T
     name = "lu"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if pivot.__class__ is not bool:
-        pivot = argument_checks.boolean(name, "pivot", pivot)
+        pivot = checks.boolean(name, "pivot", pivot)
     if get_infos.__class__ is not bool:
-        get_infos = argument_checks.boolean(name, "get_infos", get_infos)
+        get_infos = checks.boolean(name, "get_infos", get_infos)
     self, pivot, get_infos = linalg_checks.lu(name, self, pivot, get_infos)
     return op.lu_packed(self, False)[: 3 if get_infos else 2]
 
@@ -3703,13 +3703,13 @@ def lu_unpack(
     if out is not None:
         return write_outs(name, out, lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
     if not isinstance(LU_data, Tensor):
-        LU_data = argument_checks.tensor(name, "LU_data", LU_data)
+        LU_data = checks.tensor(name, "LU_data", LU_data)
     if not isinstance(LU_pivots, Tensor):
-        LU_pivots = argument_checks.tensor(name, "LU_pivots", LU_pivots)
+        LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
     if unpack_data.__class__ is not bool:
-        unpack_data = argument_checks.boolean(name, "unpack_data", unpack_data)
+        unpack_data = checks.boolean(name, "unpack_data", unpack_data)
     if unpack_pivots.__class__ is not bool:
-        unpack_pivots = argument_checks.boolean(name, "unpack_pivots", unpack_pivots)
+        unpack_pivots = checks.boolean(name, "unpack_pivots", unpack_pivots)
     LU_data, LU_pivots, unpack_data, unpack_pivots = linalg_checks.lu_unpack(
         name, LU_data, LU_pivots, unpack_data, unpack_pivots
     )
@@ -3783,15 +3783,15 @@ def linalg_lu_solve(
     if out is not None:
         return write_out(name, out, linalg_lu_solve(LU, pivots, B, left=left, adjoint=adjoint))
     if not isinstance(LU, Tensor):
-        LU = argument_checks.tensor(name, "LU", LU)
+        LU = checks.tensor(name, "LU", LU)
     if not isinstance(pivots, Tensor):
-        pivots = argument_checks.tensor(name, "pivots", pivots)
+        pivots = checks.tensor(name, "pivots", pivots)
     if not isinstance(B, Tensor):
-        B = argument_checks.tensor(name, "B", B)
+        B = checks.tensor(name, "B", B)
     if left.__class__ is not bool:
-        left = argument_checks.boolean(name, "left", left)
+        left = checks.boolean(name, "left", left)
     if adjoint.__class__ is not bool:
-        adjoint = argument_checks.boolean(name, "adjoint", adjoint)
+        adjoint = checks.boolean(name, "adjoint", adjoint)
     LU, pivots, B, left, adjoint = linalg_checks.lu_solve(name, LU, pivots, B, left, adjoint)
     pair = linalg_formulas.broadcast_batches("linalg_lu_solve", LU, B if left else B.mH)
     packed = pair[0]
@@ -3853,11 +3853,11 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
         return write_out(name, out, lu_solve(input, LU_data, LU_pivots))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(LU_data, Tensor):
-        LU_data = argument_checks.tensor(name, "LU_data", LU_data)
+        LU_data = checks.tensor(name, "LU_data", LU_data)
     if not isinstance(LU_pivots, Tensor):
-        LU_pivots = argument_checks.tensor(name, "LU_pivots", LU_pivots)
+        LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
     self, LU_data, LU_pivots = linalg_checks.old_lu_solve(name, self, LU_data, LU_pivots)
     return op.linalg_lu_solve(LU_data, LU_pivots, self)
 
@@ -3901,11 +3901,11 @@ _ldl_packed_result = ReturnType("ldl_packed", ("LD", "pivots", "info"))
 def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     given = (self, hermitian, check_errors)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     if check_errors.__class__ is not bool:
-        check_errors = argument_checks.boolean(name, "check_errors", check_errors)
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
     if (
         self._device is not CPU
@@ -3968,9 +3968,9 @@ def linalg_ldl_factor(
         return write_outs(name, out, linalg_ldl_factor(input, hermitian=hermitian))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     self, hermitian = linalg_checks.square(name, self, hermitian)
     found = op.ldl_packed(self, hermitian, True)
     return _linalg_ldl_factor_result(found.LD, found.pivots)
@@ -4023,11 +4023,11 @@ def linalg_ldl_factor_ex(
         return write_outs(name, out, linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     if check_errors.__class__ is not bool:
-        check_errors = argument_checks.boolean(name, "check_errors", check_errors)
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
     found = op.ldl_packed(self, hermitian, check_errors)
     return _linalg_ldl_factor_ex_result(found.LD, found.pivots, found.info)
@@ -4070,13 +4070,13 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
 def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     given = (LD, pivots, B, hermitian)
     if not isinstance(LD, Tensor):
-        LD = argument_checks.tensor(name, "LD", LD)
+        LD = checks.tensor(name, "LD", LD)
     if not isinstance(pivots, Tensor):
-        pivots = argument_checks.tensor(name, "pivots", pivots)
+        pivots = checks.tensor(name, "pivots", pivots)
     if not isinstance(B, Tensor):
-        B = argument_checks.tensor(name, "B", B)
+        B = checks.tensor(name, "B", B)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
     if (
         LD._device is not CPU
@@ -4150,13 +4150,13 @@ def linalg_ldl_solve(
     if out is not None:
         return write_out(name, out, linalg_ldl_solve(LD, pivots, B, hermitian=hermitian))
     if not isinstance(LD, Tensor):
-        LD = argument_checks.tensor(name, "LD", LD)
+        LD = checks.tensor(name, "LD", LD)
     if not isinstance(pivots, Tensor):
-        pivots = argument_checks.tensor(name, "pivots", pivots)
+        pivots = checks.tensor(name, "pivots", pivots)
     if not isinstance(B, Tensor):
-        B = argument_checks.tensor(name, "B", B)
+        B = checks.tensor(name, "B", B)
     if hermitian.__class__ is not bool:
-        hermitian = argument_checks.boolean(name, "hermitian", hermitian)
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
     pair = linalg_formulas.broadcast_batches("linalg_ldl_solve", LD, B)
     return op.ldl_solve_matrices(pair[0], pivots.expand(pair[0]._shape[:-1]), pair[1], hermitian)
@@ -4194,9 +4194,9 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
         return write_out(name, out, orgqr(input, input2))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(input2, Tensor):
-        input2 = argument_checks.tensor(name, "input2", input2)
+        input2 = checks.tensor(name, "input2", input2)
     self, input2 = linalg_checks_norms.householder(name, self, input2)
     return op.linalg_householder_product(self, input2)
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime.autograd.inplace import after_write, overwrite
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import after_write, before_write, overwrite, write_out
+from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.namespace import op
 from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
-from ...runtime.namespace import op
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 
@@ -54,7 +53,7 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         if not watch.every and kernels.LOGICAL_AND.launch_out(input, other, out) is not None:
             return out
         return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="same")
-    argument_checks.tensor("logical_and", "input", input)
+    checks.tensor("logical_and", "input", input)
     return _logical_and("logical_and", input, other)
 
 
@@ -65,15 +64,15 @@ def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("logical_and_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _logical_and("logical_and_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _logical_and(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGICAL_AND, name, (self, other), (), into)
     return result
 
@@ -111,7 +110,7 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         if not watch.every and kernels.LOGICAL_OR.launch_out(input, other, out) is not None:
             return out
         return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="same")
-    argument_checks.tensor("logical_or", "input", input)
+    checks.tensor("logical_or", "input", input)
     return _logical_or("logical_or", input, other)
 
 
@@ -122,15 +121,15 @@ def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("logical_or_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _logical_or("logical_or_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _logical_or(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGICAL_OR, name, (self, other), (), into)
     return result
 
@@ -168,7 +167,7 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         if not watch.every and kernels.LOGICAL_XOR.launch_out(input, other, out) is not None:
             return out
         return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="same")
-    argument_checks.tensor("logical_xor", "input", input)
+    checks.tensor("logical_xor", "input", input)
     return _logical_xor("logical_xor", input, other)
 
 
@@ -179,15 +178,15 @@ def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("logical_xor_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _logical_xor("logical_xor_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _logical_xor(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGICAL_XOR, name, (self, other), (), into)
     return result
 
@@ -219,7 +218,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOGICAL_NOT.launch_out(input, out) is not None:
             return out
         return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="same")
-    argument_checks.tensor("logical_not", "input", input)
+    checks.tensor("logical_not", "input", input)
     return _logical_not("logical_not", input)
 
 
@@ -231,14 +230,14 @@ def logical_not_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("logical_not_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _logical_not("logical_not_", original, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _logical_not(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOGICAL_NOT, name, (self,), (), into)
     return result
 
@@ -288,15 +287,15 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_and_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _bitwise_and("bitwise_and_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _bitwise_and(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_AND_TENSOR, name, (self, other), (), into)
     return result
 
@@ -346,15 +345,15 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_or_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _bitwise_or("bitwise_or_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _bitwise_or(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_OR_TENSOR, name, (self, other), (), into)
     return result
 
@@ -404,15 +403,15 @@ def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_xor_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _bitwise_xor("bitwise_xor_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _bitwise_xor(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_XOR_TENSOR, name, (self, other), (), into)
     return result
 
@@ -444,7 +443,7 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BITWISE_NOT.launch_out(input, out) is not None:
             return out
         return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="same")
-    argument_checks.tensor("bitwise_not", "input", input)
+    checks.tensor("bitwise_not", "input", input)
     return _bitwise_not("bitwise_not", input)
 
 
@@ -458,14 +457,14 @@ def bitwise_not_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("bitwise_not_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _bitwise_not("bitwise_not_", original, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _bitwise_not(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BITWISE_NOT, name, (self,), (), into)
     return result
 
@@ -521,15 +520,15 @@ def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_LEFT_SHIFT_TENSOR, name, (self, other), (), into)
     return result
 
@@ -585,15 +584,15 @@ def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
     overwrite(input, before)
     return after_write(input, before)
 
 
 def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.BITWISE_RIGHT_SHIFT_TENSOR, name, (self, other), (), into)
     return result
 

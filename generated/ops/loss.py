@@ -10,47 +10,44 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.device.device import CPU
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.ops.loss import checks_ctc as loss_checks_ctc
 from ...runtime.ops.loss import cpu as loss_cpu
-from ...runtime.ops.loss import cpu as loss_cpu_cross_entropy
 from ...runtime.ops.loss import cpu_ctc as loss_cpu_ctc
-from ...runtime.ops.loss import cpu as loss_cpu_nll
 from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
-from ...runtime.ops.loss import plans as loss_plans_nll
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.device.device import CPU
 from .. import kernels
 from ..functions import loss as functions
 
 NLL_LOSS = KernelOp(
     "nll_loss",
-    loss_plans_nll.nll_loss,
-    loss_cpu_nll.nll_loss,
+    loss_plans.nll_loss,
+    loss_cpu.nll_loss,
     functions.NllLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n"},
     outputs=2,
 )
 NLL_LOSS_BACKWARD = KernelOp(
     "nll_loss_backward",
-    loss_plans_nll.nll_loss_backward,
-    loss_cpu_nll.nll_loss_backward,
+    loss_plans.nll_loss_backward,
+    loss_cpu.nll_loss_backward,
     functions.NllLossBackwardBackward0,
     {
         "grad_output": "T",
@@ -65,7 +62,7 @@ NLL_LOSS_BACKWARD = KernelOp(
 CROSS_ENTROPY_LOSS = KernelOp(
     "cross_entropy_loss",
     loss_plans.cross_entropy,
-    loss_cpu_cross_entropy.cross_entropy,
+    loss_cpu.cross_entropy,
     functions.CrossEntropyLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,
@@ -171,15 +168,15 @@ _nll_loss_result = ReturnType("nll_loss", ("output", "total_weight"))
 def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=None) -> Any:
     given = (self, target, weight, reduction, ignore_index)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
-        reduction = argument_checks.integer(name, "reduction", reduction)
+        reduction = checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
-        ignore_index = argument_checks.integer(name, "ignore_index", ignore_index)
+        ignore_index = checks.integer(name, "ignore_index", ignore_index)
     self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
@@ -194,7 +191,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     )
     try:
         results = outputs(
-            at(self, loss_cpu_nll.nll_loss, "ops.loss.shapes:likelihoods")(
+            at(self, loss_cpu.nll_loss, "ops.loss.shapes:likelihoods")(
                 array_in(self, computed), array_in(target, None), array_in(weight, computed), reduction, ignore_index
             ),
             computed,
@@ -202,7 +199,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
         )
     except Exception as error:
         reraise(name, error, (self, target, weight, reduction, ignore_index))
-    if grad_mode.grad and (self._rg or (weight is not None and weight._rg)):
+    if grad_mode.grad and (self._requires_grad or (weight is not None and weight._requires_grad)):
         functions.NllLossBackward0.record(results, self, target, weight, reduction, ignore_index)
     if watch.active:
         propagate(functions.NllLossBackward0, results, (self, target, weight, reduction, ignore_index), (self,))
@@ -282,18 +279,18 @@ def _nll_loss_backward(
 ) -> Any:
     given = (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if not isinstance(total_weight, Tensor):
-        total_weight = argument_checks.tensor(name, "total_weight", total_weight)
-    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
+        total_weight = checks.tensor(name, "total_weight", total_weight)
+    input_shape = checks.integer_list(name, "input_shape", input_shape)
     if reduction.__class__ is not int:
-        reduction = argument_checks.integer(name, "reduction", reduction)
+        reduction = checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
-        ignore_index = argument_checks.integer(name, "ignore_index", ignore_index)
+        ignore_index = checks.integer(name, "ignore_index", ignore_index)
     grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = loss_checks.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
@@ -318,7 +315,7 @@ def _nll_loss_backward(
     )
     try:
         result = adopt(
-            at(grad_output, loss_cpu_nll.nll_loss_backward, "ops.loss.shapes:likelihoods_gradient")(
+            at(grad_output, loss_cpu.nll_loss_backward, "ops.loss.shapes:likelihoods_gradient")(
                 array_in(grad_output, computed),
                 array_in(target, None),
                 array_in(weight, computed),
@@ -335,7 +332,9 @@ def _nll_loss_backward(
         result = write(name, into, result)
     if (
         grad_mode.grad
-        and (grad_output._rg or (weight is not None and weight._rg) or total_weight._rg)
+        and (
+            grad_output._requires_grad or (weight is not None and weight._requires_grad) or total_weight._requires_grad
+        )
         and result._dtype.kind in "fc"
     ):
         functions.NllLossBackwardBackward0.record(
@@ -434,17 +433,17 @@ _cross_entropy_loss_result = ReturnType("cross_entropy_loss", ("output", "saved_
 def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index, label_smoothing, into=None) -> Any:
     given = (self, target, weight, reduction, ignore_index, label_smoothing)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
-        reduction = argument_checks.integer(name, "reduction", reduction)
+        reduction = checks.integer(name, "reduction", reduction)
     if ignore_index.__class__ is not int:
-        ignore_index = argument_checks.integer(name, "ignore_index", ignore_index)
+        ignore_index = checks.integer(name, "ignore_index", ignore_index)
     if label_smoothing.__class__ is not float:
-        label_smoothing = argument_checks.floating(name, "label_smoothing", label_smoothing)
+        label_smoothing = checks.floating(name, "label_smoothing", label_smoothing)
     self, target, weight, reduction, ignore_index, label_smoothing = loss_checks.cross_entropy(
         name, self, target, weight, reduction, ignore_index, label_smoothing
     )
@@ -463,7 +462,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     )
     try:
         results = outputs(
-            at(self, loss_cpu_cross_entropy.cross_entropy, "ops.loss.shapes:entropies")(
+            at(self, loss_cpu.cross_entropy, "ops.loss.shapes:entropies")(
                 array_in(self, computed),
                 array_in(target, None),
                 array_in(weight, computed),
@@ -476,7 +475,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
         )
     except Exception as error:
         reraise(name, error, (self, target, weight, reduction, ignore_index, label_smoothing))
-    if grad_mode.grad and (self._rg or (weight is not None and weight._rg)):
+    if grad_mode.grad and (self._requires_grad or (weight is not None and weight._requires_grad)):
         functions.CrossEntropyLossBackward0.record(
             results, self, target, weight, reduction, ignore_index, label_smoothing
         )
@@ -527,11 +526,11 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
 def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     given = (self, target, reduction)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if reduction.__class__ is not int:
-        reduction = argument_checks.integer(name, "reduction", reduction)
+        reduction = checks.integer(name, "reduction", reduction)
     self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
     if (
         self._device is not CPU
@@ -558,7 +557,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
         reraise(name, error, (self, target, reduction))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or target._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
         functions.MseLossBackward0.record(result, self, target, reduction)
     if watch.active:
         propagate(functions.MseLossBackward0, result, (self, target, reduction), (self, target), into)
@@ -603,13 +602,13 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
 def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=None) -> Any:
     given = (grad_output, self, target, reduction)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if reduction.__class__ is not int:
-        reduction = argument_checks.integer(name, "reduction", reduction)
+        reduction = checks.integer(name, "reduction", reduction)
     grad_output, self, target, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, reduction
     )
@@ -635,7 +634,11 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
             reraise(name, error, (grad_output, self, target, reduction))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg or self._rg or target._rg) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (grad_output._requires_grad or self._requires_grad or target._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
         functions.MseLossBackwardBackward0.record(result, grad_output, self, target, reduction)
     if watch.active:
         propagate(
@@ -693,13 +696,13 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
 def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None) -> Any:
     given = (self, target, weight, reduction)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
-        reduction = argument_checks.integer(name, "reduction", reduction)
+        reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = loss_checks.pointwise_loss(name, self, target, weight, reduction)
     result = None
     if self._device is not CPU and into is None and not watch.every:
@@ -725,7 +728,7 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
         result = write(name, into, result)
     if (
         grad_mode.grad
-        and (self._rg or target._rg or (weight is not None and weight._rg))
+        and (self._requires_grad or target._requires_grad or (weight is not None and weight._requires_grad))
         and result._dtype.kind in "fc"
     ):
         functions.BinaryCrossEntropyBackward0.record(result, self, target, weight, reduction)
@@ -791,15 +794,15 @@ def binary_cross_entropy_backward(
 def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight, reduction, into=None) -> Any:
     given = (grad_output, self, target, weight, reduction)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if reduction.__class__ is not int:
-        reduction = argument_checks.integer(name, "reduction", reduction)
+        reduction = checks.integer(name, "reduction", reduction)
     grad_output, self, target, weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, reduction
     )
@@ -836,7 +839,12 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
         result = write(name, into, result)
     if (
         grad_mode.grad
-        and (grad_output._rg or self._rg or target._rg or (weight is not None and weight._rg))
+        and (
+            grad_output._requires_grad
+            or self._requires_grad
+            or target._requires_grad
+            or (weight is not None and weight._requires_grad)
+        )
         and result._dtype.kind in "fc"
     ):
         functions.BinaryCrossEntropyBackwardBackward0.record(result, grad_output, self, target, weight, reduction)
@@ -928,15 +936,15 @@ def binary_cross_entropy_with_logits(
 def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weight, reduction, into=None) -> Any:
     given = (self, target, weight, pos_weight, reduction)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if pos_weight is not None and not isinstance(pos_weight, Tensor):
-        pos_weight = argument_checks.tensor(name, "pos_weight", pos_weight)
+        pos_weight = checks.tensor(name, "pos_weight", pos_weight)
     if reduction.__class__ is not int:
-        reduction = argument_checks.integer(name, "reduction", reduction)
+        reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss(
         name, self, target, weight, pos_weight, reduction
     )
@@ -974,7 +982,10 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
     if (
         grad_mode.grad
         and (
-            self._rg or target._rg or (weight is not None and weight._rg) or (pos_weight is not None and pos_weight._rg)
+            self._requires_grad
+            or target._requires_grad
+            or (weight is not None and weight._requires_grad)
+            or (pos_weight is not None and pos_weight._requires_grad)
         )
         and result._dtype.kind in "fc"
     ):
@@ -1051,17 +1062,17 @@ def _binary_cross_entropy_with_logits_backward(
 ) -> Any:
     given = (grad_output, self, target, weight, pos_weight, reduction)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if pos_weight is not None and not isinstance(pos_weight, Tensor):
-        pos_weight = argument_checks.tensor(name, "pos_weight", pos_weight)
+        pos_weight = checks.tensor(name, "pos_weight", pos_weight)
     if reduction.__class__ is not int:
-        reduction = argument_checks.integer(name, "reduction", reduction)
+        reduction = checks.integer(name, "reduction", reduction)
     grad_output, self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
@@ -1109,11 +1120,11 @@ def _binary_cross_entropy_with_logits_backward(
     if (
         grad_mode.grad
         and (
-            grad_output._rg
-            or self._rg
-            or target._rg
-            or (weight is not None and weight._rg)
-            or (pos_weight is not None and pos_weight._rg)
+            grad_output._requires_grad
+            or self._requires_grad
+            or target._requires_grad
+            or (weight is not None and weight._requires_grad)
+            or (pos_weight is not None and pos_weight._requires_grad)
         )
         and result._dtype.kind in "fc"
     ):
@@ -1171,17 +1182,17 @@ def l1_loss(
     name = "l1_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     self, target, size_average, reduce, reduction, weight = loss_checks.same_sizes(
         name, self, target, size_average, reduce, reduction, weight
     )
@@ -1212,23 +1223,23 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
             return result
         result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (delta,))
         if result is not None:
-            if (input._rg or target._rg) and grad_mode.grad:
+            if (input._requires_grad or target._requires_grad) and grad_mode.grad:
                 functions.HuberValuesBackward0.record(result, input, target, delta)
             return result
     if (input.__class__ not in plain or target.__class__ not in plain or delta.__class__ not in plain) and (
         result := intercept("huber_values", huber_values, "elementwise", input, target, delta)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("huber_values", "input", input)
+    checks.tensor("huber_values", "input", input)
     return _huber_values("huber_values", input, target, delta)
 
 
 def _huber_values(name: str, self, target, delta, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    target = argument_checks.operand(name, "target", target)
-    delta = argument_checks.scalar(name, "delta", delta)
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    delta = checks.scalar(name, "delta", delta)
     result, (self, target) = run(kernels.HUBER_VALUES, name, (self, target), (Promoting(delta),), into)
-    if grad_mode.grad and (self._rg or target._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
         functions.HuberValuesBackward0.record(result, self, target, delta)
     if watch.active:
         propagate(functions.HuberValuesBackward0, result, (self, target, delta), (self, target), into)
@@ -1279,17 +1290,17 @@ def smooth_l1_loss(
     name = "smooth_l1_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     if beta.__class__ is not float:
-        beta = argument_checks.floating(name, "beta", beta)
+        beta = checks.floating(name, "beta", beta)
     self, target, size_average, reduce, reduction, beta = loss_checks.smooth_l1(
         name, self, target, size_average, reduce, reduction, beta
     )
@@ -1336,15 +1347,15 @@ def huber_loss(
     name = "huber_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     if delta.__class__ is not float:
-        delta = argument_checks.floating(name, "delta", delta)
+        delta = checks.floating(name, "delta", delta)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     self, target, reduction, delta, weight = loss_checks.huber(name, self, target, reduction, delta, weight)
     return loss_formulas.reduced_loss(
         "huber_loss", loss_formulas.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
@@ -1394,17 +1405,17 @@ def kl_div(
     name = "kl_div"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     if log_target.__class__ is not bool:
-        log_target = argument_checks.boolean(name, "log_target", log_target)
+        log_target = checks.boolean(name, "log_target", log_target)
     self, target, size_average, reduce, reduction, log_target = loss_checks.floating_values(
         name, self, target, size_average, reduce, reduction, log_target
     )
@@ -1471,21 +1482,21 @@ def poisson_nll_loss(
     name = "poisson_nll_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if log_input.__class__ is not bool:
-        log_input = argument_checks.boolean(name, "log_input", log_input)
+        log_input = checks.boolean(name, "log_input", log_input)
     if full.__class__ is not bool:
-        full = argument_checks.boolean(name, "full", full)
+        full = checks.boolean(name, "full", full)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     losses = self.exp() - target * self if log_input else self - target * (self + eps).log()
     return loss_formulas.reduced_loss(
         "poisson_nll_loss",
@@ -1538,17 +1549,17 @@ def gaussian_nll_loss_default(
     name = "gaussian_nll_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if not isinstance(var, Tensor):
-        var = argument_checks.tensor(name, "var", var)
+        var = checks.tensor(name, "var", var)
     if full.__class__ is not bool:
-        full = argument_checks.boolean(name, "full", full)
+        full = checks.boolean(name, "full", full)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
     return loss_formulas.reduced_loss(
         "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
@@ -1587,17 +1598,17 @@ def gaussian_nll_loss_float(
     name = "gaussian_nll_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if var.__class__ is not float:
-        var = argument_checks.floating(name, "var", var)
+        var = checks.floating(name, "var", var)
     if full.__class__ is not bool:
-        full = argument_checks.boolean(name, "full", full)
+        full = checks.boolean(name, "full", full)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     self, target, var, full, eps, reduction = loss_checks.gaussian_nll(name, self, target, var, full, eps, reduction)
     return loss_formulas.reduced_loss(
         "gaussian_nll_loss", loss_formulas.gaussian_values(self, target, var, full, eps), None, None, reduction
@@ -1637,15 +1648,15 @@ def soft_margin_loss(
     name = "soft_margin_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     return loss_formulas.reduced_loss(
         "soft_margin_loss", -op.logsigmoid(self * target), size_average, reduce, reduction
     )
@@ -1699,17 +1710,17 @@ def hinge_embedding_loss(
     name = "hinge_embedding_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if margin.__class__ is not float:
-        margin = argument_checks.floating(name, "margin", margin)
+        margin = checks.floating(name, "margin", margin)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     losses = op.where(target != 1, (margin - self).clamp(0), 0) + op.where(target != -1, self, 0)
     return loss_formulas.reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
 
@@ -1767,19 +1778,19 @@ def margin_ranking_loss(
         return result
     name = "margin_ranking_loss"
     if not isinstance(input1, Tensor):
-        input1 = argument_checks.tensor(name, "input1", input1)
+        input1 = checks.tensor(name, "input1", input1)
     if not isinstance(input2, Tensor):
-        input2 = argument_checks.tensor(name, "input2", input2)
+        input2 = checks.tensor(name, "input2", input2)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if margin.__class__ is not float:
-        margin = argument_checks.floating(name, "margin", margin)
+        margin = checks.floating(name, "margin", margin)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     input1, input2, target, margin, size_average, reduce, reduction = loss_checks.margin_ranking(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
@@ -1853,25 +1864,25 @@ def triplet_margin_loss(
         return result
     name = "triplet_margin_loss"
     if not isinstance(anchor, Tensor):
-        anchor = argument_checks.tensor(name, "anchor", anchor)
+        anchor = checks.tensor(name, "anchor", anchor)
     if not isinstance(positive, Tensor):
-        positive = argument_checks.tensor(name, "positive", positive)
+        positive = checks.tensor(name, "positive", positive)
     if not isinstance(negative, Tensor):
-        negative = argument_checks.tensor(name, "negative", negative)
+        negative = checks.tensor(name, "negative", negative)
     if margin.__class__ is not float:
-        margin = argument_checks.floating(name, "margin", margin)
+        margin = checks.floating(name, "margin", margin)
     if p.__class__ is not float:
-        p = argument_checks.floating(name, "p", p)
+        p = checks.floating(name, "p", p)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     if swap.__class__ is not bool:
-        swap = argument_checks.boolean(name, "swap", swap)
+        swap = checks.boolean(name, "swap", swap)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = loss_checks.triplet(
         name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
     )
@@ -1938,19 +1949,19 @@ def cosine_embedding_loss(
         return result
     name = "cosine_embedding_loss"
     if not isinstance(input1, Tensor):
-        input1 = argument_checks.tensor(name, "input1", input1)
+        input1 = checks.tensor(name, "input1", input1)
     if not isinstance(input2, Tensor):
-        input2 = argument_checks.tensor(name, "input2", input2)
+        input2 = checks.tensor(name, "input2", input2)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if margin.__class__ is not float:
-        margin = argument_checks.floating(name, "margin", margin)
+        margin = checks.floating(name, "margin", margin)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     input1, input2, target, margin, size_average, reduce, reduction = loss_checks.cosine_embedding(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
@@ -2023,21 +2034,21 @@ def multi_margin_loss(
     name = "multi_margin_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if p.__class__ is not int:
-        p = argument_checks.integer(name, "p", p)
+        p = checks.integer(name, "p", p)
     if margin.__class__ is not float:
-        margin = argument_checks.floating(name, "margin", margin)
+        margin = checks.floating(name, "margin", margin)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     self, target, p, margin, weight, size_average, reduce, reduction = loss_checks.multi_margin(
         name, self, target, p, margin, weight, size_average, reduce, reduction
     )
@@ -2103,15 +2114,15 @@ def multilabel_margin_loss(
     name = "multilabel_margin_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     self, target, size_average, reduce, reduction = loss_checks.multilabel_margin(
         name, self, target, size_average, reduce, reduction
     )
@@ -2178,17 +2189,17 @@ def multilabel_soft_margin_loss(
     name = "multilabel_soft_margin_loss"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
-        target = argument_checks.tensor(name, "target", target)
+        target = checks.tensor(name, "target", target)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if size_average is not None and size_average.__class__ is not bool:
-        size_average = argument_checks.boolean(name, "size_average", size_average)
+        size_average = checks.boolean(name, "size_average", size_average)
     if reduce is not None and reduce.__class__ is not bool:
-        reduce = argument_checks.boolean(name, "reduce", reduce)
+        reduce = checks.boolean(name, "reduce", reduce)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     self, target, weight, size_average, reduce, reduction = loss_checks.some_classes(
         name, self, target, weight, size_average, reduce, reduction
     )
@@ -2241,13 +2252,13 @@ def ctc_values(
 def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
     given = (log_probs, targets, input_lengths, target_lengths, blank)
     if not isinstance(log_probs, Tensor):
-        log_probs = argument_checks.tensor(name, "log_probs", log_probs)
+        log_probs = checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
-        targets = argument_checks.tensor(name, "targets", targets)
-    input_lengths = argument_checks.integer_list(name, "input_lengths", input_lengths)
-    target_lengths = argument_checks.integer_list(name, "target_lengths", target_lengths)
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
     if blank.__class__ is not int:
-        blank = argument_checks.integer(name, "blank", blank)
+        blank = checks.integer(name, "blank", blank)
     log_probs, targets, input_lengths, target_lengths, blank = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
@@ -2269,7 +2280,7 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
         reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (log_probs._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (log_probs._requires_grad) and result._dtype.kind in "fc":
         functions.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
     if watch.active:
         propagate(
@@ -2337,17 +2348,17 @@ def ctc_loss_intlist(
         return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):
-        log_probs = argument_checks.tensor(name, "log_probs", log_probs)
+        log_probs = checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
-        targets = argument_checks.tensor(name, "targets", targets)
-    input_lengths = argument_checks.integer_list(name, "input_lengths", input_lengths)
-    target_lengths = argument_checks.integer_list(name, "target_lengths", target_lengths)
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
     if blank.__class__ is not int:
-        blank = argument_checks.integer(name, "blank", blank)
+        blank = checks.integer(name, "blank", blank)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     if zero_infinity.__class__ is not bool:
-        zero_infinity = argument_checks.boolean(name, "zero_infinity", zero_infinity)
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
@@ -2419,19 +2430,19 @@ def ctc_loss_tensor(
         return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):
-        log_probs = argument_checks.tensor(name, "log_probs", log_probs)
+        log_probs = checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
-        targets = argument_checks.tensor(name, "targets", targets)
+        targets = checks.tensor(name, "targets", targets)
     if not isinstance(input_lengths, Tensor):
-        input_lengths = argument_checks.tensor(name, "input_lengths", input_lengths)
+        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
     if not isinstance(target_lengths, Tensor):
-        target_lengths = argument_checks.tensor(name, "target_lengths", target_lengths)
+        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
     if blank.__class__ is not int:
-        blank = argument_checks.integer(name, "blank", blank)
+        blank = checks.integer(name, "blank", blank)
     if reduction.__class__ is not str:
-        reduction = argument_checks.string(name, "reduction", reduction)
+        reduction = checks.string(name, "reduction", reduction)
     if zero_infinity.__class__ is not bool:
-        zero_infinity = argument_checks.boolean(name, "zero_infinity", zero_infinity)
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = (
         loss_checks_ctc.ctc_loss_of_tensors(
             name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity

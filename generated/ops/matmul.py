@@ -10,18 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import adopt_result, after_write
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write, write_out
+from ...runtime.device.device import CPU
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.deprecated_signatures import call_deprecated_signature
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype, stored_in
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.deprecated_signatures import call_deprecated_signature
 from ...runtime.dispatch.overloads import Number
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import before_write, write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.matmul import checks as matmul_checks
@@ -31,9 +28,11 @@ from ...runtime.ops.matmul import cpu_sparse as matmul_cpu_sparse
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
 from ...runtime.ops.matmul import plans as matmul_plans
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.device.device import CPU
 from ..functions import matmul as functions
 
 MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"}, refused="b")
@@ -147,9 +146,9 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _mm(name: str, self, mat2, into=None) -> Any:
     given = (self, mat2)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
-        mat2 = argument_checks.tensor(name, "mat2", mat2)
+        mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.mm(name, self, mat2)
     if into is None and not watch.every and MM.remember(given, (self, mat2)):
         result = MM.launch(self, mat2)
@@ -169,7 +168,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
         reraise(name, error, (self, mat2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
         functions.MmBackward0.record(result, self, mat2)
     if watch.active:
         propagate(functions.MmBackward0, result, (self, mat2), (self, mat2), into)
@@ -214,9 +213,9 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _bmm(name: str, self, mat2, into=None) -> Any:
     given = (self, mat2)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
-        mat2 = argument_checks.tensor(name, "mat2", mat2)
+        mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.bmm(name, self, mat2)
     if into is None and not watch.every and BMM.remember(given, (self, mat2)):
         result = BMM.launch(self, mat2)
@@ -236,7 +235,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
         reraise(name, error, (self, mat2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
         functions.BmmBackward0.record(result, self, mat2)
     if watch.active:
         propagate(functions.BmmBackward0, result, (self, mat2), (self, mat2), into)
@@ -281,9 +280,9 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _mv(name: str, self, vec, into=None) -> Any:
     given = (self, vec)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(vec, Tensor):
-        vec = argument_checks.tensor(name, "vec", vec)
+        vec = checks.tensor(name, "vec", vec)
     self, vec = matmul_checks.mv(name, self, vec)
     if into is None and not watch.every and MV.remember(given, (self, vec)):
         result = MV.launch(self, vec)
@@ -303,7 +302,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
         reraise(name, error, (self, vec))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or vec._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or vec._requires_grad) and result._dtype.kind in "fc":
         functions.MvBackward0.record(result, self, vec)
     if watch.active:
         propagate(functions.MvBackward0, result, (self, vec), (self, vec), into)
@@ -348,9 +347,9 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _dot(name: str, self, tensor, into=None) -> Any:
     given = (self, tensor)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(tensor, Tensor):
-        tensor = argument_checks.tensor(name, "tensor", tensor)
+        tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
     if into is None and not watch.every and DOT.remember(given, (self, tensor)):
         result = DOT.launch(self, tensor)
@@ -372,7 +371,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
         reraise(name, error, (self, tensor))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or tensor._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or tensor._requires_grad) and result._dtype.kind in "fc":
         functions.DotBackward0.record(result, self, tensor)
     if watch.active:
         propagate(functions.DotBackward0, result, (self, tensor), (self, tensor), into)
@@ -410,9 +409,9 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, outer(input, vec2))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(vec2, Tensor):
-        vec2 = argument_checks.tensor(name, "vec2", vec2)
+        vec2 = checks.tensor(name, "vec2", vec2)
     self, vec2 = matmul_checks.outer(name, self, vec2)
     return self.unsqueeze(1) * vec2
 
@@ -463,9 +462,9 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         return write_out(name, out, matmul(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     self, other = matmul_checks.matmul(name, self, other)
     return matmul_formulas.matmul_by_rank(self, other)
 
@@ -565,7 +564,7 @@ def addmm_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("addmm_", input, (input, mat1, mat2), keep=(), share="anyhow")
-    before = input._fn
+    before = input._grad_fn
     _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
     return after_write(input, before)
 
@@ -573,13 +572,13 @@ def addmm_(
 def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     given = (self, mat1, mat2, beta, alpha)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(mat1, Tensor):
-        mat1 = argument_checks.tensor(name, "mat1", mat1)
+        mat1 = checks.tensor(name, "mat1", mat1)
     if not isinstance(mat2, Tensor):
-        mat2 = argument_checks.tensor(name, "mat2", mat2)
-    beta = argument_checks.scalar(name, "beta", beta)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+        mat2 = checks.tensor(name, "mat2", mat2)
+    beta = checks.scalar(name, "beta", beta)
+    alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
     if into is None and not watch.every and ADDMM.remember(given, (self, mat1, mat2, beta, alpha)):
         result = ADDMM.launch(self, mat1, mat2, beta, alpha)
@@ -601,7 +600,11 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
         reraise(name, error, (self, mat1, mat2, beta, alpha))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or mat1._rg or mat2._rg) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or mat1._requires_grad or mat2._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
         functions.AddmmBackward0.record(result, self, mat1, mat2, beta, alpha)
     if watch.active:
         propagate(functions.AddmmBackward0, result, (self, mat1, mat2, beta, alpha), (self, mat1, mat2), into)
@@ -727,7 +730,7 @@ def baddbmm_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("baddbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
-    before = input._fn
+    before = input._grad_fn
     _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
     return after_write(input, before)
 
@@ -735,13 +738,13 @@ def baddbmm_(
 def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     given = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
-        batch1 = argument_checks.tensor(name, "batch1", batch1)
+        batch1 = checks.tensor(name, "batch1", batch1)
     if not isinstance(batch2, Tensor):
-        batch2 = argument_checks.tensor(name, "batch2", batch2)
-    beta = argument_checks.scalar(name, "beta", beta)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+        batch2 = checks.tensor(name, "batch2", batch2)
+    beta = checks.scalar(name, "beta", beta)
+    alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
     if into is None and not watch.every and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha)):
         result = BADDBMM.launch(self, batch1, batch2, beta, alpha)
@@ -763,7 +766,11 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         reraise(name, error, (self, batch1, batch2, beta, alpha))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or batch1._rg or batch2._rg) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or batch1._requires_grad or batch2._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
         functions.BaddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
     if watch.active:
         propagate(functions.BaddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
@@ -889,7 +896,7 @@ def addbmm_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("addbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
-    before = input._fn
+    before = input._grad_fn
     _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
     return after_write(input, before)
 
@@ -897,13 +904,13 @@ def addbmm_(
 def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     given = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
-        batch1 = argument_checks.tensor(name, "batch1", batch1)
+        batch1 = checks.tensor(name, "batch1", batch1)
     if not isinstance(batch2, Tensor):
-        batch2 = argument_checks.tensor(name, "batch2", batch2)
-    beta = argument_checks.scalar(name, "beta", beta)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+        batch2 = checks.tensor(name, "batch2", batch2)
+    beta = checks.scalar(name, "beta", beta)
+    alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.addbmm(name, self, batch1, batch2, beta, alpha)
     if (
         self._device is not CPU
@@ -930,7 +937,11 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         reraise(name, error, (self, batch1, batch2, beta, alpha))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or batch1._rg or batch2._rg) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or batch1._requires_grad or batch2._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
         functions.AddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
     if watch.active:
         propagate(functions.AddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
@@ -1030,7 +1041,7 @@ def addmv_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("addmv_", input, (input, mat, vec), keep=(), share="anyhow")
-    before = input._fn
+    before = input._grad_fn
     _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
     return after_write(input, before)
 
@@ -1038,13 +1049,13 @@ def addmv_(
 def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     given = (self, mat, vec, beta, alpha)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(mat, Tensor):
-        mat = argument_checks.tensor(name, "mat", mat)
+        mat = checks.tensor(name, "mat", mat)
     if not isinstance(vec, Tensor):
-        vec = argument_checks.tensor(name, "vec", vec)
-    beta = argument_checks.scalar(name, "beta", beta)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+        vec = checks.tensor(name, "vec", vec)
+    beta = checks.scalar(name, "beta", beta)
+    alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
     if into is None and not watch.every and ADDMV.remember(given, (self, mat, vec, beta, alpha)):
         result = ADDMV.launch(self, mat, vec, beta, alpha)
@@ -1066,7 +1077,11 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
         reraise(name, error, (self, mat, vec, beta, alpha))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or mat._rg or vec._rg) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or mat._requires_grad or vec._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
         functions.AddmvBackward0.record(result, self, mat, vec, beta, alpha)
     if watch.active:
         propagate(functions.AddmvBackward0, result, (self, mat, vec, beta, alpha), (self, mat, vec), into)
@@ -1098,8 +1113,8 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
         return result
     name = "einsum"
     if equation.__class__ is not str:
-        equation = argument_checks.string(name, "equation", equation)
-    operands = argument_checks.tensor_list(name, "operands", operands)
+        equation = checks.string(name, "equation", equation)
+    operands = checks.tensor_list(name, "operands", operands)
     equation, operands = matmul_checks_contraction.einsum(name, equation, operands)
     return matmul_formulas_contraction.contracted(equation, operands)
 
@@ -1144,15 +1159,15 @@ def coordinate_mm(input: Tensor, row: Tensor, column: Tensor, count: int, mat2: 
 def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
     given = (self, row, column, count, mat2)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(row, Tensor):
-        row = argument_checks.tensor(name, "row", row)
+        row = checks.tensor(name, "row", row)
     if not isinstance(column, Tensor):
-        column = argument_checks.tensor(name, "column", column)
+        column = checks.tensor(name, "column", column)
     if count.__class__ is not int:
-        count = argument_checks.integer(name, "count", count)
+        count = checks.integer(name, "count", count)
     if not isinstance(mat2, Tensor):
-        mat2 = argument_checks.tensor(name, "mat2", mat2)
+        mat2 = checks.tensor(name, "mat2", mat2)
     self, row, column, count, mat2 = matmul_checks.coordinate_mm(name, self, row, column, count, mat2)
     if into is None and not watch.every and COORDINATE_MM.remember(given, (self, row, column, count, mat2)):
         result = COORDINATE_MM.launch(self, row, column, count, mat2)
@@ -1174,7 +1189,7 @@ def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
         reraise(name, error, (self, row, column, count, mat2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
         functions.CoordinateMmBackward0.record(result, self, row, column, mat2)
     if watch.active:
         propagate(functions.CoordinateMmBackward0, result, (self, row, column, count, mat2), (self, mat2), into)
@@ -1219,13 +1234,13 @@ def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor)
 def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
     given = (self, row, mat2, column)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(row, Tensor):
-        row = argument_checks.tensor(name, "row", row)
+        row = checks.tensor(name, "row", row)
     if not isinstance(mat2, Tensor):
-        mat2 = argument_checks.tensor(name, "mat2", mat2)
+        mat2 = checks.tensor(name, "mat2", mat2)
     if not isinstance(column, Tensor):
-        column = argument_checks.tensor(name, "column", column)
+        column = checks.tensor(name, "column", column)
     self, row, mat2, column = matmul_checks.coordinate_sampled(name, self, row, mat2, column)
     if (
         self._device is not CPU
@@ -1252,7 +1267,7 @@ def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
         reraise(name, error, (self, row, mat2, column))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
         functions.CoordinateSampledBackward0.record(result, self, row, mat2, column)
     if watch.active:
         propagate(functions.CoordinateSampledBackward0, result, (self, row, mat2, column), (self, mat2), into)
@@ -1286,11 +1301,11 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
     name = "tensordot"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
-    dims_self = argument_checks.integer_list(name, "dims_self", dims_self)
-    dims_other = argument_checks.integer_list(name, "dims_other", dims_other)
+        other = checks.tensor(name, "other", other)
+    dims_self = checks.integer_list(name, "dims_self", dims_self)
+    dims_other = checks.integer_list(name, "dims_other", dims_other)
     self, other, dims_self, dims_other = matmul_checks_contraction.tensordot(name, self, other, dims_self, dims_other)
     return matmul_formulas_contraction.contracted_over(self, other, dims_self, dims_other)
 
@@ -1324,9 +1339,9 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, inner(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     self, other = matmul_checks_contraction.inner(name, self, other)
     return (
         matmul_formulas_contraction.contracted_over(self, other, [-1], [-1])
@@ -1365,9 +1380,9 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, vdot(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     self, other = matmul_checks.dot(name, self, other)
     return elementwise_formulas.conjugate(self).dot(other)
 
@@ -1405,11 +1420,11 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
     if out is not None:
         return write_out(name, out, linalg_vecdot(x, y, dim=dim))
     if not isinstance(x, Tensor):
-        x = argument_checks.tensor(name, "x", x)
+        x = checks.tensor(name, "x", x)
     if not isinstance(y, Tensor):
-        y = argument_checks.tensor(name, "y", y)
+        y = checks.tensor(name, "y", y)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     x, y, dim = matmul_checks_contraction.vecdot(name, x, y, dim)
     return (elementwise_formulas.conjugate(x) * y).sum(dim)
 
@@ -1442,9 +1457,9 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, kron(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     return matmul_formulas.kronecker_product(self, other)
 
 
@@ -1509,13 +1524,13 @@ def addr(
         return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(vec1, Tensor):
-        vec1 = argument_checks.tensor(name, "vec1", vec1)
+        vec1 = checks.tensor(name, "vec1", vec1)
     if not isinstance(vec2, Tensor):
-        vec2 = argument_checks.tensor(name, "vec2", vec2)
-    beta = argument_checks.scalar(name, "beta", beta)
-    alpha = argument_checks.scalar(name, "alpha", alpha)
+        vec2 = checks.tensor(name, "vec2", vec2)
+    beta = checks.scalar(name, "beta", beta)
+    alpha = checks.scalar(name, "alpha", alpha)
     self, vec1, vec2, beta, alpha = matmul_checks_contraction.addr(name, self, vec1, vec2, beta, alpha)
     return matmul_formulas.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
 
@@ -1540,7 +1555,7 @@ def addr_(
     ) is not NOT_HANDLED:
         return result
     original = before_write("addr_", input, (input, vec1, vec2), keep=(input, vec1, vec2), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("addr_", input, addr(original, vec1, vec2, beta=beta, alpha=alpha))
     return after_write(input, before)
 
@@ -1582,11 +1597,11 @@ def cross(
         return write_out(name, out, cross(input, other, dim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
     return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
@@ -1625,11 +1640,11 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
         return write_out(name, out, linalg_cross(input, other, dim=dim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, other, dim = matmul_checks_contraction.cross(name, self, other, dim)
     return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
@@ -1665,7 +1680,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
     name = "linalg_multi_dot"
     if out is not None:
         return write_out(name, out, linalg_multi_dot(tensors))
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = matmul_checks_contraction.chain(name, tensors)
     return matmul_formulas.matrix_chain_product(tensors)
 
@@ -1697,9 +1712,9 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
         return write_out(name, out, linalg_matmul(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     return op.matmul(self, other)
 
 
@@ -1744,13 +1759,13 @@ def bilinear(
     if out is not None:
         return write_out(name, out, bilinear(input1, input2, weight, bias))
     if not isinstance(input1, Tensor):
-        input1 = argument_checks.tensor(name, "input1", input1)
+        input1 = checks.tensor(name, "input1", input1)
     if not isinstance(input2, Tensor):
-        input2 = argument_checks.tensor(name, "input2", input2)
+        input2 = checks.tensor(name, "input2", input2)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     input1, input2, weight, bias = matmul_checks_contraction.bilinear(name, input1, input2, weight, bias)
     form = op.einsum("...i,kij,...j->...k", [input1, weight, input2])
     return form if bias is None else form + bias
@@ -1799,11 +1814,11 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
 def _linear(name: str, self, weight, bias, into=None) -> Any:
     given = (self, weight, bias)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     self, weight, bias = matmul_checks.linear(name, self, weight, bias)
     if into is None and not watch.every and LINEAR.remember(given, (self, weight, bias)):
         result = LINEAR.launch(self, weight, bias)
@@ -1825,7 +1840,11 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
         reraise(name, error, (self, weight, bias))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or weight._rg or (bias is not None and bias._rg)) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or weight._requires_grad or (bias is not None and bias._requires_grad))
+        and result._dtype.kind in "fc"
+    ):
         functions.LinearBackward0.record(result, self, weight, bias)
     if watch.active:
         propagate(functions.LinearBackward0, result, (self, weight, bias), (self, weight, bias), into)
@@ -1865,9 +1884,9 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
 def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     given = (grad_output, self)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
     if into is None and not watch.every and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self)):
         result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, self)
@@ -1889,7 +1908,7 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
         reraise(name, error, (grad_output, self))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg or self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
         functions.LinearWeightBackwardBackward0.record(result, grad_output, self)
     if watch.active:
         propagate(functions.LinearWeightBackwardBackward0, result, (grad_output, self), (grad_output, self), into)

@@ -10,28 +10,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import adopt_result, after_write
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write, write_out
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import run
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import before_write, write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.norm import checks as norm_checks
 from ...runtime.ops.norm import cpu as norm_cpu
-from ...runtime.ops.norm import cpu as norm_cpu_rms
 from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
 from .. import kernels
 from ..functions import norm as functions
 
@@ -61,7 +59,7 @@ NORMALIZE_BY = KernelOp(
 NORMALIZE_RMS = KernelOp(
     "normalize_rms",
     norm_plans.normalize_rms,
-    norm_cpu_rms.normalize_rms,
+    norm_cpu.normalize_rms,
     functions.NormalizeRmsBackward0,
     {"self": "T", "weight": "O", "dim": "d", "eps": "f"},
     outputs=2,
@@ -91,18 +89,18 @@ def scale_down_to(input: Tensor, max_norm: float, eps: float) -> Tensor:
         result := intercept("scale_down_to", scale_down_to, "elementwise", input, max_norm, eps)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("scale_down_to", "input", input)
+    checks.tensor("scale_down_to", "input", input)
     return _scale_down_to("scale_down_to", input, max_norm, eps)
 
 
 def _scale_down_to(name: str, self, max_norm, eps, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     if max_norm.__class__ is not float:
-        max_norm = argument_checks.floating(name, "max_norm", max_norm)
+        max_norm = checks.floating(name, "max_norm", max_norm)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     result, (self,) = run(kernels.SCALE_DOWN_TO, name, (self,), (max_norm, eps), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ScaleDownToBackward0.record(result, self, max_norm, eps)
     if watch.active:
         propagate(functions.ScaleDownToBackward0, result, (self, max_norm, eps), (self,), into)
@@ -148,13 +146,13 @@ def renorm(
         return write_out(name, out, renorm(input, p, dim, maxnorm))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if p.__class__ is not float:
-        p = argument_checks.floating(name, "p", p)
+        p = checks.floating(name, "p", p)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if maxnorm.__class__ is not float:
-        maxnorm = argument_checks.floating(name, "maxnorm", maxnorm)
+        maxnorm = checks.floating(name, "maxnorm", maxnorm)
     self, p, dim, maxnorm = distance_checks.renorm(name, self, p, dim, maxnorm)
     return self * op.scale_down_to(self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True), maxnorm, 1e-07)
 
@@ -170,7 +168,7 @@ def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, 
     ):
         return result
     original = before_write("renorm_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
     return after_write(input, before)
 
@@ -244,15 +242,15 @@ _standardize_result = ReturnType("standardize", ("output", "mean", "var"))
 def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=None) -> Any:
     given = (self, weight, bias, dim, affine_shape, eps)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
-    dim = argument_checks.integer_list(name, "dim", dim)
-    affine_shape = argument_checks.integer_list(name, "affine_shape", affine_shape)
+        bias = checks.tensor(name, "bias", bias)
+    dim = checks.integer_list(name, "dim", dim)
+    affine_shape = checks.integer_list(name, "affine_shape", affine_shape)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     self, weight, bias, dim, affine_shape, eps = norm_checks.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
@@ -290,7 +288,11 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias, dim, affine_shape, eps))
-    if grad_mode.grad and (self._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg)):
+    if grad_mode.grad and (
+        self._requires_grad
+        or (weight is not None and weight._requires_grad)
+        or (bias is not None and bias._requires_grad)
+    ):
         functions.StandardizeBackward0.record(results, self, weight, bias, dim, affine_shape, eps)
     if watch.active:
         propagate(
@@ -362,15 +364,15 @@ _standardize_groups_result = ReturnType("standardize_groups", ("output", "mean",
 def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -> Any:
     given = (self, weight, bias, groups, eps)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     if groups.__class__ is not int:
-        groups = argument_checks.integer(name, "groups", groups)
+        groups = checks.integer(name, "groups", groups)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     self, weight, bias, groups, eps = norm_checks.standardize_groups(name, self, weight, bias, groups, eps)
     if into is None and not watch.every and STANDARDIZE_GROUPS.remember(given, (self, weight, bias, groups, eps)):
         results = STANDARDIZE_GROUPS.launch(self, weight, bias, groups, eps)
@@ -393,7 +395,11 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias, groups, eps))
-    if grad_mode.grad and (self._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg)):
+    if grad_mode.grad and (
+        self._requires_grad
+        or (weight is not None and weight._requires_grad)
+        or (bias is not None and bias._requires_grad)
+    ):
         functions.StandardizeGroupsBackward0.record(results, self, weight, bias, groups, eps)
     if watch.active:
         propagate(
@@ -458,17 +464,17 @@ def normalize_by(
 def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> Any:
     given = (self, mean, var, weight, bias, eps)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(mean, Tensor):
-        mean = argument_checks.tensor(name, "mean", mean)
+        mean = checks.tensor(name, "mean", mean)
     if not isinstance(var, Tensor):
-        var = argument_checks.tensor(name, "var", var)
+        var = checks.tensor(name, "var", var)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if bias is not None and not isinstance(bias, Tensor):
-        bias = argument_checks.tensor(name, "bias", bias)
+        bias = checks.tensor(name, "bias", bias)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     self, mean, var, weight, bias, eps = norm_checks.normalize_by(name, self, mean, var, weight, bias, eps)
     if (
         into is None
@@ -509,7 +515,13 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
         result = write(name, into, result)
     if (
         grad_mode.grad
-        and (self._rg or mean._rg or var._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg))
+        and (
+            self._requires_grad
+            or mean._requires_grad
+            or var._requires_grad
+            or (weight is not None and weight._requires_grad)
+            or (bias is not None and bias._requires_grad)
+        )
         and result._dtype.kind in "fc"
     ):
         functions.NormalizeByBackward0.record(result, self, mean, var, weight, bias, eps)
@@ -573,12 +585,12 @@ _normalize_rms_result = ReturnType("normalize_rms", ("output", "scale"))
 def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     given = (self, weight, dim, eps)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
-    dim = argument_checks.integer_list(name, "dim", dim)
+        weight = checks.tensor(name, "weight", weight)
+    dim = checks.integer_list(name, "dim", dim)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     self, weight, dim, eps = norm_checks.normalize_rms(name, self, weight, dim, eps)
     if into is None and not watch.every and NORMALIZE_RMS.remember(given, (self, weight, dim, eps)):
         results = NORMALIZE_RMS.launch(self, weight, dim, eps)
@@ -591,7 +603,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     )
     try:
         results = outputs(
-            at(self, norm_cpu_rms.normalize_rms, "ops.norm.shapes:scaled")(
+            at(self, norm_cpu.normalize_rms, "ops.norm.shapes:scaled")(
                 array_in(self, computed), array_in(weight, computed), dim, eps
             ),
             computed,
@@ -599,7 +611,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, weight, dim, eps))
-    if grad_mode.grad and (self._rg or (weight is not None and weight._rg)):
+    if grad_mode.grad and (self._requires_grad or (weight is not None and weight._requires_grad)):
         functions.NormalizeRmsBackward0.record(results, self, weight, dim, eps)
     if watch.active:
         propagate(functions.NormalizeRmsBackward0, results, (self, weight, dim, eps), (self, weight))
@@ -644,14 +656,14 @@ def normalize(
     name = "normalize"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if p.__class__ is not float:
-        p = argument_checks.floating(name, "p", p)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        p = checks.floating(name, "p", p)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     if out is not None and not isinstance(out, Tensor):
-        out = argument_checks.tensor(name, "out", out)
+        out = checks.tensor(name, "out", out)
     return elementwise_formulas.divide_out(self, op.linalg_vector_norm(self, p, dim, True).clamp(eps), out)
 
 

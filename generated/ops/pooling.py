@@ -10,24 +10,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.dispatch.destinations import write_outs
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.pooling import checks as pooling_checks
 from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.ops.pooling import plans as pooling_plans
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.tensor.layouts import first_format_of, in_rows, is_in_rows, memory_format_of
 from ..functions import pooling as functions
 
 MAX_POOL_WITH_INDICES = KernelOp(
@@ -202,16 +202,16 @@ def _max_pool_with_indices(
 ) -> Any:
     given = (self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 1)
-    padding = argument_checks.integer_list(name, "padding", padding, 1)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
+        stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
+    dilation = checks.integer_list(name, "dilation", dilation, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if spatial.__class__ is not int:
-        spatial = argument_checks.integer(name, "spatial", spatial)
+        spatial = checks.integer(name, "spatial", spatial)
     self, kernel_size, stride, padding, dilation, ceil_mode, spatial = pooling_checks.max_pool(
         name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
@@ -238,7 +238,7 @@ def _max_pool_with_indices(
         )
     except Exception as error:
         reraise(name, error, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.MaxPoolWithIndicesBackward0.record(results, self, spatial)
     if watch.active:
         propagate(
@@ -289,12 +289,12 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
 def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, into=None) -> Any:
     given = (grad_output, indices, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
-    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
+        indices = checks.tensor(name, "indices", indices)
+    input_shape = checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
-        spatial = argument_checks.integer(name, "spatial", spatial)
+        spatial = checks.integer(name, "spatial", spatial)
     grad_output, indices, input_shape, spatial = pooling_checks.max_pool_backward(
         name, grad_output, indices, input_shape, spatial
     )
@@ -320,7 +320,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
         reraise(name, error, (grad_output, indices, input_shape, spatial))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.MaxPoolBackwardBackward0.record(result, grad_output, indices, spatial)
     if watch.active:
         propagate(
@@ -392,15 +392,15 @@ def max_unpool1d(
 def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
     given = (self, indices, kernel_size, stride, padding, output_size)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
+        indices = checks.tensor(name, "indices", indices)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 1)
-    padding = argument_checks.integer_list(name, "padding", padding, 1)
+        stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
     if output_size is not None:
-        output_size = argument_checks.integer_list(name, "output_size", output_size)
+        output_size = checks.integer_list(name, "output_size", output_size)
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
@@ -424,7 +424,7 @@ def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MaxUnpool1dBackward0.record(result, self, indices)
     if watch.active:
         propagate(
@@ -495,15 +495,15 @@ def max_unpool2d(
 def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
     given = (self, indices, kernel_size, stride, padding, output_size)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
+        indices = checks.tensor(name, "indices", indices)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 2)
-    padding = argument_checks.integer_list(name, "padding", padding, 2)
+        stride = checks.integer_list(name, "stride", stride, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
     if output_size is not None:
-        output_size = argument_checks.integer_list(name, "output_size", output_size)
+        output_size = checks.integer_list(name, "output_size", output_size)
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
@@ -527,7 +527,7 @@ def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MaxUnpool2dBackward0.record(result, self, indices)
     if watch.active:
         propagate(
@@ -597,15 +597,15 @@ def max_unpool3d(
 def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
     given = (self, indices, kernel_size, stride, padding, output_size)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
-        indices = argument_checks.tensor(name, "indices", indices)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 3)
+        indices = checks.tensor(name, "indices", indices)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 3)
-    padding = argument_checks.integer_list(name, "padding", padding, 3)
+        stride = checks.integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
     if output_size is not None:
-        output_size = argument_checks.integer_list(name, "output_size", output_size)
+        output_size = checks.integer_list(name, "output_size", output_size)
     self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
         name, self, indices, kernel_size, stride, padding, output_size
     )
@@ -629,7 +629,7 @@ def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output
         reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MaxUnpool3dBackward0.record(result, self, indices)
     if watch.active:
         propagate(
@@ -685,14 +685,14 @@ def max_pool1d(
         return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 1)
-    padding = argument_checks.integer_list(name, "padding", padding, 1)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 1)
+        stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
+    dilation = checks.integer_list(name, "dilation", dilation, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
 
 
@@ -740,14 +740,14 @@ def max_pool2d(
         return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 2)
-    padding = argument_checks.integer_list(name, "padding", padding, 2)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
+        stride = checks.integer_list(name, "stride", stride, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
 
 
@@ -795,14 +795,14 @@ def max_pool3d(
         return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 3)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 3)
-    padding = argument_checks.integer_list(name, "padding", padding, 3)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 3)
+        stride = checks.integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
+    dilation = checks.integer_list(name, "dilation", dilation, 3)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
 
 
@@ -846,10 +846,10 @@ _adaptive_max_pool_with_indices_result = ReturnType("adaptive_max_pool_with_indi
 def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=None) -> Any:
     given = (self, output_size, spatial)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    output_size = argument_checks.integer_list(name, "output_size", output_size)
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
-        spatial = argument_checks.integer(name, "spatial", spatial)
+        spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
     if (
         into is None
@@ -874,7 +874,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
         )
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.AdaptiveMaxPoolWithIndicesBackward0.record(results, self, spatial)
     if watch.active:
         propagate(functions.AdaptiveMaxPoolWithIndicesBackward0, results, (self, output_size, spatial), (self,))
@@ -912,8 +912,8 @@ def adaptive_max_pool1d(
         return write_outs(name, out, adaptive_max_pool1d(input, output_size))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    output_size = argument_checks.integer_list(name, "output_size", output_size, 1)
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_max_pool_with_indices(self, output_size, 1)
 
 
@@ -989,19 +989,19 @@ def _avg_pool(
 ) -> Any:
     given = (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 1)
-    padding = argument_checks.integer_list(name, "padding", padding, 1)
+        stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = argument_checks.integer(name, "divisor_override", divisor_override)
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     if spatial.__class__ is not int:
-        spatial = argument_checks.integer(name, "spatial", spatial)
+        spatial = checks.integer(name, "spatial", spatial)
     self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = (
         pooling_checks.avg_pool(
             name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
@@ -1044,7 +1044,7 @@ def _avg_pool(
         )
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AvgPoolBackward0.record(
             result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
@@ -1172,19 +1172,19 @@ def _avg_pool_backward(
         spatial,
     )
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
-    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size)
-    stride = argument_checks.integer_list(name, "stride", stride)
-    padding = argument_checks.integer_list(name, "padding", padding)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_shape = checks.integer_list(name, "input_shape", input_shape)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    stride = checks.integer_list(name, "stride", stride)
+    padding = checks.integer_list(name, "padding", padding)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = argument_checks.integer(name, "divisor_override", divisor_override)
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     if spatial.__class__ is not int:
-        spatial = argument_checks.integer(name, "spatial", spatial)
+        spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = (
         pooling_checks.avg_pool_backward(
             name,
@@ -1266,7 +1266,7 @@ def _avg_pool_backward(
         )
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.AvgPoolBackwardBackward0.record(
             result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
@@ -1343,15 +1343,15 @@ def avg_pool1d(
         return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 1)
-    padding = argument_checks.integer_list(name, "padding", padding, 1)
+        stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
@@ -1409,17 +1409,17 @@ def avg_pool2d(
     name = "avg_pool2d"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 2)
-    padding = argument_checks.integer_list(name, "padding", padding, 2)
+        stride = checks.integer_list(name, "stride", stride, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = argument_checks.integer(name, "divisor_override", divisor_override)
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
@@ -1477,17 +1477,17 @@ def avg_pool3d(
     name = "avg_pool3d"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 3)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 3)
-    padding = argument_checks.integer_list(name, "padding", padding, 3)
+        stride = checks.integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if count_include_pad.__class__ is not bool:
-        count_include_pad = argument_checks.boolean(name, "count_include_pad", count_include_pad)
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     if divisor_override is not None and divisor_override.__class__ is not int:
-        divisor_override = argument_checks.integer(name, "divisor_override", divisor_override)
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
 
 
@@ -1524,10 +1524,10 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
 def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     given = (self, output_size, spatial)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    output_size = argument_checks.integer_list(name, "output_size", output_size)
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
-        spatial = argument_checks.integer(name, "spatial", spatial)
+        spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
     if (
         into is None
@@ -1553,7 +1553,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
         reraise(name, error, (self, output_size, spatial))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AdaptiveAvgPoolBackward0.record(result, self, spatial)
     if watch.active:
         propagate(functions.AdaptiveAvgPoolBackward0, result, (self, output_size, spatial), (self,), into)
@@ -1593,10 +1593,10 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
 def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, into=None) -> Any:
     given = (grad_output, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
-    input_shape = argument_checks.integer_list(name, "input_shape", input_shape)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_shape = checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
-        spatial = argument_checks.integer(name, "spatial", spatial)
+        spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
     if (
         into is None
@@ -1620,7 +1620,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
         reraise(name, error, (grad_output, input_shape, spatial))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.AdaptiveAvgPoolBackwardBackward0.record(result, grad_output, spatial)
     if watch.active:
         propagate(
@@ -1660,8 +1660,8 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
         return write_out(name, out, adaptive_avg_pool1d(input, output_size))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    output_size = argument_checks.integer_list(name, "output_size", output_size, 1)
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_avg_pool(self, output_size, 1)
 
 
@@ -1688,8 +1688,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     name = "adaptive_avg_pool2d"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    output_size = argument_checks.integer_list(name, "output_size", output_size, 2)
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 2)
     return op.adaptive_avg_pool(self, output_size, 2)
 
 
@@ -1717,8 +1717,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     name = "adaptive_avg_pool3d"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    output_size = argument_checks.integer_list(name, "output_size", output_size, 3)
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 3)
     return op.adaptive_avg_pool(self, output_size, 3)
 
 
@@ -1767,16 +1767,16 @@ def lp_pool(
     name = "lp_pool"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if norm_type.__class__ is not float:
-        norm_type = argument_checks.floating(name, "norm_type", norm_type)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size)
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride)
+        stride = checks.integer_list(name, "stride", stride)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     if spatial.__class__ is not int:
-        spatial = argument_checks.integer(name, "spatial", spatial)
+        spatial = checks.integer(name, "spatial", spatial)
     self, norm_type, kernel_size, stride, ceil_mode, spatial = pooling_checks.lp_pool(
         name, self, norm_type, kernel_size, stride, ceil_mode, spatial
     )
@@ -1826,14 +1826,14 @@ def lp_pool1d(
     name = "lp_pool1d"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if norm_type.__class__ is not float:
-        norm_type = argument_checks.floating(name, "norm_type", norm_type)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 1)
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 1)
+        stride = checks.integer_list(name, "stride", stride, 1)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
@@ -1873,14 +1873,14 @@ def lp_pool2d(
     name = "lp_pool2d"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if norm_type.__class__ is not float:
-        norm_type = argument_checks.floating(name, "norm_type", norm_type)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 2)
+        stride = checks.integer_list(name, "stride", stride, 2)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
@@ -1920,14 +1920,14 @@ def lp_pool3d(
     name = "lp_pool3d"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if norm_type.__class__ is not float:
-        norm_type = argument_checks.floating(name, "norm_type", norm_type)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 3)
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
     if stride is not None:
-        stride = argument_checks.integer_list(name, "stride", stride, 3)
+        stride = checks.integer_list(name, "stride", stride, 3)
     if ceil_mode.__class__ is not bool:
-        ceil_mode = argument_checks.boolean(name, "ceil_mode", ceil_mode)
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
@@ -1966,11 +1966,11 @@ def fractional_max_pool(
     name = "fractional_max_pool"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size)
-    output_size = argument_checks.integer_list(name, "output_size", output_size)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    output_size = checks.integer_list(name, "output_size", output_size)
     if not isinstance(random_samples, Tensor):
-        random_samples = argument_checks.tensor(name, "random_samples", random_samples)
+        random_samples = checks.tensor(name, "random_samples", random_samples)
     self, kernel_size, output_size, random_samples = pooling_checks.fractional_max_pool(
         name, self, kernel_size, output_size, random_samples
     )

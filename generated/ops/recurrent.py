@@ -10,22 +10,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write_out
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write_out
-from ...runtime.dispatch.destinations import write_outs
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.recurrent import checks as recurrent_checks
 from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
 from ...runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
 from ...runtime.ops.recurrent import cpu_rnn as recurrent_cpu_rnn
 from ...runtime.ops.recurrent import plans as recurrent_plans
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ..functions import recurrent as functions
 
@@ -172,22 +172,22 @@ def _rnn_layer(
 ) -> Any:
     given = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
-        hidden = argument_checks.tensor(name, "hidden", hidden)
+        hidden = checks.tensor(name, "hidden", hidden)
     if not isinstance(weight_ih, Tensor):
-        weight_ih = argument_checks.tensor(name, "weight_ih", weight_ih)
+        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
     if not isinstance(weight_hh, Tensor):
-        weight_hh = argument_checks.tensor(name, "weight_hh", weight_hh)
+        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
     if bias_ih is not None and not isinstance(bias_ih, Tensor):
-        bias_ih = argument_checks.tensor(name, "bias_ih", bias_ih)
+        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
     if bias_hh is not None and not isinstance(bias_hh, Tensor):
-        bias_hh = argument_checks.tensor(name, "bias_hh", bias_hh)
-    batch_sizes = argument_checks.integer_list(name, "batch_sizes", batch_sizes)
+        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
+    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
     if reverse.__class__ is not bool:
-        reverse = argument_checks.boolean(name, "reverse", reverse)
+        reverse = checks.boolean(name, "reverse", reverse)
     if nonlinearity.__class__ is not str:
-        nonlinearity = argument_checks.string(name, "nonlinearity", nonlinearity)
+        nonlinearity = checks.string(name, "nonlinearity", nonlinearity)
     self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity = (
         recurrent_checks.rnn_layer(
             name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
@@ -234,12 +234,12 @@ def _rnn_layer(
     except Exception as error:
         reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity))
     if grad_mode.grad and (
-        self._rg
-        or hidden._rg
-        or weight_ih._rg
-        or weight_hh._rg
-        or (bias_ih is not None and bias_ih._rg)
-        or (bias_hh is not None and bias_hh._rg)
+        self._requires_grad
+        or hidden._requires_grad
+        or weight_ih._requires_grad
+        or weight_hh._requires_grad
+        or (bias_ih is not None and bias_ih._requires_grad)
+        or (bias_hh is not None and bias_hh._requires_grad)
     ):
         functions.RnnLayerBackward0.record(
             results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
@@ -352,24 +352,24 @@ def _lstm_layer(
 ) -> Any:
     given = (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
-        hidden = argument_checks.tensor(name, "hidden", hidden)
+        hidden = checks.tensor(name, "hidden", hidden)
     if not isinstance(cell, Tensor):
-        cell = argument_checks.tensor(name, "cell", cell)
+        cell = checks.tensor(name, "cell", cell)
     if not isinstance(weight_ih, Tensor):
-        weight_ih = argument_checks.tensor(name, "weight_ih", weight_ih)
+        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
     if not isinstance(weight_hh, Tensor):
-        weight_hh = argument_checks.tensor(name, "weight_hh", weight_hh)
+        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
     if bias_ih is not None and not isinstance(bias_ih, Tensor):
-        bias_ih = argument_checks.tensor(name, "bias_ih", bias_ih)
+        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
     if bias_hh is not None and not isinstance(bias_hh, Tensor):
-        bias_hh = argument_checks.tensor(name, "bias_hh", bias_hh)
+        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
     if weight_hr is not None and not isinstance(weight_hr, Tensor):
-        weight_hr = argument_checks.tensor(name, "weight_hr", weight_hr)
-    batch_sizes = argument_checks.integer_list(name, "batch_sizes", batch_sizes)
+        weight_hr = checks.tensor(name, "weight_hr", weight_hr)
+    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
     if reverse.__class__ is not bool:
-        reverse = argument_checks.boolean(name, "reverse", reverse)
+        reverse = checks.boolean(name, "reverse", reverse)
     self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse = (
         recurrent_checks.lstm_layer(
             name, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
@@ -423,14 +423,14 @@ def _lstm_layer(
             name, error, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
         )
     if grad_mode.grad and (
-        self._rg
-        or hidden._rg
-        or cell._rg
-        or weight_ih._rg
-        or weight_hh._rg
-        or (bias_ih is not None and bias_ih._rg)
-        or (bias_hh is not None and bias_hh._rg)
-        or (weight_hr is not None and weight_hr._rg)
+        self._requires_grad
+        or hidden._requires_grad
+        or cell._requires_grad
+        or weight_ih._requires_grad
+        or weight_hh._requires_grad
+        or (bias_ih is not None and bias_ih._requires_grad)
+        or (bias_hh is not None and bias_hh._requires_grad)
+        or (weight_hr is not None and weight_hr._requires_grad)
     ):
         functions.LstmLayerBackward0.record(
             results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
@@ -524,20 +524,20 @@ _gru_layer_result = ReturnType("gru_layer", ("output", "last_hidden", "gates"))
 def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, into=None) -> Any:
     given = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
-        hidden = argument_checks.tensor(name, "hidden", hidden)
+        hidden = checks.tensor(name, "hidden", hidden)
     if not isinstance(weight_ih, Tensor):
-        weight_ih = argument_checks.tensor(name, "weight_ih", weight_ih)
+        weight_ih = checks.tensor(name, "weight_ih", weight_ih)
     if not isinstance(weight_hh, Tensor):
-        weight_hh = argument_checks.tensor(name, "weight_hh", weight_hh)
+        weight_hh = checks.tensor(name, "weight_hh", weight_hh)
     if bias_ih is not None and not isinstance(bias_ih, Tensor):
-        bias_ih = argument_checks.tensor(name, "bias_ih", bias_ih)
+        bias_ih = checks.tensor(name, "bias_ih", bias_ih)
     if bias_hh is not None and not isinstance(bias_hh, Tensor):
-        bias_hh = argument_checks.tensor(name, "bias_hh", bias_hh)
-    batch_sizes = argument_checks.integer_list(name, "batch_sizes", batch_sizes)
+        bias_hh = checks.tensor(name, "bias_hh", bias_hh)
+    batch_sizes = checks.integer_list(name, "batch_sizes", batch_sizes)
     if reverse.__class__ is not bool:
-        reverse = argument_checks.boolean(name, "reverse", reverse)
+        reverse = checks.boolean(name, "reverse", reverse)
     self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse = recurrent_checks.gru_layer(
         name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
     )
@@ -577,12 +577,12 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     except Exception as error:
         reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
     if grad_mode.grad and (
-        self._rg
-        or hidden._rg
-        or weight_ih._rg
-        or weight_hh._rg
-        or (bias_ih is not None and bias_ih._rg)
-        or (bias_hh is not None and bias_hh._rg)
+        self._requires_grad
+        or hidden._requires_grad
+        or weight_ih._requires_grad
+        or weight_hh._requires_grad
+        or (bias_ih is not None and bias_ih._requires_grad)
+        or (bias_hh is not None and bias_hh._requires_grad)
     ):
         functions.GruLayerBackward0.record(
             results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
@@ -651,17 +651,17 @@ def rnn_tanh_cell(
         return write_out(name, out, rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(hx, Tensor):
-        hx = argument_checks.tensor(name, "hx", hx)
+        hx = checks.tensor(name, "hx", hx)
     if not isinstance(w_ih, Tensor):
-        w_ih = argument_checks.tensor(name, "w_ih", w_ih)
+        w_ih = checks.tensor(name, "w_ih", w_ih)
     if not isinstance(w_hh, Tensor):
-        w_hh = argument_checks.tensor(name, "w_hh", w_hh)
+        w_hh = checks.tensor(name, "w_hh", w_hh)
     if b_ih is not None and not isinstance(b_ih, Tensor):
-        b_ih = argument_checks.tensor(name, "b_ih", b_ih)
+        b_ih = checks.tensor(name, "b_ih", b_ih)
     if b_hh is not None and not isinstance(b_hh, Tensor):
-        b_hh = argument_checks.tensor(name, "b_hh", b_hh)
+        b_hh = checks.tensor(name, "b_hh", b_hh)
     self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.plain_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
     return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "tanh")[1]
 
@@ -720,17 +720,17 @@ def rnn_relu_cell(
         return write_out(name, out, rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(hx, Tensor):
-        hx = argument_checks.tensor(name, "hx", hx)
+        hx = checks.tensor(name, "hx", hx)
     if not isinstance(w_ih, Tensor):
-        w_ih = argument_checks.tensor(name, "w_ih", w_ih)
+        w_ih = checks.tensor(name, "w_ih", w_ih)
     if not isinstance(w_hh, Tensor):
-        w_hh = argument_checks.tensor(name, "w_hh", w_hh)
+        w_hh = checks.tensor(name, "w_hh", w_hh)
     if b_ih is not None and not isinstance(b_ih, Tensor):
-        b_ih = argument_checks.tensor(name, "b_ih", b_ih)
+        b_ih = checks.tensor(name, "b_ih", b_ih)
     if b_hh is not None and not isinstance(b_hh, Tensor):
-        b_hh = argument_checks.tensor(name, "b_hh", b_hh)
+        b_hh = checks.tensor(name, "b_hh", b_hh)
     self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.plain_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
     return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "relu")[1]
 
@@ -789,17 +789,17 @@ def gru_cell(
         return write_out(name, out, gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(hx, Tensor):
-        hx = argument_checks.tensor(name, "hx", hx)
+        hx = checks.tensor(name, "hx", hx)
     if not isinstance(w_ih, Tensor):
-        w_ih = argument_checks.tensor(name, "w_ih", w_ih)
+        w_ih = checks.tensor(name, "w_ih", w_ih)
     if not isinstance(w_hh, Tensor):
-        w_hh = argument_checks.tensor(name, "w_hh", w_hh)
+        w_hh = checks.tensor(name, "w_hh", w_hh)
     if b_ih is not None and not isinstance(b_ih, Tensor):
-        b_ih = argument_checks.tensor(name, "b_ih", b_ih)
+        b_ih = checks.tensor(name, "b_ih", b_ih)
     if b_hh is not None and not isinstance(b_hh, Tensor):
-        b_hh = argument_checks.tensor(name, "b_hh", b_hh)
+        b_hh = checks.tensor(name, "b_hh", b_hh)
     self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.gru_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
     return op.gru_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False)[1]
 
@@ -861,16 +861,16 @@ def lstm_cell(
         return write_outs(name, out, lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    hx = argument_checks.tensor_list(name, "hx", hx)
+        self = checks.tensor(name, "input", self)
+    hx = checks.tensor_list(name, "hx", hx)
     if not isinstance(w_ih, Tensor):
-        w_ih = argument_checks.tensor(name, "w_ih", w_ih)
+        w_ih = checks.tensor(name, "w_ih", w_ih)
     if not isinstance(w_hh, Tensor):
-        w_hh = argument_checks.tensor(name, "w_hh", w_hh)
+        w_hh = checks.tensor(name, "w_hh", w_hh)
     if b_ih is not None and not isinstance(b_ih, Tensor):
-        b_ih = argument_checks.tensor(name, "b_ih", b_ih)
+        b_ih = checks.tensor(name, "b_ih", b_ih)
     if b_hh is not None and not isinstance(b_hh, Tensor):
-        b_hh = argument_checks.tensor(name, "b_hh", b_hh)
+        b_hh = checks.tensor(name, "b_hh", b_hh)
     self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.lstm_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
     step = op.lstm_layer(self, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh, None, (self._shape[0],), False)
     return _lstm_cell_result(step[1], step[2])

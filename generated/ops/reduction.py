@@ -10,33 +10,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.device.device import CPU
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import result_dtype
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.dispatch.destinations import write_outs
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
-from ...runtime.ops.linalg import cpu_lu as linalg_cpu_lu
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
-from ...runtime.ops.reduction import cpu as reduction_cpu_present
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
-from ...runtime.ops.reduction import plans_minmax as reduction_plans_choices
-from ...runtime.ops.reduction import plans as reduction_plans_present
+from ...runtime.ops.reduction import plans_minmax as reduction_plans_minmax
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.device.device import CPU
 from ..functions import reduction as functions
 
 SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, functions.SumBackward0, {"self": "T"})
@@ -106,7 +103,7 @@ MAX_DEFAULT = KernelOp(
 )
 MAX_DIM = KernelOp(
     "max",
-    reduction_plans_choices.max_dim,
+    reduction_plans_minmax.max_dim,
     reduction_cpu_argreduce.max_dim,
     functions.MaxBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
@@ -118,7 +115,7 @@ MIN_DEFAULT = KernelOp(
 )
 MIN_DIM = KernelOp(
     "min",
-    reduction_plans_choices.min_dim,
+    reduction_plans_minmax.min_dim,
     reduction_cpu_argreduce.min_dim,
     functions.MinBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
@@ -127,37 +124,37 @@ MIN_DIM = KernelOp(
 )
 ARGMAX = KernelOp(
     "argmax",
-    reduction_plans_choices.argmax,
-    linalg_cpu_lu.argmax,
+    reduction_plans_minmax.argmax,
+    reduction_cpu_argreduce.argmax,
     None,
     {"self": "T", "dim": "n", "keepdim": "b"},
     dtypes=("int64",),
 )
 ARGMIN = KernelOp(
     "argmin",
-    reduction_plans_choices.argmin,
+    reduction_plans_minmax.argmin,
     reduction_cpu_argreduce.argmin,
     None,
     {"self": "T", "dim": "n", "keepdim": "b"},
     dtypes=("int64",),
 )
 ANY_DEFAULT = KernelOp(
-    "any", reduction_plans_choices.any_all, reduction_cpu_argreduce.any_all, None, {"self": "T"}, dtypes=("bool",)
+    "any", reduction_plans_minmax.any_all, reduction_cpu_argreduce.any_all, None, {"self": "T"}, dtypes=("bool",)
 )
 ANY_DIMS = KernelOp(
     "any",
-    reduction_plans_choices.any_dim,
+    reduction_plans_minmax.any_dim,
     reduction_cpu_argreduce.any_dim,
     None,
     {"self": "T", "dim": "d", "keepdim": "b"},
     dtypes=("bool",),
 )
 ALL_DEFAULT = KernelOp(
-    "all", reduction_plans_choices.all_all, reduction_cpu_argreduce.all_all, None, {"self": "T"}, dtypes=("bool",)
+    "all", reduction_plans_minmax.all_all, reduction_cpu_argreduce.all_all, None, {"self": "T"}, dtypes=("bool",)
 )
 ALL_DIMS = KernelOp(
     "all",
-    reduction_plans_choices.all_dim,
+    reduction_plans_minmax.all_dim,
     reduction_cpu_argreduce.all_dim,
     None,
     {"self": "T", "dim": "d", "keepdim": "b"},
@@ -193,8 +190,8 @@ SUM_TO_SIZE = KernelOp(
 )
 NANSUM = KernelOp(
     "nansum",
-    reduction_plans_present.nansum,
-    reduction_cpu_present.nansum,
+    reduction_plans.nansum,
+    reduction_cpu.nansum,
     functions.NansumBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
 )
@@ -239,9 +236,9 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
 def _sum_default(name: str, self, dtype, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     if into is None and not watch.every and dtype is None and SUM_DEFAULT.remember(given, (self,)):
         result = SUM_DEFAULT.launch(self)
         if result is not None:
@@ -257,7 +254,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
         reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SumBackward0.record(result, self)
     if watch.active:
         propagate(functions.SumBackward0, result, (self, dtype), (self,), into)
@@ -292,8 +289,8 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
 def _filled(name: str, self, size, into=None) -> Any:
     given = (self, size)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    size = argument_checks.integer_list(name, "size", size)
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
     if into is None and not watch.every and FILLED.remember(given, (self, size)):
         result = FILLED.launch(self, size)
         if result is not None:
@@ -308,7 +305,7 @@ def _filled(name: str, self, size, into=None) -> Any:
         reraise(name, error, (self, size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.FilledBackward0.record(result, self)
     if watch.active:
         propagate(functions.FilledBackward0, result, (self, size), (self,), into)
@@ -366,13 +363,13 @@ def sum_dim_intlist(
 def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
     if into is None and not watch.every and dtype is None and SUM_DIM_INTLIST.remember(given, (self, dim, keepdim)):
         result = SUM_DIM_INTLIST.launch(self, dim, keepdim)
@@ -390,7 +387,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SumBackward1.record(result, self, dim, keepdim)
     if watch.active:
         propagate(functions.SumBackward1, result, (self, dim, keepdim, dtype), (self,), into)
@@ -436,9 +433,9 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 def _prod_default(name: str, self, dtype, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     if into is None and not watch.every and dtype is None and PROD_DEFAULT.remember(given, (self,)):
         result = PROD_DEFAULT.launch(self)
         if result is not None:
@@ -454,7 +451,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
         reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ProdBackward0.record(result, self)
     if watch.active:
         propagate(functions.ProdBackward0, result, (self, dtype), (self,), into)
@@ -506,13 +503,13 @@ def prod_dim_int(
 def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
     if into is None and not watch.every and dtype is None and PROD_DIM_INT.remember(given, (self, dim, keepdim)):
         result = PROD_DIM_INT.launch(self, dim, keepdim)
@@ -530,7 +527,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ProdBackward1.record(result, self, dim, keepdim)
     if watch.active:
         propagate(functions.ProdBackward1, result, (self, dim, keepdim, dtype), (self,), into)
@@ -567,9 +564,9 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
 def _prod_others(name: str, self, dim, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
     if self._device is not CPU and into is None and not watch.every and PROD_OTHERS.remember(given, (self, dim)):
         result = PROD_OTHERS.launch(self, dim)
@@ -584,7 +581,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
         reraise(name, error, (self, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ProdOthersBackward0.record(result, self, dim)
     if watch.active:
         propagate(functions.ProdOthersBackward0, result, (self, dim), (self,), into)
@@ -629,9 +626,9 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 def _mean_default(name: str, self, dtype, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     if into is None and not watch.every and dtype is None and MEAN_DEFAULT.remember(given, (self,)):
         result = MEAN_DEFAULT.launch(self)
         if result is not None:
@@ -649,7 +646,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MeanBackward0.record(result, self)
     if watch.active:
         propagate(functions.MeanBackward0, result, (self, dtype), (self,), into)
@@ -705,13 +702,13 @@ def mean_dim(
 def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
     if into is None and not watch.every and dtype is None and MEAN_DIM.remember(given, (self, dim, keepdim)):
         result = MEAN_DIM.launch(self, dim, keepdim)
@@ -731,7 +728,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MeanBackward1.record(result, self, dim, keepdim)
     if watch.active:
         propagate(functions.MeanBackward1, result, (self, dim, keepdim, dtype), (self,), into)
@@ -762,9 +759,9 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
         return write_out(name, out, var_default(input, unbiased))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
-        unbiased = argument_checks.boolean(name, "unbiased", unbiased)
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return op.var_correction(self, None, correction=1 if unbiased else 0)
 
 
@@ -801,13 +798,13 @@ def var_dim(
         return write_out(name, out, var_dim(input, dim, unbiased, keepdim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if unbiased.__class__ is not bool:
-        unbiased = argument_checks.boolean(name, "unbiased", unbiased)
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.var_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
@@ -859,13 +856,13 @@ def var_correction(
 def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
     given = (self, dim, correction, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if correction is not None:
-        correction = argument_checks.scalar(name, "correction", correction)
+        correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
     if into is None and not watch.every and VAR_CORRECTION.remember(given, (self, dim, correction, keepdim)):
         result = VAR_CORRECTION.launch(self, dim, correction, keepdim)
@@ -883,7 +880,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
         reraise(name, error, (self, dim, correction, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.VarBackward0.record(result, self, dim, correction, keepdim)
     if watch.active:
         propagate(functions.VarBackward0, result, (self, dim, correction, keepdim), (self,), into)
@@ -914,9 +911,9 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
         return write_out(name, out, std_default(input, unbiased))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
-        unbiased = argument_checks.boolean(name, "unbiased", unbiased)
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return op.std_correction(self, None, correction=1 if unbiased else 0)
 
 
@@ -953,13 +950,13 @@ def std_dim(
         return write_out(name, out, std_dim(input, dim, unbiased, keepdim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if unbiased.__class__ is not bool:
-        unbiased = argument_checks.boolean(name, "unbiased", unbiased)
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.std_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
@@ -1012,13 +1009,13 @@ def std_correction(
 def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
     given = (self, dim, correction, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if correction is not None:
-        correction = argument_checks.scalar(name, "correction", correction)
+        correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
     if into is None and not watch.every and STD_CORRECTION.remember(given, (self, dim, correction, keepdim)):
         result = STD_CORRECTION.launch(self, dim, correction, keepdim)
@@ -1036,7 +1033,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
         reraise(name, error, (self, dim, correction, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.StdBackward0.record(result, self, dim, correction, keepdim)
     if watch.active:
         propagate(functions.StdBackward0, result, (self, dim, correction, keepdim), (self,), into)
@@ -1099,10 +1096,10 @@ def amax(
 def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and AMAX.remember(given, (self, dim, keepdim)):
         result = AMAX.launch(self, dim, keepdim)
@@ -1120,7 +1117,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AmaxBackward0.record(result, self, dim, keepdim)
     if watch.active:
         propagate(functions.AmaxBackward0, result, (self, dim, keepdim), (self,), into)
@@ -1181,10 +1178,10 @@ def amin(
 def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and AMIN.remember(given, (self, dim, keepdim)):
         result = AMIN.launch(self, dim, keepdim)
@@ -1202,7 +1199,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AminBackward0.record(result, self, dim, keepdim)
     if watch.active:
         propagate(functions.AminBackward0, result, (self, dim, keepdim), (self,), into)
@@ -1243,7 +1240,7 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _max_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
     if into is None and not watch.every and MAX_DEFAULT.remember(given, (self,)):
         result = MAX_DEFAULT.launch(self)
@@ -1259,7 +1256,7 @@ def _max_default(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MaxBackward0.record(result, self)
     if watch.active:
         propagate(functions.MaxBackward0, result, (self,), (self,), into)
@@ -1307,11 +1304,11 @@ _max_dim_result = ReturnType("max", ("values", "indices"))
 def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and MAX_DIM.remember(given, (self, dim, keepdim)):
         results = MAX_DIM.launch(self, dim, keepdim)
@@ -1328,7 +1325,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.MaxBackward1.record(results, self, dim, keepdim)
     if watch.active:
         propagate(functions.MaxBackward1, results, (self, dim, keepdim), (self,))
@@ -1359,9 +1356,9 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
         return write_out(name, out, max_other(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     return op.maximum(self, other)
 
 
@@ -1399,7 +1396,7 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _min_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
     if into is None and not watch.every and MIN_DEFAULT.remember(given, (self,)):
         result = MIN_DEFAULT.launch(self)
@@ -1415,7 +1412,7 @@ def _min_default(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MinBackward0.record(result, self)
     if watch.active:
         propagate(functions.MinBackward0, result, (self,), (self,), into)
@@ -1463,11 +1460,11 @@ _min_dim_result = ReturnType("min", ("values", "indices"))
 def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and MIN_DIM.remember(given, (self, dim, keepdim)):
         results = MIN_DIM.launch(self, dim, keepdim)
@@ -1484,7 +1481,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.MinBackward1.record(results, self, dim, keepdim)
     if watch.active:
         propagate(functions.MinBackward1, results, (self, dim, keepdim), (self,))
@@ -1515,9 +1512,9 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
         return write_out(name, out, min_other(input, other))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     return op.minimum(self, other)
 
 
@@ -1573,11 +1570,11 @@ def argmax(
 def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and ARGMAX.remember(given, (self, dim, keepdim)):
         result = ARGMAX.launch(self, dim, keepdim)
@@ -1586,7 +1583,9 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            at(self, linalg_cpu_lu.argmax, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
+            at(self, reduction_cpu_argreduce.argmax, "ops.reduction.shapes:reduced")(
+                array_in(self, computed), dim, keepdim
+            ),
             result_dtype("int64", computed),
         )
     except Exception as error:
@@ -1645,11 +1644,11 @@ def argmin(
 def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and ARGMIN.remember(given, (self, dim, keepdim)):
         result = ARGMIN.launch(self, dim, keepdim)
@@ -1698,7 +1697,7 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _any_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if into is None and not watch.every and ANY_DEFAULT.remember(given, (self,)):
         result = ANY_DEFAULT.launch(self)
         if result is not None:
@@ -1750,11 +1749,11 @@ def any_dims(
 def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
     if into is None and not watch.every and ANY_DIMS.remember(given, (self, dim, keepdim)):
         result = ANY_DIMS.launch(self, dim, keepdim)
@@ -1803,7 +1802,7 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _all_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if into is None and not watch.every and ALL_DEFAULT.remember(given, (self,)):
         result = ALL_DEFAULT.launch(self)
         if result is not None:
@@ -1855,11 +1854,11 @@ def all_dims(
 def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
     if into is None and not watch.every and ALL_DIMS.remember(given, (self, dim, keepdim)):
         result = ALL_DIMS.launch(self, dim, keepdim)
@@ -1935,15 +1934,15 @@ def norm_default(
 def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     given = (self, p, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if p is not None:
-        p = argument_checks.scalar(name, "p", p)
+        p = checks.scalar(name, "p", p)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reduction_checks.norm(name, self, p, dim, keepdim, dtype)
     if into is None and not watch.every and dtype is None and NORM_DEFAULT.remember(given, (self, p, dim, keepdim)):
         result = NORM_DEFAULT.launch(self, p, dim, keepdim)
@@ -1965,7 +1964,7 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
         reraise(name, error, (self, p, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.NormBackward0.record(result, self, p, dim, keepdim)
     if watch.active:
         propagate(functions.NormBackward0, result, (self, p, dim, keepdim, dtype), (self,), into)
@@ -2046,14 +2045,14 @@ def linalg_vector_norm(
 def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) -> Any:
     given = (self, ord, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    ord = argument_checks.scalar(name, "ord", ord)
+        self = checks.tensor(name, "input", self)
+    ord = checks.scalar(name, "ord", ord)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.vector_norm(name, self, ord, dim, keepdim, dtype)
     if (
         into is None
@@ -2080,7 +2079,7 @@ def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) ->
         reraise(name, error, (self, ord, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LinalgVectorNormBackward0.record(result, self, ord, dim, keepdim)
     if watch.active:
         propagate(functions.LinalgVectorNormBackward0, result, (self, ord, dim, keepdim, dtype), (self,), into)
@@ -2129,15 +2128,15 @@ def norm_named(
         return write_out(name, out, norm_named(input, p, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if p.__class__ is not str:
-        p = argument_checks.string(name, "p", p)
+        p = checks.string(name, "p", p)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reduction_checks.named_norm(name, self, p, dim, keepdim, dtype)
     return (
         op.norm(self, 2, dim, keepdim, dtype=dtype)
@@ -2199,10 +2198,10 @@ def logsumexp(
 def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
     if into is None and not watch.every and LOGSUMEXP.remember(given, (self, dim, keepdim)):
         result = LOGSUMEXP.launch(self, dim, keepdim)
@@ -2218,7 +2217,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LogsumexpBackward0.record(result, self, dim, keepdim)
     if watch.active:
         propagate(functions.LogsumexpBackward0, result, (self, dim, keepdim), (self,), into)
@@ -2261,8 +2260,8 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
 def _sum_to_size(name: str, self, size, into=None) -> Any:
     given = (self, size)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    size = argument_checks.integer_list(name, "size", size)
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
     self, size = reduction_checks.sum_to_size(name, self, size)
     if into is None and not watch.every and SUM_TO_SIZE.remember(given, (self, size)):
         result = SUM_TO_SIZE.launch(self, size)
@@ -2278,7 +2277,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
         reraise(name, error, (self, size))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SumToSizeBackward0.record(result, self)
     if watch.active:
         propagate(functions.SumToSizeBackward0, result, (self, size), (self,), into)
@@ -2346,13 +2345,13 @@ def nansum(
 def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.real_reduced_dims(name, self, dim, keepdim, dtype)
     if into is None and not watch.every and dtype is None and NANSUM.remember(given, (self, dim, keepdim)):
         result = NANSUM.launch(self, dim, keepdim)
@@ -2365,16 +2364,14 @@ def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, reduction_cpu_present.nansum, "ops.reduction.shapes:reduced")(
-                array_in(self, computed), dim, keepdim
-            ),
+            at(self, reduction_cpu.nansum, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
             computed,
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.NansumBackward0.record(result, self, dim, keepdim)
     if watch.active:
         propagate(functions.NansumBackward0, result, (self, dim, keepdim, dtype), (self,), into)
@@ -2427,13 +2424,13 @@ def nanmean(
         return write_out(name, out, nanmean(input, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.float_reduced_dims(name, self, dim, keepdim, dtype)
     return op.nansum(self, dim, keepdim, dtype=dtype) / op.sum(self == self, dim, keepdim)
 
@@ -2465,9 +2462,9 @@ def var_mean_default(
         return write_outs(name, out, var_mean_default(input, unbiased))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
-        unbiased = argument_checks.boolean(name, "unbiased", unbiased)
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return (op.var_correction(self, None, correction=1 if unbiased else 0), op.mean(self))
 
 
@@ -2506,13 +2503,13 @@ def var_mean_dim(
         return write_outs(name, out, var_mean_dim(input, dim, unbiased, keepdim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if unbiased.__class__ is not bool:
-        unbiased = argument_checks.boolean(name, "unbiased", unbiased)
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return (
         op.var_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim),
         op.mean_dim(self, dim, keepdim=keepdim),
@@ -2563,13 +2560,13 @@ def var_mean_correction(
         return write_outs(name, out, var_mean_correction(input, dim, correction=correction, keepdim=keepdim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if correction is not None:
-        correction = argument_checks.scalar(name, "correction", correction)
+        correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return (
         op.var_correction(self, dim, correction=correction, keepdim=keepdim),
         op.mean_dim(self, dim, keepdim=keepdim),
@@ -2603,9 +2600,9 @@ def std_mean_default(
         return write_outs(name, out, std_mean_default(input, unbiased))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
-        unbiased = argument_checks.boolean(name, "unbiased", unbiased)
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return (op.std_correction(self, None, correction=1 if unbiased else 0), op.mean(self))
 
 
@@ -2644,13 +2641,13 @@ def std_mean_dim(
         return write_outs(name, out, std_mean_dim(input, dim, unbiased, keepdim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if unbiased.__class__ is not bool:
-        unbiased = argument_checks.boolean(name, "unbiased", unbiased)
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return (
         op.std_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim),
         op.mean_dim(self, dim, keepdim=keepdim),
@@ -2701,13 +2698,13 @@ def std_mean_correction(
         return write_outs(name, out, std_mean_correction(input, dim, correction=correction, keepdim=keepdim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     if correction is not None:
-        correction = argument_checks.scalar(name, "correction", correction)
+        correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return (
         op.std_correction(self, dim, correction=correction, keepdim=keepdim),
         op.mean_dim(self, dim, keepdim=keepdim),
@@ -2762,11 +2759,11 @@ def aminmax(
         return write_outs(name, out, aminmax(input, dim=dim, keepdim=keepdim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.real_optional_dim(name, self, dim, keepdim)
     dims = [] if dim is None else [dim]
     return _aminmax_result(op.amin(self, dims, keepdim), op.amax(self, dims, keepdim))
@@ -2809,9 +2806,9 @@ def count_nonzero(
         return write_out(name, out, count_nonzero(input, dim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None:
-        dim = argument_checks.integer_list(name, "dim", dim, 1)
+        dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = reduction_checks.reduced_dims(name, self, dim)
     return op.sum_dim_intlist(self != 0, dim, keepdim=False)
 
@@ -2872,13 +2869,13 @@ def cov(
         return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if correction.__class__ is not int:
-        correction = argument_checks.integer(name, "correction", correction)
+        correction = checks.integer(name, "correction", correction)
     if fweights is not None and not isinstance(fweights, Tensor):
-        fweights = argument_checks.tensor(name, "fweights", fweights)
+        fweights = checks.tensor(name, "fweights", fweights)
     if aweights is not None and not isinstance(aweights, Tensor):
-        aweights = argument_checks.tensor(name, "aweights", aweights)
+        aweights = checks.tensor(name, "aweights", aweights)
     self, correction, fweights, aweights = reduction_checks.cov(name, self, correction, fweights, aweights)
     x = elementwise_formulas.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
@@ -2928,7 +2925,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, corrcoef(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.corrcoef(name, self)
     x = elementwise_formulas.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x

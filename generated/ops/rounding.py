@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import after_write
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import after_write, before_write, write_out
+from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import run
 from ...runtime.dispatch.overloads import Overloads
-from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.namespace import op
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
-from ...runtime.namespace import op
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import rounding as functions
@@ -52,7 +51,7 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.FLOOR.launch_out(input, out) is not None:
             return out
         return write_out("floor", out, _floor("floor", input), (input,), share="same")
-    argument_checks.tensor("floor", "input", input)
+    checks.tensor("floor", "input", input)
     return _floor("floor", input)
 
 
@@ -63,15 +62,15 @@ def floor_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("floor", floor_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("floor_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _floor("floor_", original, into=input)
     return after_write(input, before)
 
 
 def _floor(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.FLOOR, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.FloorBackward0.record(result, self)
     if watch.active:
         propagate(functions.FloorBackward0, result, (self,), (self,), into)
@@ -107,7 +106,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.CEIL.launch_out(input, out) is not None:
             return out
         return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
-    argument_checks.tensor("ceil", "input", input)
+    checks.tensor("ceil", "input", input)
     return _ceil("ceil", input)
 
 
@@ -118,15 +117,15 @@ def ceil_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("ceil", ceil_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("ceil_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _ceil("ceil_", original, into=input)
     return after_write(input, before)
 
 
 def _ceil(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.CEIL, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.CeilBackward0.record(result, self)
     if watch.active:
         propagate(functions.CeilBackward0, result, (self,), (self,), into)
@@ -159,7 +158,7 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ROUND.launch_out(input, out) is not None:
             return out
         return write_out("round", out, _round_default("round", input), (input,), share="same")
-    argument_checks.tensor("round", "input", input)
+    checks.tensor("round", "input", input)
     return _round_default("round", input)
 
 
@@ -173,15 +172,15 @@ def round_default_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("round_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _round_default("round_", original, into=input)
     return after_write(input, before)
 
 
 def _round_default(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ROUND, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.RoundBackward0.record(result, self)
     if watch.active:
         propagate(functions.RoundBackward0, result, (self,), (self,), into)
@@ -219,7 +218,7 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
         ):
             return out
         return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
-    argument_checks.tensor("round", "input", input)
+    checks.tensor("round", "input", input)
     return _round_decimals("round", input, decimals)
 
 
@@ -236,17 +235,17 @@ def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("round_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _round_decimals("round_", original, decimals, into=input)
     return after_write(input, before)
 
 
 def _round_decimals(name: str, self, decimals, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     if decimals.__class__ is not int:
-        decimals = argument_checks.integer(name, "decimals", decimals)
+        decimals = checks.integer(name, "decimals", decimals)
     result, (self,) = run(kernels.ROUND_DECIMALS, name, (self,), (decimals,), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.RoundBackward1.record(result, self)
     if watch.active:
         propagate(functions.RoundBackward1, result, (self, decimals), (self,), into)
@@ -282,7 +281,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.TRUNC.launch_out(input, out) is not None:
             return out
         return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
-    argument_checks.tensor("trunc", "input", input)
+    checks.tensor("trunc", "input", input)
     return _trunc("trunc", input)
 
 
@@ -293,15 +292,15 @@ def trunc_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("trunc", trunc_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("trunc_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _trunc("trunc_", original, into=input)
     return after_write(input, before)
 
 
 def _trunc(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TRUNC, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.TruncBackward0.record(result, self)
     if watch.active:
         propagate(functions.TruncBackward0, result, (self,), (self,), into)
@@ -337,7 +336,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.FRAC.launch_out(input, out) is not None:
             return out
         return write_out("frac", out, _frac("frac", input), (input,), share="same")
-    argument_checks.tensor("frac", "input", input)
+    checks.tensor("frac", "input", input)
     return _frac("frac", input)
 
 
@@ -348,15 +347,15 @@ def frac_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("frac", frac_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("frac_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _frac("frac_", original, into=input)
     return after_write(input, before)
 
 
 def _frac(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.FRAC, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.FracBackward0.record(result, self)
     if watch.active:
         propagate(functions.FracBackward0, result, (self,), (self,), into)

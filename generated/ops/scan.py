@@ -10,24 +10,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import after_write
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import after_write, before_write, write, write_out
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, in_input_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import before_write, write, write_out
-from ...runtime.dispatch.destinations import write_outs
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.scan import checks as scan_checks
 from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.ops.scan import plans as scan_plans
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ..functions import scan as functions
@@ -124,7 +123,7 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
     ) is not NOT_HANDLED:
         return result
     original = before_write("cumsum_", input, (input,), keep=(), share="anyhow")
-    before = input._fn
+    before = input._grad_fn
     _cumsum("cumsum_", original, dim, dtype, into=input)
     return after_write(input, before)
 
@@ -132,11 +131,11 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
 def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.every and dtype is None and CUMSUM.remember(given, (self, dim)):
         result = CUMSUM.launch(self, dim)
@@ -151,7 +150,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.CumsumBackward0.record(result, self, dim)
     if watch.active:
         propagate(functions.CumsumBackward0, result, (self, dim, dtype), (self,), into)
@@ -214,7 +213,7 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
     ) is not NOT_HANDLED:
         return result
     original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
-    before = input._fn
+    before = input._grad_fn
     _cumprod("cumprod_", original, dim, dtype, into=input)
     return after_write(input, before)
 
@@ -222,11 +221,11 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
 def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.every and dtype is None and CUMPROD.remember(given, (self, dim)):
         result = CUMPROD.launch(self, dim)
@@ -241,7 +240,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.CumprodBackward0.record(result, self, dim)
     if watch.active:
         propagate(functions.CumprodBackward0, result, (self, dim, dtype), (self,), into)
@@ -289,9 +288,9 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
 def _logcumsumexp(name: str, self, dim, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
     if into is None and not watch.every and LOGCUMSUMEXP.remember(given, (self, dim)):
         result = LOGCUMSUMEXP.launch(self, dim)
@@ -306,7 +305,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
         reraise(name, error, (self, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LogcumsumexpBackward0.record(result, self, dim)
     if watch.active:
         propagate(functions.LogcumsumexpBackward0, result, (self, dim), (self,), into)
@@ -347,13 +346,13 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
 def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     given = (self, factor, dim, reverse)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(factor, Tensor):
-        factor = argument_checks.tensor(name, "factor", factor)
+        factor = checks.tensor(name, "factor", factor)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if reverse.__class__ is not bool:
-        reverse = argument_checks.boolean(name, "reverse", reverse)
+        reverse = checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
     if into is None and not watch.every and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse)):
         result = LINEAR_RECURRENCE.launch(self, factor, dim, reverse)
@@ -375,7 +374,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
         reraise(name, error, (self, factor, dim, reverse))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg or factor._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or factor._requires_grad) and result._dtype.kind in "fc":
         functions.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse)
     if watch.active:
         propagate(functions.LinearRecurrenceBackward0, result, (self, factor, dim, reverse), (self, factor), into)
@@ -428,9 +427,9 @@ _cummax_result = ReturnType("cummax", ("values", "indices"))
 def _cummax(name: str, self, dim, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
     if into is None and not watch.every and CUMMAX.remember(given, (self, dim)):
         results = CUMMAX.launch(self, dim)
@@ -445,7 +444,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.CummaxBackward0.record(results, self, dim)
     if watch.active:
         propagate(functions.CummaxBackward0, results, (self, dim), (self,))
@@ -497,9 +496,9 @@ _cummin_result = ReturnType("cummin", ("values", "indices"))
 def _cummin(name: str, self, dim, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
     if into is None and not watch.every and CUMMIN.remember(given, (self, dim)):
         results = CUMMIN.launch(self, dim)
@@ -514,7 +513,7 @@ def _cummin(name: str, self, dim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.CumminBackward0.record(results, self, dim)
     if watch.active:
         propagate(functions.CumminBackward0, results, (self, dim), (self,))
@@ -569,15 +568,15 @@ def diff(
         return write_out(name, out, diff(input, n, dim, prepend, append))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
+        n = checks.integer(name, "n", n)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if prepend is not None and not isinstance(prepend, Tensor):
-        prepend = argument_checks.tensor(name, "prepend", prepend)
+        prepend = checks.tensor(name, "prepend", prepend)
     if append is not None and not isinstance(append, Tensor):
-        append = argument_checks.tensor(name, "append", append)
+        append = checks.tensor(name, "append", append)
     self, n, dim, prepend, append = scan_checks.diff(name, self, n, dim, prepend, append)
     return scan_formulas.differences(self, n, dim, prepend, append)
 
@@ -608,11 +607,11 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
     if out is not None:
         return write_out(name, out, trapezoid_x(y, x, dim=dim))
     if not isinstance(y, Tensor):
-        y = argument_checks.tensor(name, "y", y)
+        y = checks.tensor(name, "y", y)
     if not isinstance(x, Tensor):
-        x = argument_checks.tensor(name, "x", x)
+        x = checks.tensor(name, "x", x)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
     return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).sum(dim) / 2
 
@@ -643,11 +642,11 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
     if out is not None:
         return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
     if not isinstance(y, Tensor):
-        y = argument_checks.tensor(name, "y", y)
+        y = checks.tensor(name, "y", y)
     if dx.__class__ is not float:
-        dx = argument_checks.floating(name, "dx", dx)
+        dx = checks.floating(name, "dx", dx)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
     return scan_formulas.area_between(y, dx, dim)
 
@@ -678,11 +677,11 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
     if out is not None:
         return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
     if not isinstance(y, Tensor):
-        y = argument_checks.tensor(name, "y", y)
+        y = checks.tensor(name, "y", y)
     if not isinstance(x, Tensor):
-        x = argument_checks.tensor(name, "x", x)
+        x = checks.tensor(name, "x", x)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     y, x, dim = scan_checks.samples_and_points(name, y, x, dim)
     return scan_formulas.trapezoids(y, scan_formulas.spacings(y, x, dim), dim).cumsum(dim) / 2
 
@@ -713,11 +712,11 @@ def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Ten
     if out is not None:
         return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
     if not isinstance(y, Tensor):
-        y = argument_checks.tensor(name, "y", y)
+        y = checks.tensor(name, "y", y)
     if dx.__class__ is not float:
-        dx = argument_checks.floating(name, "dx", dx)
+        dx = checks.floating(name, "dx", dx)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
     return scan_formulas.trapezoids(y, dx, dim).cumsum(dim) / 2
 

@@ -10,41 +10,36 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import after_write, view_in_place
+from ...runtime.autograd.inplace import after_write, before_write, view_in_place, write, write_out
 from ...runtime.autograd.view_history import multiple_views, not_recorded
-from ...runtime.dispatch import argument_checks
+from ...runtime.device.device import CPU
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at, at_first
 from ...runtime.dispatch.errors import listed, reraise
-from ...runtime.dispatch.kernel_ops.general import Conversion
-from ...runtime.dispatch.kernel_ops.general import array_in, arrays_in, computed_dtype, needs_grad
+from ...runtime.dispatch.kernel_ops.general import Conversion, array_in, arrays_in, computed_dtype, needs_grad
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.devices import at, at_first
 from ...runtime.dispatch.view_cache import ViewOp
-from ...runtime.autograd.inplace import before_write, write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.image import checks as image_checks
 from ...runtime.ops.shape import checks as shape_checks
-from ...runtime.ops.shape import checks_repeat as shape_checks_backward
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import checks_slice_join as shape_checks_slice_join
 from ...runtime.ops.shape import cpu as shape_cpu
 from ...runtime.ops.shape import cpu_transfer as shape_cpu_transfer
 from ...runtime.ops.shape import formulas as shape_formulas
-from ...runtime.ops.shape import formulas as shape_formulas_grids
 from ...runtime.ops.shape import plans as shape_plans
-from ...runtime.ops.shape import plans as shape_plans_assembled
 from ...runtime.ops.shape import plans_moves as shape_plans_moves
 from ...runtime.tensor import view_shapes
+from ...runtime.tensor.dtype_views import typed_alias
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, keeps_rows, memory_format_of
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt, geometries, geometry
 from ...runtime.tensor.tensor import view as make_view
-from ...runtime.device.device import CPU
-from ...runtime.tensor.dtype_views import typed_alias
-from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, keeps_rows, memory_format_of
 from ..functions import shape as functions
 
 REPEAT_INTERLEAVE_TENSOR = KernelOp(
@@ -87,23 +82,15 @@ DIAGONAL_BACKWARD = KernelOp(
 )
 CAT = KernelOp("cat", shape_plans.cat, shape_cpu.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
 STACK = KernelOp("stack", shape_plans.stack, shape_cpu.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
-FLIP = KernelOp("flip", shape_plans_assembled.flip, shape_cpu.flip, functions.FlipBackward0, {"self": "T", "dims": "d"})
+FLIP = KernelOp("flip", shape_plans.flip, shape_cpu.flip, functions.FlipBackward0, {"self": "T", "dims": "d"})
 ROLL = KernelOp(
-    "roll",
-    shape_plans_assembled.roll,
-    shape_cpu.roll,
-    functions.RollBackward0,
-    {"self": "T", "shifts": "d", "dims": "d"},
+    "roll", shape_plans.roll, shape_cpu.roll, functions.RollBackward0, {"self": "T", "shifts": "d", "dims": "d"}
 )
-TRIU = KernelOp(
-    "triu", shape_plans_assembled.triu, shape_cpu.triu, functions.TriuBackward0, {"self": "T", "diagonal": "n"}
-)
-TRIL = KernelOp(
-    "tril", shape_plans_assembled.tril, shape_cpu.tril, functions.TrilBackward0, {"self": "T", "diagonal": "n"}
-)
+TRIU = KernelOp("triu", shape_plans.triu, shape_cpu.triu, functions.TriuBackward0, {"self": "T", "diagonal": "n"})
+TRIL = KernelOp("tril", shape_plans.tril, shape_cpu.tril, functions.TrilBackward0, {"self": "T", "diagonal": "n"})
 CONSTANT_PAD_ND = KernelOp(
     "constant_pad_nd",
-    shape_plans_assembled.constant_pad_nd,
+    shape_plans.constant_pad_nd,
     shape_cpu.constant_pad_nd,
     functions.ConstantPadNdBackward0,
     {"self": "T", "pad": "d", "value": "f"},
@@ -201,15 +188,15 @@ def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
 def _view_default(name: str, self, size) -> Any:
     given = (size,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    size = argument_checks.integer_list(name, "size", size)
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
     self, size = shape_checks.view(name, self, size)
     first = self
     view_geometry = geometry(view_shapes.view, first._shape, first.stride(), first._offset, size)
     VIEW_DEFAULT.remember(first, given, (view_geometry, size))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.ViewBackward0.record(result, self)
     else:
         not_recorded(result)
@@ -242,14 +229,16 @@ def view_dtype(input: Tensor, dtype: Any) -> Tensor:
 
 def _view_dtype(name: str, self, dtype) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dtype = argument_checks.dtype(name, "dtype", dtype)
+        self = checks.tensor(name, "input", self)
+    dtype = checks.dtype(name, "dtype", dtype)
     self, dtype = complex_checks.elements_of_dtype(name, self, dtype)
     first = self
     kind = dtype
     result = typed_alias(
         first,
-        geometry(view_shapes.view_dtype, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize),
+        geometry(
+            view_shapes.view_dtype, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
+        ),
         kind,
     )
     return result
@@ -290,8 +279,8 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     given = (shape,)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    shape = argument_checks.integer_list(name, "shape", shape)
+        self = checks.tensor(name, "input", self)
+    shape = checks.integer_list(name, "shape", shape)
     self, shape = shape_checks.reshape(name, self, shape)
     result = shape_formulas.view_or_copy(self, shape)
     VIEW_DEFAULT.remember_as(self, given, (shape,))
@@ -323,9 +312,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     name = "view_as"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     return self.view(other._shape)
 
 
@@ -356,9 +345,9 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     name = "reshape_as"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     return self.reshape(other._shape)
 
 
@@ -399,11 +388,11 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     given = (start_dim, end_dim)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if start_dim.__class__ is not int:
-        start_dim = argument_checks.integer(name, "start_dim", start_dim)
+        start_dim = checks.integer(name, "start_dim", start_dim)
     if end_dim.__class__ is not int:
-        end_dim = argument_checks.integer(name, "end_dim", end_dim)
+        end_dim = checks.integer(name, "end_dim", end_dim)
     self, start_dim, end_dim = shape_checks.flatten(name, self, start_dim, end_dim)
     result = (
         self
@@ -440,7 +429,7 @@ def ravel(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     result = self.flatten()
     RAVEL.remember_made(self, given, result)
     return result
@@ -482,10 +471,10 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
     given = (dim, sizes)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
-    sizes = argument_checks.integer_list(name, "sizes", sizes)
+        dim = checks.integer(name, "dim", dim)
+    sizes = checks.integer_list(name, "sizes", sizes)
     self, dim, sizes = shape_checks_repeat.unflatten(name, self, dim, sizes)
     result = shape_formulas.view_or_copy(self, shape_formulas.unflattened(self._shape, dim, sizes))
     UNFLATTEN.remember_made(self, given, result)
@@ -537,18 +526,18 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def _transpose(name: str, self, dim0, dim1) -> Any:
     given = (dim0, dim1)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim0.__class__ is not int:
-        dim0 = argument_checks.integer(name, "dim0", dim0)
+        dim0 = checks.integer(name, "dim0", dim0)
     if dim1.__class__ is not int:
-        dim1 = argument_checks.integer(name, "dim1", dim1)
+        dim1 = checks.integer(name, "dim1", dim1)
     self, dim0, dim1 = shape_checks.two_dims(name, self, dim0, dim1)
     first = self
     view_geometry = geometry(view_shapes.transpose, first._shape, first.stride(), first._offset, dim0, dim1)
     TRANSPOSE.remember(first, given, (view_geometry, dim0, dim1))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.TransposeBackward0.record(result, self, dim0, dim1)
     else:
         not_recorded(result)
@@ -590,15 +579,15 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
 def _permute(name: str, self, dims) -> Any:
     given = (dims,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dims = argument_checks.integer_list(name, "dims", dims)
+        self = checks.tensor(name, "input", self)
+    dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.permute(name, self, dims)
     first = self
     view_geometry = geometry(view_shapes.permute, first._shape, first.stride(), first._offset, dims)
     PERMUTE.remember(first, given, (view_geometry, dims))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.PermuteBackward0.record(result, self, dims)
     else:
         not_recorded(result)
@@ -640,9 +629,9 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     given = (source, destination)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    source = argument_checks.integer_list(name, "source", source, 1)
-    destination = argument_checks.integer_list(name, "destination", destination, 1)
+        self = checks.tensor(name, "input", self)
+    source = checks.integer_list(name, "source", source, 1)
+    destination = checks.integer_list(name, "destination", destination, 1)
     self, source, destination = shape_checks_repeat.movedim(name, self, source, destination)
     result = self.permute(shape_formulas.moved_order(self.ndim, source, destination))
     MOVEDIM.remember_made(self, given, result)
@@ -688,14 +677,14 @@ def t_(input: Tensor) -> Tensor:
 def _t(name: str, self) -> Any:
     given = ()
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = shape_checks.t(name, self)
     first = self
     view_geometry = geometry(view_shapes.t, first._shape, first.stride(), first._offset)
     T.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.TBackward0.record(result, self)
     else:
         not_recorded(result)
@@ -742,13 +731,13 @@ def squeeze_default_(input: Tensor) -> Tensor:
 def _squeeze_default(name: str, self) -> Any:
     given = ()
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     first = self
     view_geometry = geometry(view_shapes.squeeze, first._shape, first.stride(), first._offset)
     SQUEEZE_DEFAULT.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.SqueezeBackward0.record(result, self)
     else:
         not_recorded(result)
@@ -796,15 +785,15 @@ def squeeze_dim_(input: Tensor, dim: Sequence[int] | int) -> Tensor:
 def _squeeze_dim(name: str, self, dim) -> Any:
     given = (dim,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = shape_checks.distinct(name, self, dim)
     first = self
     view_geometry = geometry(view_shapes.squeeze, first._shape, first.stride(), first._offset, dim)
     SQUEEZE_DIM.remember(first, given, (view_geometry, dim))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.SqueezeBackward1.record(result, self)
     else:
         not_recorded(result)
@@ -861,16 +850,16 @@ def unsqueeze_(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
 def _unsqueeze(name: str, self, dim) -> Any:
     given = (dim,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, dim = shape_checks.unsqueeze(name, self, dim)
     first = self
     view_geometry = geometry(view_shapes.unsqueeze, first._shape, first.stride(), first._offset, dim)
     UNSQUEEZE.remember(first, given, (view_geometry, dim))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.UnsqueezeBackward0.record(result, self, dim)
     else:
         not_recorded(result)
@@ -913,15 +902,15 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
 def _expand(name: str, self, size) -> Any:
     given = (size,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    size = argument_checks.integer_list(name, "size", size)
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
     self, size = shape_checks.expand(name, self, size)
     first = self
     view_geometry = geometry(view_shapes.expand, first._shape, first.stride(), first._offset, size)
     EXPAND.remember(first, given, (view_geometry, size))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.ExpandBackward0.record(result, self)
     else:
         not_recorded(result)
@@ -955,13 +944,13 @@ def alias(input: Tensor) -> Tensor:
 def _alias(name: str, self) -> Any:
     given = ()
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     first = self
     view_geometry = geometry(view_shapes.alias, first._shape, first.stride(), first._offset)
     ALIAS.remember(first, given, (view_geometry,))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.AliasBackward0.record(result, self)
     else:
         not_recorded(result)
@@ -995,9 +984,9 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     name = "expand_as"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
-        other = argument_checks.tensor(name, "other", other)
+        other = checks.tensor(name, "other", other)
     return self.expand(other._shape)
 
 
@@ -1032,8 +1021,8 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     given = (size,)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    size = argument_checks.integer_list(name, "size", size)
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
     result = self.expand(size)
     BROADCAST_TO.remember_made(self, given, result)
     return result
@@ -1068,8 +1057,8 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     name = "repeat"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    repeats = argument_checks.integer_list(name, "repeats", repeats)
+        self = checks.tensor(name, "input", self)
+    repeats = checks.integer_list(name, "repeats", repeats)
     self, repeats = shape_checks_repeat.repeat(name, self, repeats)
     return shape_formulas.tiled(self, repeats)
 
@@ -1103,8 +1092,8 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         return write_out(name, out, tile(input, dims))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dims = argument_checks.integer_list(name, "dims", dims)
+        self = checks.tensor(name, "input", self)
+    dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks_repeat.tile(name, self, dims)
     return self.repeat(dims)
 
@@ -1135,7 +1124,7 @@ def atleast_1d(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     result = self if self.ndim else self.reshape((1,))
     ATLEAST_1D.remember_made(self, given, result)
     return result
@@ -1167,7 +1156,7 @@ def atleast_2d(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     result = self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
     ATLEAST_2D.remember_made(self, given, result)
     return result
@@ -1199,7 +1188,7 @@ def atleast_3d(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     result = self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
     ATLEAST_3D.remember_made(self, given, result)
     return result
@@ -1233,7 +1222,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     name = "hstack"
     if out is not None:
         return write_out(name, out, hstack(tensors))
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
     parts = shape_formulas.with_dims(tensors, 1)
     return op.cat(parts, 1 if parts[0].ndim > 1 else 0)
@@ -1266,7 +1255,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     name = "vstack"
     if out is not None:
         return write_out(name, out, vstack(tensors))
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
     return op.cat(shape_formulas.with_dims(tensors, 2))
 
@@ -1298,7 +1287,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     name = "dstack"
     if out is not None:
         return write_out(name, out, dstack(tensors))
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
     return op.cat(shape_formulas.with_dims(tensors, 3), 2)
 
@@ -1330,7 +1319,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     name = "column_stack"
     if out is not None:
         return write_out(name, out, column_stack(tensors))
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_slice_join.not_empty(name, tensors)
     return op.cat(shape_formulas.as_columns(tensors), 1)
 
@@ -1366,11 +1355,11 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     given = (sections, dim)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
-        sections = argument_checks.integer(name, "sections", sections)
+        sections = checks.integer(name, "sections", sections)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, sections, dim = shape_checks_slice_join.tensor_split(name, self, sections, dim)
     result = shape_formulas.split_at(self, shape_formulas.section_starts(self._shape[dim], sections), dim)
     TENSOR_SPLIT_SECTIONS.remember_made(self, given, result)
@@ -1411,11 +1400,11 @@ def tensor_split_tensor_indices_or_sections(
     name = "tensor_split"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(tensor_indices_or_sections, Tensor):
-        tensor_indices_or_sections = argument_checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
+        tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, tensor_indices_or_sections, dim = shape_checks_slice_join.tensor_split_by(
         name, self, tensor_indices_or_sections, dim
     )
@@ -1453,10 +1442,10 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     given = (indices, dim)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    indices = argument_checks.integer_list(name, "indices", indices)
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, indices, dim = shape_checks_slice_join.tensor_split(name, self, indices, dim)
     result = shape_formulas.split_at(self, indices, dim)
     TENSOR_SPLIT_INDICES.remember_made(self, given, result)
@@ -1492,9 +1481,9 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     given = (sections,)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
-        sections = argument_checks.integer(name, "sections", sections)
+        sections = checks.integer(name, "sections", sections)
     self, sections = shape_checks_slice_join.hsplit(name, self, sections)
     result = op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
     HSPLIT_INT.remember_made(self, given, result)
@@ -1530,8 +1519,8 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     given = (indices,)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    indices = argument_checks.integer_list(name, "indices", indices)
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
     self, indices = shape_checks_slice_join.hsplit(name, self, indices)
     result = op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
     HSPLIT_INDICES.remember_made(self, given, result)
@@ -1567,9 +1556,9 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     given = (sections,)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
-        sections = argument_checks.integer(name, "sections", sections)
+        sections = checks.integer(name, "sections", sections)
     self, sections = shape_checks_slice_join.vsplit(name, self, sections)
     result = op.tensor_split(self, sections)
     VSPLIT_INT.remember_made(self, given, result)
@@ -1605,8 +1594,8 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     given = (indices,)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    indices = argument_checks.integer_list(name, "indices", indices)
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
     self, indices = shape_checks_slice_join.vsplit(name, self, indices)
     result = op.tensor_split(self, indices)
     VSPLIT_INDICES.remember_made(self, given, result)
@@ -1642,9 +1631,9 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     given = (sections,)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
-        sections = argument_checks.integer(name, "sections", sections)
+        sections = checks.integer(name, "sections", sections)
     self, sections = shape_checks_slice_join.dsplit(name, self, sections)
     result = op.tensor_split(self, sections, 2)
     DSPLIT_INT.remember_made(self, given, result)
@@ -1680,8 +1669,8 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     given = (indices,)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    indices = argument_checks.integer_list(name, "indices", indices)
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
     self, indices = shape_checks_slice_join.dsplit(name, self, indices)
     result = op.tensor_split(self, indices, 2)
     DSPLIT_INDICES.remember_made(self, given, result)
@@ -1728,13 +1717,13 @@ def narrow_copy(
         return write_out(name, out, narrow_copy(input, dim, start, length))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if start.__class__ is not int:
-        start = argument_checks.integer(name, "start", start)
+        start = checks.integer(name, "start", start)
     if length.__class__ is not int:
-        length = argument_checks.integer(name, "length", length)
+        length = checks.integer(name, "length", length)
     return op.contiguous_copy(self.narrow(dim, start, length))
 
 
@@ -1767,7 +1756,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, fliplr(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = shape_checks_slice_join.at_least_2d(name, self)
     return self.flip((1,))
 
@@ -1801,7 +1790,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, flipud(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = shape_checks_slice_join.at_least_1d(name, self)
     return self.flip((0,))
 
@@ -1837,10 +1826,10 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
         return write_out(name, out, rot90(input, k, dims))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if k.__class__ is not int:
-        k = argument_checks.integer(name, "k", k)
-    dims = argument_checks.integer_list(name, "dims", dims)
+        k = checks.integer(name, "k", k)
+    dims = checks.integer_list(name, "dims", dims)
     self, k, dims = shape_checks_slice_join.rot90(name, self, k, dims)
     return shape_formulas.rotated(self, k % 4, dims)
 
@@ -1884,9 +1873,9 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
 def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any:
     given = (repeats, output_size)
     if not isinstance(repeats, Tensor):
-        repeats = argument_checks.tensor(name, "repeats", repeats)
+        repeats = checks.tensor(name, "repeats", repeats)
     if output_size is not None and output_size.__class__ is not int:
-        output_size = argument_checks.integer(name, "output_size", output_size)
+        output_size = checks.integer(name, "output_size", output_size)
     repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
     if (
         repeats._device is not CPU
@@ -1955,13 +1944,13 @@ def repeat_interleave_self_tensor(
         return write_out(name, out, repeat_interleave_self_tensor(input, repeats, dim, output_size=output_size))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(repeats, Tensor):
-        repeats = argument_checks.tensor(name, "repeats", repeats)
+        repeats = checks.tensor(name, "repeats", repeats)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if output_size is not None and output_size.__class__ is not int:
-        output_size = argument_checks.integer(name, "output_size", output_size)
+        output_size = checks.integer(name, "output_size", output_size)
     self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave_by(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
     along = dim or 0
@@ -2013,13 +2002,13 @@ def repeat_interleave_self_int(
         return write_out(name, out, repeat_interleave_self_int(input, repeats, dim, output_size=output_size))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if repeats.__class__ is not int:
-        repeats = argument_checks.integer(name, "repeats", repeats)
+        repeats = checks.integer(name, "repeats", repeats)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if output_size is not None and output_size.__class__ is not int:
-        output_size = argument_checks.integer(name, "output_size", output_size)
+        output_size = checks.integer(name, "output_size", output_size)
     self, repeats, dim, output_size = shape_checks_repeat.repeat_interleave(name, self, repeats, dim, output_size)
     x = self.flatten() if dim is None else self
     along = dim or 0
@@ -2050,11 +2039,11 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
     ):
         return result
     name = "meshgrid"
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     if indexing.__class__ is not str:
-        indexing = argument_checks.string(name, "indexing", indexing)
+        indexing = checks.string(name, "indexing", indexing)
     tensors, indexing = shape_checks_repeat.meshgrid(name, tensors, indexing)
-    return shape_formulas_grids.grids(tensors, indexing)
+    return shape_formulas.grids(tensors, indexing)
 
 
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
@@ -2078,9 +2067,9 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     ):
         return result
     name = "cartesian_prod"
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_repeat.vectors(name, tensors)
-    return tensors[0] if len(tensors) == 1 else shape_formulas_grids.pairings(tensors)
+    return tensors[0] if len(tensors) == 1 else shape_formulas.pairings(tensors)
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -2116,15 +2105,15 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
         return write_out(name, out, combinations(input, r, with_replacement))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if r.__class__ is not int:
-        r = argument_checks.integer(name, "r", r)
+        r = checks.integer(name, "r", r)
     if with_replacement.__class__ is not bool:
-        with_replacement = argument_checks.boolean(name, "with_replacement", with_replacement)
+        with_replacement = checks.boolean(name, "with_replacement", with_replacement)
     self, r, with_replacement = shape_checks_repeat.combinations(name, self, r, with_replacement)
     return (
         self.index_select(
-            0, shape_formulas_grids.combination_indices(self._shape[0], r, with_replacement, self._device)
+            0, shape_formulas.combination_indices(self._shape[0], r, with_replacement, self._device)
         ).view((-1, r))
         if r
         else self.narrow(0, 0, 0)
@@ -2149,9 +2138,9 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     if foreign(tensors) and (result := intercept("block_diag", block_diag, "composite", tensors)) is not NOT_HANDLED:
         return result
     name = "block_diag"
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_repeat.blocks(name, tensors)
-    return shape_formulas_grids.block_diagonal(tensors)
+    return shape_formulas.block_diagonal(tensors)
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
@@ -2186,16 +2175,16 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
         return write_out(name, out, diag_embed(input, offset, dim1, dim2))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if offset.__class__ is not int:
-        offset = argument_checks.integer(name, "offset", offset)
+        offset = checks.integer(name, "offset", offset)
     if dim1.__class__ is not int:
-        dim1 = argument_checks.integer(name, "dim1", dim1)
+        dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
-        dim2 = argument_checks.integer(name, "dim2", dim2)
+        dim2 = checks.integer(name, "dim2", dim2)
     self, offset, dim1, dim2 = shape_checks_repeat.diag_embed(name, self, offset, dim1, dim2)
     return op.diagonal_backward(
-        self, shape_formulas_grids.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
+        self, shape_formulas.shape_with_diagonal(self._shape, offset, dim1, dim2), offset, dim1, dim2
     )
 
 
@@ -2228,9 +2217,9 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
         return write_out(name, out, diagflat(input, offset))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if offset.__class__ is not int:
-        offset = argument_checks.integer(name, "offset", offset)
+        offset = checks.integer(name, "offset", offset)
     return shape_formulas.diagonal_matrix(self.flatten(), offset)
 
 
@@ -2267,11 +2256,11 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
     if out is not None:
         return write_out(name, out, vander(x, N, increasing))
     if not isinstance(x, Tensor):
-        x = argument_checks.tensor(name, "x", x)
+        x = checks.tensor(name, "x", x)
     if N is not None and N.__class__ is not int:
-        N = argument_checks.integer(name, "N", N)
+        N = checks.integer(name, "N", N)
     if increasing.__class__ is not bool:
-        increasing = argument_checks.boolean(name, "increasing", increasing)
+        increasing = checks.boolean(name, "increasing", increasing)
     x, N, increasing = shape_checks_repeat.vander(name, x, N, increasing)
     count = x._shape[0] if N is None else N
     return x.unsqueeze(1) ** (
@@ -2311,7 +2300,7 @@ def adjoint(input: Tensor) -> Tensor:
     given = ()
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = shape_checks_slice_join.adjoint(name, self)
     result = self.transpose(-2, -1).conj() if self.ndim else self.conj()
     ADJOINT.remember_made(self, given, result)
@@ -2357,20 +2346,20 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 def _unfold(name: str, self, dimension, size, step) -> Any:
     given = (dimension, size, step)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dimension.__class__ is not int:
-        dimension = argument_checks.integer(name, "dimension", dimension)
+        dimension = checks.integer(name, "dimension", dimension)
     if size.__class__ is not int:
-        size = argument_checks.integer(name, "size", size)
+        size = checks.integer(name, "size", size)
     if step.__class__ is not int:
-        step = argument_checks.integer(name, "step", step)
+        step = checks.integer(name, "step", step)
     self, dimension, size, step = shape_checks_slice_join.unfold(name, self, dimension, size, step)
     first = self
     view_geometry = geometry(view_shapes.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
     UNFOLD.remember(first, given, (view_geometry, dimension, size, step))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.UnfoldBackward0.record(result, self, dimension, size, step)
     else:
         not_recorded(result)
@@ -2418,14 +2407,14 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
 def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, into=None) -> Any:
     given = (grad_output, input_sizes, dim, length, step)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
-    input_sizes = argument_checks.integer_list(name, "input_sizes", input_sizes)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if length.__class__ is not int:
-        length = argument_checks.integer(name, "length", length)
+        length = checks.integer(name, "length", length)
     if step.__class__ is not int:
-        step = argument_checks.integer(name, "step", step)
+        step = checks.integer(name, "step", step)
     grad_output, input_sizes, dim, length, step = shape_checks_slice_join.unfold_backward(
         name, grad_output, input_sizes, dim, length, step
     )
@@ -2450,7 +2439,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
         reraise(name, error, (grad_output, input_sizes, dim, length, step))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.UnfoldBackwardBackward0.record(result, grad_output, dim, length, step)
     if watch.active:
         propagate(
@@ -2500,18 +2489,18 @@ def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = Non
 def _select(name: str, self, dim, index) -> Any:
     given = (dim, index)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if index.__class__ is not int:
-        index = argument_checks.integer(name, "index", index)
+        index = checks.integer(name, "index", index)
     self, dim, index = shape_checks_slice_join.select(name, self, dim, index)
     first = self
     view_geometry = geometry(view_shapes.select, first._shape, first.stride(), first._offset, dim, index)
     SELECT.remember(first, given, (view_geometry, dim, index))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.SelectBackward0.record(result, self, dim, index)
     else:
         not_recorded(result)
@@ -2557,13 +2546,13 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
 def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None) -> Any:
     given = (grad_output, input_sizes, dim, index)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
-    input_sizes = argument_checks.integer_list(name, "input_sizes", input_sizes)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if index.__class__ is not int:
-        index = argument_checks.integer(name, "index", index)
-    grad_output, input_sizes, dim, index = shape_checks_backward.select_backward(
+        index = checks.integer(name, "index", index)
+    grad_output, input_sizes, dim, index = shape_checks_repeat.select_backward(
         name, grad_output, input_sizes, dim, index
     )
     if into is None and not watch.every and SELECT_BACKWARD.remember(given, (grad_output, input_sizes, dim, index)):
@@ -2582,7 +2571,7 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
         reraise(name, error, (grad_output, input_sizes, dim, index))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.SelectBackwardBackward0.record(result, grad_output, dim, index)
     if watch.active:
         propagate(
@@ -2629,22 +2618,22 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
 def _slice(name: str, self, dim, start, end, step) -> Any:
     given = (dim, start, end, step)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if start is not None and start.__class__ is not int:
-        start = argument_checks.integer(name, "start", start)
+        start = checks.integer(name, "start", start)
     if end is not None and end.__class__ is not int:
-        end = argument_checks.integer(name, "end", end)
+        end = checks.integer(name, "end", end)
     if step.__class__ is not int:
-        step = argument_checks.integer(name, "step", step)
+        step = checks.integer(name, "step", step)
     self, dim, start, end, step = shape_checks_slice_join.slice(name, self, dim, start, end, step)
     first = self
     view_geometry = geometry(view_shapes.slice, first._shape, first.stride(), first._offset, dim, start, end, step)
     SLICE.remember(first, given, (view_geometry, dim, start, end, step))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.SliceBackward0.record(result, self, dim, start, end, step)
     else:
         not_recorded(result)
@@ -2697,17 +2686,17 @@ def slice_backward(
 def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, into=None) -> Any:
     given = (grad_output, input_sizes, dim, start, end, step)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
-    input_sizes = argument_checks.integer_list(name, "input_sizes", input_sizes)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if start.__class__ is not int:
-        start = argument_checks.integer(name, "start", start)
+        start = checks.integer(name, "start", start)
     if end.__class__ is not int:
-        end = argument_checks.integer(name, "end", end)
+        end = checks.integer(name, "end", end)
     if step.__class__ is not int:
-        step = argument_checks.integer(name, "step", step)
-    grad_output, input_sizes, dim, start, end, step = shape_checks_backward.slice_backward(
+        step = checks.integer(name, "step", step)
+    grad_output, input_sizes, dim, start, end, step = shape_checks_repeat.slice_backward(
         name, grad_output, input_sizes, dim, start, end, step
     )
     if (
@@ -2730,7 +2719,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
         reraise(name, error, (grad_output, input_sizes, dim, start, end, step))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.SliceBackwardBackward0.record(result, grad_output, dim, start, end, step)
     if watch.active:
         propagate(
@@ -2784,20 +2773,20 @@ def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None
 def _narrow(name: str, self, dim, start, length) -> Any:
     given = (dim, start, length)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if start.__class__ is not int:
-        start = argument_checks.integer(name, "start", start)
+        start = checks.integer(name, "start", start)
     if length.__class__ is not int:
-        length = argument_checks.integer(name, "length", length)
+        length = checks.integer(name, "length", length)
     self, dim, start, length = shape_checks_slice_join.narrow(name, self, dim, start, length)
     first = self
     view_geometry = geometry(view_shapes.narrow, first._shape, first.stride(), first._offset, dim, start, length)
     NARROW.remember(first, given, (view_geometry, dim, start, length))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.NarrowBackward0.record(result, self, dim, start, length)
     else:
         not_recorded(result)
@@ -2846,18 +2835,19 @@ def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], stora
 
 def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    size = argument_checks.integer_list(name, "size", size)
-    stride = argument_checks.integer_list(name, "stride", stride)
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
+    stride = checks.integer_list(name, "stride", stride)
     if storage_offset is not None and storage_offset.__class__ is not int:
-        storage_offset = argument_checks.integer(name, "storage_offset", storage_offset)
+        storage_offset = checks.integer(name, "storage_offset", storage_offset)
     self, size, stride, storage_offset = shape_checks.as_strided(name, self, size, stride, storage_offset)
     first = self
     result = make_view(
-        first, geometry(view_shapes.as_strided, first._shape, first.stride(), first._offset, size, stride, storage_offset)
+        first,
+        geometry(view_shapes.as_strided, first._shape, first.stride(), first._offset, size, stride, storage_offset),
     )
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.AsStridedBackward0.record(result, self, size, stride, storage_offset)
     else:
         not_recorded(result)
@@ -2910,15 +2900,15 @@ def restride(
 def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, into=None) -> Any:
     given = (self, stride, offset, to_size, to_stride, to_offset)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    stride = argument_checks.integer_list(name, "stride", stride)
+        self = checks.tensor(name, "input", self)
+    stride = checks.integer_list(name, "stride", stride)
     if offset.__class__ is not int:
-        offset = argument_checks.integer(name, "offset", offset)
-    to_size = argument_checks.integer_list(name, "to_size", to_size)
-    to_stride = argument_checks.integer_list(name, "to_stride", to_stride)
+        offset = checks.integer(name, "offset", offset)
+    to_size = checks.integer_list(name, "to_size", to_size)
+    to_stride = checks.integer_list(name, "to_stride", to_stride)
     if to_offset.__class__ is not int:
-        to_offset = argument_checks.integer(name, "to_offset", to_offset)
-    self, stride, offset, to_size, to_stride, to_offset = shape_checks_backward.restride(
+        to_offset = checks.integer(name, "to_offset", to_offset)
+    self, stride, offset, to_size, to_stride, to_offset = shape_checks_repeat.restride(
         name, self, stride, offset, to_size, to_stride, to_offset
     )
     if (
@@ -2942,7 +2932,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
         reraise(name, error, (self, stride, offset, to_size, to_stride, to_offset))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.RestrideBackward0.record(result, self, stride, offset, to_stride, to_offset)
     if watch.active:
         propagate(
@@ -2989,20 +2979,20 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
     given = (offset, dim1, dim2)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if offset.__class__ is not int:
-        offset = argument_checks.integer(name, "offset", offset)
+        offset = checks.integer(name, "offset", offset)
     if dim1.__class__ is not int:
-        dim1 = argument_checks.integer(name, "dim1", dim1)
+        dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
-        dim2 = argument_checks.integer(name, "dim2", dim2)
+        dim2 = checks.integer(name, "dim2", dim2)
     self, offset, dim1, dim2 = shape_checks.diagonal(name, self, offset, dim1, dim2)
     first = self
     view_geometry = geometry(view_shapes.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2)
     DIAGONAL.remember(first, given, (view_geometry, offset, dim1, dim2))
     result = make_view(first, view_geometry)
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.DiagonalBackward0.record(result, self, offset, dim1, dim2)
     else:
         not_recorded(result)
@@ -3054,15 +3044,15 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
 def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, into=None) -> Any:
     given = (grad_output, input_sizes, offset, dim1, dim2)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
-    input_sizes = argument_checks.integer_list(name, "input_sizes", input_sizes)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     if offset.__class__ is not int:
-        offset = argument_checks.integer(name, "offset", offset)
+        offset = checks.integer(name, "offset", offset)
     if dim1.__class__ is not int:
-        dim1 = argument_checks.integer(name, "dim1", dim1)
+        dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
-        dim2 = argument_checks.integer(name, "dim2", dim2)
-    grad_output, input_sizes, offset, dim1, dim2 = shape_checks_backward.diagonal_backward(
+        dim2 = checks.integer(name, "dim2", dim2)
+    grad_output, input_sizes, offset, dim1, dim2 = shape_checks_repeat.diagonal_backward(
         name, grad_output, input_sizes, offset, dim1, dim2
     )
     if (
@@ -3085,7 +3075,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
         reraise(name, error, (grad_output, input_sizes, offset, dim1, dim2))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
         functions.DiagonalBackwardBackward0.record(result, grad_output, offset, dim1, dim2)
     if watch.active:
         propagate(
@@ -3128,9 +3118,9 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         return write_out(name, out, diag(input, diagonal))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
-        diagonal = argument_checks.integer(name, "diagonal", diagonal)
+        diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks_repeat.diag(name, self, diagonal)
     return shape_formulas.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
 
@@ -3164,7 +3154,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, trace(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = shape_checks_repeat.matrix(name, self)
     return self.diagonal().sum()
 
@@ -3205,16 +3195,16 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
 def _unbind(name: str, self, dim) -> Any:
     given = (dim,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, dim = shape_checks_slice_join.one_dim_not_scalar(name, self, dim)
     first = self
     view_geometries = geometries(view_shapes.unbind, first._shape, first.stride(), first._offset, dim)
     UNBIND.remember(first, given, (view_geometries, dim))
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.UnbindBackward0.record(result, self, dim)
         multiple_views(result)
     else:
@@ -3255,18 +3245,18 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 def _split_tensor(name: str, self, split_size, dim) -> Any:
     given = (split_size, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if split_size.__class__ is not int:
-        split_size = argument_checks.integer(name, "split_size", split_size)
+        split_size = checks.integer(name, "split_size", split_size)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, split_size, dim = shape_checks_slice_join.split(name, self, split_size, dim)
     first = self
     view_geometries = geometries(view_shapes.split, first._shape, first.stride(), first._offset, split_size, dim)
     SPLIT_TENSOR.remember(first, given, (view_geometries, split_size, dim))
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.SplitBackward0.record(result, self, dim)
         multiple_views(result)
     else:
@@ -3313,17 +3303,19 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *,
 def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
     given = (split_sizes, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    split_sizes = argument_checks.integer_list(name, "split_sizes", split_sizes)
+        self = checks.tensor(name, "input", self)
+    split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, split_sizes, dim = shape_checks_slice_join.split_sizes(name, self, split_sizes, dim)
     first = self
-    view_geometries = geometries(view_shapes.split_with_sizes, first._shape, first.stride(), first._offset, split_sizes, dim)
+    view_geometries = geometries(
+        view_shapes.split_with_sizes, first._shape, first.stride(), first._offset, split_sizes, dim
+    )
     SPLIT_WITH_SIZES.remember(first, given, (view_geometries, split_sizes, dim))
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     if grad_mode.grad:
-        if self._rg:
+        if self._requires_grad:
             functions.SplitWithSizesBackward0.record(result, self, dim)
         multiple_views(result)
     else:
@@ -3361,10 +3353,10 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     given = (split_size, dim)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    split_size = argument_checks.integer_list(name, "split_size", split_size)
+        self = checks.tensor(name, "input", self)
+    split_size = checks.integer_list(name, "split_size", split_size)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     result = op.split_with_sizes(self, split_size, dim)
     SPLIT_SIZES.remember_made(self, given, result)
     return result
@@ -3406,11 +3398,11 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     given = (chunks, dim)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if chunks.__class__ is not int:
-        chunks = argument_checks.integer(name, "chunks", chunks)
+        chunks = checks.integer(name, "chunks", chunks)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     self, chunks, dim = shape_checks_slice_join.chunk(name, self, chunks, dim)
     result = shape_formulas.chunks_of(self, chunks, dim)
     CHUNK.remember_made(self, given, result)
@@ -3454,11 +3446,11 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     given = (chunks, dim)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if chunks.__class__ is not int:
-        chunks = argument_checks.integer(name, "chunks", chunks)
+        chunks = checks.integer(name, "chunks", chunks)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     result = shape_formulas.each_unaliased(self, op.chunk(self, chunks, dim), dim)
     UNSAFE_CHUNK.remember_made(self, given, result)
     return result
@@ -3501,11 +3493,11 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
     given = (split_size, dim)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if split_size.__class__ is not int:
-        split_size = argument_checks.integer(name, "split_size", split_size)
+        split_size = checks.integer(name, "split_size", split_size)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     result = shape_formulas.each_unaliased(self, op.split(self, split_size, dim), dim)
     UNSAFE_SPLIT.remember_made(self, given, result)
     return result
@@ -3555,10 +3547,10 @@ def unsafe_split_with_sizes(
     given = (split_sizes, dim)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    split_sizes = argument_checks.integer_list(name, "split_sizes", split_sizes)
+        self = checks.tensor(name, "input", self)
+    split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     result = shape_formulas.each_unaliased(self, op.split_with_sizes(self, split_sizes, dim), dim)
     UNSAFE_SPLIT_WITH_SIZES.remember_made(self, given, result)
     return result
@@ -3605,9 +3597,9 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
 
 def _cat(name: str, tensors, dim, into=None) -> Any:
     given = (tensors, dim)
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     tensors, dim = shape_checks_slice_join.cat(name, tensors, dim)
     if into is None and not watch.every and is_in_rows(agreeing(tensors)) and CAT.remember(given, (tensors, dim)):
         result = CAT.launch(tensors, dim)
@@ -3673,9 +3665,9 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
 
 def _stack(name: str, tensors, dim, into=None) -> Any:
     given = (tensors, dim)
-    tensors = argument_checks.tensor_list(name, "tensors", tensors)
+    tensors = checks.tensor_list(name, "tensors", tensors)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     tensors, dim = shape_checks_slice_join.stack(name, tensors, dim)
     if into is None and not watch.every and STACK.remember(given, (tensors, dim)):
         result = STACK.launch(tensors, dim)
@@ -3734,8 +3726,8 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def _flip(name: str, self, dims, into=None) -> Any:
     given = (self, dims)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dims = argument_checks.integer_list(name, "dims", dims)
+        self = checks.tensor(name, "input", self)
+    dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.distinct(name, self, dims)
     if into is None and not watch.every and is_in_rows(self) and FLIP.remember(given, (self, dims)):
         result = FLIP.launch(self, dims)
@@ -3753,7 +3745,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
         reraise(name, error, (self, dims))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.FlipBackward0.record(result, self, dims)
     if watch.active:
         propagate(functions.FlipBackward0, result, (self, dims), (self,), into)
@@ -3800,9 +3792,9 @@ def roll(
 def _roll(name: str, self, shifts, dims, into=None) -> Any:
     given = (self, shifts, dims)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    shifts = argument_checks.integer_list(name, "shifts", shifts, 1)
-    dims = argument_checks.integer_list(name, "dims", dims, 1)
+        self = checks.tensor(name, "input", self)
+    shifts = checks.integer_list(name, "shifts", shifts, 1)
+    dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
     if into is None and not watch.every and is_in_rows(self) and ROLL.remember(given, (self, shifts, dims)):
         result = ROLL.launch(self, shifts, dims)
@@ -3821,7 +3813,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
         reraise(name, error, (self, shifts, dims))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.RollBackward0.record(result, self, shifts, dims)
     if watch.active:
         propagate(functions.RollBackward0, result, (self, shifts, dims), (self,), into)
@@ -3870,7 +3862,7 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("triu_", input, (input,), keep=(), share="anyhow", replaces=True)
-    before = input._fn
+    before = input._grad_fn
     _triu("triu_", original, diagonal, into=input)
     return after_write(input, before)
 
@@ -3878,9 +3870,9 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
 def _triu(name: str, self, diagonal, into=None) -> Any:
     given = (self, diagonal)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
-        diagonal = argument_checks.integer(name, "diagonal", diagonal)
+        diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
     if into is None and not watch.every and TRIU.remember(given, (self, diagonal)):
         result = TRIU.launch(self, diagonal)
@@ -3895,7 +3887,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
         reraise(name, error, (self, diagonal))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.TriuBackward0.record(result, self, diagonal)
     if watch.active:
         propagate(functions.TriuBackward0, result, (self, diagonal), (self,), into)
@@ -3944,7 +3936,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("tril_", input, (input,), keep=(), share="anyhow", replaces=True)
-    before = input._fn
+    before = input._grad_fn
     _tril("tril_", original, diagonal, into=input)
     return after_write(input, before)
 
@@ -3952,9 +3944,9 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 def _tril(name: str, self, diagonal, into=None) -> Any:
     given = (self, diagonal)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
-        diagonal = argument_checks.integer(name, "diagonal", diagonal)
+        diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
     if into is None and not watch.every and TRIL.remember(given, (self, diagonal)):
         result = TRIL.launch(self, diagonal)
@@ -3969,7 +3961,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
         reraise(name, error, (self, diagonal))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.TrilBackward0.record(result, self, diagonal)
     if watch.active:
         propagate(functions.TrilBackward0, result, (self, diagonal), (self,), into)
@@ -4017,9 +4009,9 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
 def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     given = (self, pad, value)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    pad = argument_checks.integer_list(name, "pad", pad)
-    value = argument_checks.scalar(name, "value", value)
+        self = checks.tensor(name, "input", self)
+    pad = checks.integer_list(name, "pad", pad)
+    value = checks.scalar(name, "value", value)
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
     if into is None and not watch.every and is_in_rows(self) and CONSTANT_PAD_ND.remember(given, (self, pad, value)):
         result = CONSTANT_PAD_ND.launch(self, pad, value)
@@ -4040,7 +4032,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
         reraise(name, error, (self, pad, value))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ConstantPadNdBackward0.record(result, self, pad)
     if watch.active:
         propagate(functions.ConstantPadNdBackward0, result, (self, pad, value), (self,), into)
@@ -4084,9 +4076,9 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
 def _clone(name: str, self, memory_format, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if memory_format is not None:
-        memory_format = argument_checks.memory_format(name, "memory_format", memory_format)
+        memory_format = checks.memory_format(name, "memory_format", memory_format)
     if (
         into is None
         and not watch.every
@@ -4109,7 +4101,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
         reraise(name, error, (self, memory_format))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.CloneBackward0.record(result, self)
     if watch.active:
         propagate(functions.CloneBackward0, result, (self, memory_format), (self,), into)
@@ -4144,7 +4136,7 @@ def contiguous_copy(input: Tensor) -> Tensor:
 def _contiguous_copy(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if into is None and not watch.every and CONTIGUOUS_COPY.remember(given, (self,)):
         result = CONTIGUOUS_COPY.launch(self)
         if result is not None:
@@ -4156,7 +4148,7 @@ def _contiguous_copy(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ContiguousCopyBackward0.record(result, self)
     if watch.active:
         propagate(functions.ContiguousCopyBackward0, result, (self,), (self,), into)
@@ -4193,8 +4185,8 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
 
 def __to_copy(name: str, self, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dtype = argument_checks.dtype(name, "dtype", dtype)
+        self = checks.tensor(name, "input", self)
+    dtype = checks.dtype(name, "dtype", dtype)
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
         result = formatted(
@@ -4207,7 +4199,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
         reraise(name, error, (self, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ToCopyBackward0.record(result, self)
     if watch.active:
         propagate(functions.ToCopyBackward0, result, (self, dtype), (self,), into)
@@ -4239,10 +4231,10 @@ def to_device(input: Tensor, device: Any, non_blocking: bool) -> Tensor:
 
 def _to_device(name: str, self, device, non_blocking, into=None) -> Any:
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    device = argument_checks.device(name, "device", device)
+        self = checks.tensor(name, "input", self)
+    device = checks.device(name, "device", device)
     if non_blocking.__class__ is not bool:
-        non_blocking = argument_checks.boolean(name, "non_blocking", non_blocking)
+        non_blocking = checks.boolean(name, "non_blocking", non_blocking)
     try:
         result = adopt(
             at(self, shape_cpu_transfer.to_device, "ops.shape.shapes:moved")(
@@ -4254,7 +4246,7 @@ def _to_device(name: str, self, device, non_blocking, into=None) -> Any:
         reraise(name, error, (self, device, non_blocking))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ToDeviceBackward0.record(result, self, non_blocking)
     if watch.active:
         propagate(functions.ToDeviceBackward0, result, (self, device, non_blocking), (self,), into)
@@ -4302,11 +4294,11 @@ def im2col(
 def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
     given = (self, kernel_size, dilation, padding, stride)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
-    padding = argument_checks.integer_list(name, "padding", padding, 2)
-    stride = argument_checks.integer_list(name, "stride", stride, 2)
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
     self, kernel_size, dilation, padding, stride = image_checks.im2col(
         name, self, kernel_size, dilation, padding, stride
     )
@@ -4328,7 +4320,7 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
         reraise(name, error, (self, kernel_size, dilation, padding, stride))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
     if watch.active:
         propagate(functions.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
@@ -4384,12 +4376,12 @@ def col2im(
 def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
     given = (self, output_size, kernel_size, dilation, padding, stride)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    output_size = argument_checks.integer_list(name, "output_size", output_size, 2)
-    kernel_size = argument_checks.integer_list(name, "kernel_size", kernel_size, 2)
-    dilation = argument_checks.integer_list(name, "dilation", dilation, 2)
-    padding = argument_checks.integer_list(name, "padding", padding, 2)
-    stride = argument_checks.integer_list(name, "stride", stride, 2)
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 2)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
     self, output_size, kernel_size, dilation, padding, stride = image_checks.col2im(
         name, self, output_size, kernel_size, dilation, padding, stride
     )
@@ -4413,7 +4405,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
         reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
     if watch.active:
         propagate(
@@ -4452,7 +4444,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, alias_copy(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     return op.contiguous_copy(self)
 
 
@@ -4482,7 +4474,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, detach_copy(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     return op.contiguous_copy(self.detach())
 
 
@@ -4525,11 +4517,11 @@ def as_strided_copy(
         return write_out(name, out, as_strided_copy(input, size, stride, storage_offset))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    size = argument_checks.integer_list(name, "size", size)
-    stride = argument_checks.integer_list(name, "stride", stride)
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
+    stride = checks.integer_list(name, "stride", stride)
     if storage_offset is not None and storage_offset.__class__ is not int:
-        storage_offset = argument_checks.integer(name, "storage_offset", storage_offset)
+        storage_offset = checks.integer(name, "storage_offset", storage_offset)
     return op.contiguous_copy(self.as_strided(size, stride, storage_offset))
 
 
@@ -4562,13 +4554,13 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
         return write_out(name, out, diagonal_copy(input, offset, dim1, dim2))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if offset.__class__ is not int:
-        offset = argument_checks.integer(name, "offset", offset)
+        offset = checks.integer(name, "offset", offset)
     if dim1.__class__ is not int:
-        dim1 = argument_checks.integer(name, "dim1", dim1)
+        dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
-        dim2 = argument_checks.integer(name, "dim2", dim2)
+        dim2 = checks.integer(name, "dim2", dim2)
     return op.contiguous_copy(self.diagonal(offset, dim1, dim2))
 
 
@@ -4600,8 +4592,8 @@ def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         return write_out(name, out, expand_copy(input, size))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    size = argument_checks.integer_list(name, "size", size)
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
     return op.contiguous_copy(self.expand(size))
 
 
@@ -4632,8 +4624,8 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
         return write_out(name, out, permute_copy(input, dims))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dims = argument_checks.integer_list(name, "dims", dims)
+        self = checks.tensor(name, "input", self)
+    dims = checks.integer_list(name, "dims", dims)
     return op.contiguous_copy(self.permute(dims))
 
 
@@ -4670,11 +4662,11 @@ def select_copy(
         return write_out(name, out, select_copy(input, dim, index))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if index.__class__ is not int:
-        index = argument_checks.integer(name, "index", index)
+        index = checks.integer(name, "index", index)
     return op.contiguous_copy(self.select(dim, index))
 
 
@@ -4723,15 +4715,15 @@ def slice_copy(
         return write_out(name, out, slice_copy(input, dim, start, end, step))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if start is not None and start.__class__ is not int:
-        start = argument_checks.integer(name, "start", start)
+        start = checks.integer(name, "start", start)
     if end is not None and end.__class__ is not int:
-        end = argument_checks.integer(name, "end", end)
+        end = checks.integer(name, "end", end)
     if step.__class__ is not int:
-        step = argument_checks.integer(name, "step", step)
+        step = checks.integer(name, "step", step)
     self, dim, start, end, step = shape_checks_slice_join.slice(name, self, dim, start, end, step)
     return op.contiguous_copy(op.slice(self, dim, start, end, step))
 
@@ -4765,11 +4757,11 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None
     name = "split_copy"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if split_size.__class__ is not int:
-        split_size = argument_checks.integer(name, "split_size", split_size)
+        split_size = checks.integer(name, "split_size", split_size)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     return shape_formulas.each_copied(self.split(split_size, dim))
 
 
@@ -4805,10 +4797,10 @@ def split_with_sizes_copy(
     name = "split_with_sizes_copy"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    split_sizes = argument_checks.integer_list(name, "split_sizes", split_sizes)
+        self = checks.tensor(name, "input", self)
+    split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     return shape_formulas.each_copied(self.split_with_sizes(split_sizes, dim))
 
 
@@ -4835,7 +4827,7 @@ def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, squeeze_copy_default(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     return op.contiguous_copy(self.squeeze())
 
 
@@ -4863,8 +4855,8 @@ def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | N
         return write_out(name, out, squeeze_copy_dim(input, dim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dim = argument_checks.integer_list(name, "dim", dim, 1)
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim, 1)
     return op.contiguous_copy(self.squeeze(dim))
 
 
@@ -4895,7 +4887,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, t_copy(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     return op.contiguous_copy(self.t())
 
 
@@ -4927,11 +4919,11 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
         return write_out(name, out, transpose_copy(input, dim0, dim1))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim0.__class__ is not int:
-        dim0 = argument_checks.integer(name, "dim0", dim0)
+        dim0 = checks.integer(name, "dim0", dim0)
     if dim1.__class__ is not int:
-        dim1 = argument_checks.integer(name, "dim1", dim1)
+        dim1 = checks.integer(name, "dim1", dim1)
     return op.contiguous_copy(self.transpose(dim0, dim1))
 
 
@@ -4963,9 +4955,9 @@ def unbind_copy(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Te
     name = "unbind_copy"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     return shape_formulas.each_copied(self.unbind(dim))
 
 
@@ -4999,13 +4991,13 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
         return write_out(name, out, unfold_copy(input, dimension, size, step))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dimension.__class__ is not int:
-        dimension = argument_checks.integer(name, "dimension", dimension)
+        dimension = checks.integer(name, "dimension", dimension)
     if size.__class__ is not int:
-        size = argument_checks.integer(name, "size", size)
+        size = checks.integer(name, "size", size)
     if step.__class__ is not int:
-        step = argument_checks.integer(name, "step", step)
+        step = checks.integer(name, "step", step)
     return op.contiguous_copy(self.unfold(dimension, size, step))
 
 
@@ -5039,9 +5031,9 @@ def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None,
         return write_out(name, out, unsqueeze_copy(input, dim))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     return op.contiguous_copy(self.unsqueeze(dim))
 
 
@@ -5069,8 +5061,8 @@ def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None 
         return write_out(name, out, view_copy_default(input, size))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    size = argument_checks.integer_list(name, "size", size)
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
     return op.contiguous_copy(self.reshape(size))
 
 
@@ -5098,8 +5090,8 @@ def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> 
         return write_out(name, out, view_copy_dtype(input, dtype))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    dtype = argument_checks.dtype(name, "dtype", dtype)
+        self = checks.tensor(name, "input", self)
+    dtype = checks.dtype(name, "dtype", dtype)
     return op.contiguous_copy(self.contiguous().view(dtype))
 
 
@@ -5129,7 +5121,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, view_as_real_copy(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     return op.contiguous_copy(op.view_as_real(self))
 
 
@@ -5159,7 +5151,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, view_as_complex_copy(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     return op.contiguous_copy(op.view_as_complex(self.contiguous()))
 
 
@@ -5187,8 +5179,8 @@ def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> 
         return write_out(name, out, fill_default(input, value))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
-    value = argument_checks.scalar(name, "value", value)
+        self = checks.tensor(name, "input", self)
+    value = checks.scalar(name, "value", value)
     return shape_formulas.filled_copy(self, value)
 
 
@@ -5216,9 +5208,9 @@ def fill_tensor(input: Tensor, value: Tensor, *, out: Tensor | None = None) -> T
         return write_out(name, out, fill_tensor(input, value))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(value, Tensor):
-        value = argument_checks.tensor(name, "value", value)
+        value = checks.tensor(name, "value", value)
     return shape_formulas.filled_copy(self, value)
 
 

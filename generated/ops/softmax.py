@@ -9,20 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import array_in, computed_dtype, in_input_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.softmax import checks as softmax_checks
 from ...runtime.ops.softmax import cpu as softmax_cpu
 from ...runtime.ops.softmax import plans as softmax_plans
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from ..functions import softmax as functions
@@ -104,11 +104,11 @@ def softmax(
 def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.every and dtype is None and SOFTMAX.remember(given, (self, dim)):
         result = SOFTMAX.launch(self, dim)
@@ -127,7 +127,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SoftmaxBackward0.record(result, self, dim)
     if watch.active:
         propagate(functions.SoftmaxBackward0, result, (self, dim, dtype), (self,), into)
@@ -170,11 +170,11 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
 def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     given = (grad_output, output, dim)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(output, Tensor):
-        output = argument_checks.tensor(name, "output", output)
+        output = checks.tensor(name, "output", output)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
     if into is None and not watch.every and SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
@@ -196,7 +196,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
         reraise(name, error, (grad_output, output, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg or output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad or output._requires_grad) and result._dtype.kind in "fc":
         functions.SoftmaxBackwardBackward0.record(result, grad_output, output, dim)
     if watch.active:
         propagate(functions.SoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into)
@@ -253,11 +253,11 @@ def log_softmax(
 def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     given = (self, dim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if dtype is not None:
-        dtype = argument_checks.dtype(name, "dtype", dtype)
+        dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
     if into is None and not watch.every and dtype is None and LOG_SOFTMAX.remember(given, (self, dim)):
         result = LOG_SOFTMAX.launch(self, dim)
@@ -276,7 +276,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LogSoftmaxBackward0.record(result, self, dim)
     if watch.active:
         propagate(functions.LogSoftmaxBackward0, result, (self, dim, dtype), (self,), into)
@@ -318,11 +318,11 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
 def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     given = (grad_output, output, dim)
     if not isinstance(grad_output, Tensor):
-        grad_output = argument_checks.tensor(name, "grad_output", grad_output)
+        grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(output, Tensor):
-        output = argument_checks.tensor(name, "output", output)
+        output = checks.tensor(name, "output", output)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
     if into is None and not watch.every and LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
@@ -344,7 +344,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
         reraise(name, error, (grad_output, output, dim))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg or output._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (grad_output._requires_grad or output._requires_grad) and result._dtype.kind in "fc":
         functions.LogSoftmaxBackwardBackward0.record(result, grad_output, output, dim)
     if watch.active:
         propagate(

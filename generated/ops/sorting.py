@@ -10,33 +10,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import write, write_out
+from ...runtime.device.device import CPU
+from ...runtime.dispatch import argument_checks as checks
+from ...runtime.dispatch.destinations import write_outs
+from ...runtime.dispatch.devices import at
 from ...runtime.dispatch.elementwise.general import result_dtype
 from ...runtime.dispatch.errors import reraise
 from ...runtime.dispatch.kernel_ops.general import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.devices import at
-from ...runtime.autograd.inplace import write, write_out
-from ...runtime.dispatch.destinations import write_outs
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.sorting import checks as sorting_checks
-from ...runtime.ops.sorting import checks as sorting_checks_counting
 from ...runtime.ops.sorting import cpu as sorting_cpu
 from ...runtime.ops.sorting import cpu_counting as sorting_cpu_counting
-from ...runtime.ops.sorting import cpu_counting as sorting_cpu_searchsorted
 from ...runtime.ops.sorting import formulas as sorting_formulas
 from ...runtime.ops.sorting import plans as sorting_plans
-from ...runtime.ops.sorting import plans as sorting_plans_counting
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ...runtime.device.device import CPU
 from ..functions import sorting as functions
 
 SORT = KernelOp(
@@ -118,7 +115,7 @@ MODE = KernelOp(
 )
 BIN_COUNTS = KernelOp(
     "bin_counts",
-    sorting_plans_counting.bin_counts,
+    sorting_plans.bin_counts,
     sorting_cpu_counting.bin_counts,
     None,
     {"self": "T", "minlength": "n"},
@@ -126,11 +123,7 @@ BIN_COUNTS = KernelOp(
     refused="b",
 )
 HISTC = KernelOp(
-    "histc",
-    sorting_plans_counting.histc,
-    sorting_cpu_counting.histc,
-    None,
-    {"self": "T", "bins": "n", "min": "f", "max": "f"},
+    "histc", sorting_plans.histc, sorting_cpu_counting.histc, None, {"self": "T", "bins": "n", "min": "f", "max": "f"}
 )
 COUNTS_BETWEEN = KernelOp(
     "counts_between", None, sorting_cpu_counting.counts_between, None, {"self": "T", "edges": "T", "weight": "O"}
@@ -138,7 +131,7 @@ COUNTS_BETWEEN = KernelOp(
 ISIN_TENSOR_TENSOR = KernelOp(
     "isin",
     sorting_plans.is_among,
-    sorting_cpu_searchsorted.is_among,
+    sorting_cpu_counting.is_among,
     None,
     {"elements": "T", "test_elements": "T", "assume_unique": "b", "invert": "b"},
     dtypes=("bool",),
@@ -147,7 +140,7 @@ ISIN_TENSOR_TENSOR = KernelOp(
 SEARCHSORTED_INDICES = KernelOp(
     "searchsorted_indices",
     sorting_plans.searchsorted_indices,
-    sorting_cpu_searchsorted.searchsorted_indices,
+    sorting_cpu_counting.searchsorted_indices,
     None,
     {"sorted_sequence": "T", "self": "T", "right": "b", "sorter": "R"},
     dtypes=("int64",),
@@ -155,7 +148,7 @@ SEARCHSORTED_INDICES = KernelOp(
 )
 DISTINCT = KernelOp(
     "distinct",
-    sorting_plans_counting.distinct,
+    sorting_plans.distinct,
     sorting_cpu_counting.distinct,
     None,
     {"self": "T", "dim": "n", "runs": "b", "return_index": "b"},
@@ -219,13 +212,13 @@ _sort_result = ReturnType("sort", ("values", "indices"))
 def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     given = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if descending.__class__ is not bool:
-        descending = argument_checks.boolean(name, "descending", descending)
+        descending = checks.boolean(name, "descending", descending)
     if stable.__class__ is not bool:
-        stable = argument_checks.boolean(name, "stable", stable)
+        stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
     if into is None and not watch.every and SORT.remember(given, (self, dim, descending, stable)):
         results = SORT.launch(self, dim, descending, stable)
@@ -242,7 +235,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, descending, stable))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.SortBackward0.record(results, self, dim)
     if watch.active:
         propagate(functions.SortBackward0, results, (self, dim, descending, stable), (self,))
@@ -276,7 +269,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, msort(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     return op.sort(self, 0)[0]
 
 
@@ -328,13 +321,13 @@ def argsort(
 def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     given = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if descending.__class__ is not bool:
-        descending = argument_checks.boolean(name, "descending", descending)
+        descending = checks.boolean(name, "descending", descending)
     if stable.__class__ is not bool:
-        stable = argument_checks.boolean(name, "stable", stable)
+        stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
     if into is None and not watch.every and ARGSORT.remember(given, (self, dim, descending, stable)):
         result = ARGSORT.launch(self, dim, descending, stable)
@@ -415,15 +408,15 @@ _topk_result = ReturnType("topk", ("values", "indices"))
 def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     given = (self, k, dim, largest, sorted)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if k.__class__ is not int:
-        k = argument_checks.integer(name, "k", k)
+        k = checks.integer(name, "k", k)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if largest.__class__ is not bool:
-        largest = argument_checks.boolean(name, "largest", largest)
+        largest = checks.boolean(name, "largest", largest)
     if sorted.__class__ is not bool:
-        sorted = argument_checks.boolean(name, "sorted", sorted)
+        sorted = checks.boolean(name, "sorted", sorted)
     self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
     if into is None and not watch.every and TOPK.remember(given, (self, k, dim, largest, sorted)):
         results = TOPK.launch(self, k, dim, largest, sorted)
@@ -438,7 +431,7 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, k, dim, largest, sorted))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.TopkBackward0.record(results, self, dim)
     if watch.active:
         propagate(functions.TopkBackward0, results, (self, k, dim, largest, sorted), (self,))
@@ -506,13 +499,13 @@ _kthvalue_result = ReturnType("kthvalue", ("values", "indices"))
 def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     given = (self, k, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if k.__class__ is not int:
-        k = argument_checks.integer(name, "k", k)
+        k = checks.integer(name, "k", k)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
     if into is None and not watch.every and KTHVALUE.remember(given, (self, k, dim, keepdim)):
         results = KTHVALUE.launch(self, k, dim, keepdim)
@@ -527,7 +520,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, k, dim, keepdim))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.KthvalueBackward0.record(results, self, dim, keepdim)
     if watch.active:
         propagate(functions.KthvalueBackward0, results, (self, k, dim, keepdim), (self,))
@@ -567,7 +560,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _median_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if into is None and not watch.every and MEDIAN_DEFAULT.remember(given, (self,)):
         result = MEDIAN_DEFAULT.launch(self)
         if result is not None:
@@ -581,7 +574,7 @@ def _median_default(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.MedianBackward0.record(result, self)
     if watch.active:
         propagate(functions.MedianBackward0, result, (self,), (self,), into)
@@ -629,11 +622,11 @@ _median_dim_result = ReturnType("median", ("values", "indices"))
 def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and MEDIAN_DIM.remember(given, (self, dim, keepdim)):
         results = MEDIAN_DIM.launch(self, dim, keepdim)
@@ -650,7 +643,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.MedianBackward1.record(results, self, dim, keepdim)
     if watch.active:
         propagate(functions.MedianBackward1, results, (self, dim, keepdim), (self,))
@@ -689,7 +682,7 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _nanmedian_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if into is None and not watch.every and NANMEDIAN_DEFAULT.remember(given, (self,)):
         result = NANMEDIAN_DEFAULT.launch(self)
         if result is not None:
@@ -703,7 +696,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
         reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.NanmedianBackward0.record(result, self)
     if watch.active:
         propagate(functions.NanmedianBackward0, result, (self,), (self,), into)
@@ -751,11 +744,11 @@ _nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
 def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and NANMEDIAN_DIM.remember(given, (self, dim, keepdim)):
         results = NANMEDIAN_DIM.launch(self, dim, keepdim)
@@ -772,7 +765,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.NanmedianBackward1.record(results, self, dim, keepdim)
     if watch.active:
         propagate(functions.NanmedianBackward1, results, (self, dim, keepdim), (self,))
@@ -835,11 +828,11 @@ _mode_result = ReturnType("mode", ("values", "indices"))
 def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     if into is None and not watch.every and MODE.remember(given, (self, dim, keepdim)):
         results = MODE.launch(self, dim, keepdim)
@@ -856,7 +849,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
-    if grad_mode.grad and (self._rg):
+    if grad_mode.grad and (self._requires_grad):
         functions.ModeBackward0.record(results, self, dim, keepdim)
     if watch.active:
         propagate(functions.ModeBackward0, results, (self, dim, keepdim), (self,))
@@ -906,15 +899,15 @@ def quantile_default(
         return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(q, Tensor):
-        q = argument_checks.tensor(name, "q", q)
+        q = checks.tensor(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = argument_checks.string(name, "interpolation", interpolation)
+        interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, False)
 
@@ -969,15 +962,15 @@ def quantile_scalar(
         return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if q.__class__ is not float:
-        q = argument_checks.floating(name, "q", q)
+        q = checks.floating(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = argument_checks.string(name, "interpolation", interpolation)
+        interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
         self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, False
@@ -1034,15 +1027,15 @@ def nanquantile_default(
         return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(q, Tensor):
-        q = argument_checks.tensor(name, "q", q)
+        q = checks.tensor(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = argument_checks.string(name, "interpolation", interpolation)
+        interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(self, q, dim, keepdim, interpolation, True)
 
@@ -1097,15 +1090,15 @@ def nanquantile_scalar(
         return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if q.__class__ is not float:
-        q = argument_checks.floating(name, "q", q)
+        q = checks.floating(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = argument_checks.string(name, "interpolation", interpolation)
+        interpolation = checks.string(name, "interpolation", interpolation)
     self, q, dim, keepdim, interpolation = sorting_checks.quantile(name, self, q, dim, keepdim, interpolation)
     return op.quantiles(
         self, elementwise_formulas.in_computed_dtype(self).new_full([], q), dim, keepdim, interpolation, True
@@ -1148,17 +1141,17 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
     name = "quantiles"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(q, Tensor):
-        q = argument_checks.tensor(name, "q", q)
+        q = checks.tensor(name, "q", q)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if keepdim.__class__ is not bool:
-        keepdim = argument_checks.boolean(name, "keepdim", keepdim)
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     if interpolation.__class__ is not str:
-        interpolation = argument_checks.string(name, "interpolation", interpolation)
+        interpolation = checks.string(name, "interpolation", interpolation)
     if skip_nan.__class__ is not bool:
-        skip_nan = argument_checks.boolean(name, "skip_nan", skip_nan)
+        skip_nan = checks.boolean(name, "skip_nan", skip_nan)
     x = elementwise_formulas.in_computed_dtype(self)
     rows = x.reshape(-1) if dim is None or not self.ndim else x.movedim(dim, -1)
     last = (op.sum(~op.isnan(rows), -1, True) - 1).clamp_min(0).to(rows._dtype) if skip_nan else rows._shape[-1] - 1
@@ -1200,11 +1193,11 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
         return result
     name = "at_ranks"
     if not isinstance(ordered, Tensor):
-        ordered = argument_checks.tensor(name, "ordered", ordered)
+        ordered = checks.tensor(name, "ordered", ordered)
     if not isinstance(rank, Tensor):
-        rank = argument_checks.tensor(name, "rank", rank)
+        rank = checks.tensor(name, "rank", rank)
     if interpolation.__class__ is not str:
-        interpolation = argument_checks.string(name, "interpolation", interpolation)
+        interpolation = checks.string(name, "interpolation", interpolation)
     if interpolation == "lower":
         lower = ordered.gather(-1, rank.long())
         return lower
@@ -1253,12 +1246,12 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
         return write_out(name, out, bincount(input, weights, minlength))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if weights is not None and not isinstance(weights, Tensor):
-        weights = argument_checks.tensor(name, "weights", weights)
+        weights = checks.tensor(name, "weights", weights)
     if minlength.__class__ is not int:
-        minlength = argument_checks.integer(name, "minlength", minlength)
-    self, weights, minlength = sorting_checks_counting.bincount(name, self, weights, minlength)
+        minlength = checks.integer(name, "minlength", minlength)
+    self, weights, minlength = sorting_checks.bincount(name, self, weights, minlength)
     counts = op.bin_counts(self, minlength)
     shares = None if weights is None else elementwise_formulas.in_single_or_double(weights)
     return (
@@ -1296,10 +1289,10 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
 def _bin_counts(name: str, self, minlength, into=None) -> Any:
     given = (self, minlength)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if minlength.__class__ is not int:
-        minlength = argument_checks.integer(name, "minlength", minlength)
-    self, minlength = sorting_checks_counting.bin_counts(name, self, minlength)
+        minlength = checks.integer(name, "minlength", minlength)
+    self, minlength = sorting_checks.bin_counts(name, self, minlength)
     if into is None and not watch.every and BIN_COUNTS.remember(given, (self, minlength)):
         result = BIN_COUNTS.launch(self, minlength)
         if result is not None:
@@ -1360,12 +1353,12 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
 def _histc(name: str, self, bins, min, max, into=None) -> Any:
     given = (self, bins, min, max)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if bins.__class__ is not int:
-        bins = argument_checks.integer(name, "bins", bins)
-    min = argument_checks.scalar(name, "min", min)
-    max = argument_checks.scalar(name, "max", max)
-    self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
+        bins = checks.integer(name, "bins", bins)
+    min = checks.scalar(name, "min", min)
+    max = checks.scalar(name, "max", max)
+    self, bins, min, max = sorting_checks.histc(name, self, bins, min, max)
     if into is None and not watch.every and HISTC.remember(given, (self, bins, min, max)):
         result = HISTC.launch(self, bins, min, max)
         if result is not None:
@@ -1437,14 +1430,14 @@ def histogram_bins_tensor(
         return write_outs(name, out, histogram_bins_tensor(input, bins, weight=weight, density=density))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(bins, Tensor):
-        bins = argument_checks.tensor(name, "bins", bins)
+        bins = checks.tensor(name, "bins", bins)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if density.__class__ is not bool:
-        density = argument_checks.boolean(name, "density", density)
-    self, bins, weight, density = sorting_checks_counting.histogram_of_edges(name, self, bins, weight, density)
+        density = checks.boolean(name, "density", density)
+    self, bins, weight, density = sorting_checks.histogram_of_edges(name, self, bins, weight, density)
     edges = bins.detach().clone()
     weights = None if weight is None else weight.detach().reshape(-1)
     counts = op.counts_between(self.detach().reshape(-1), edges, weights)
@@ -1507,18 +1500,16 @@ def histogram_bin_ct(
         return write_outs(name, out, histogram_bin_ct(input, bins, range=range, weight=weight, density=density))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if bins.__class__ is not int:
-        bins = argument_checks.integer(name, "bins", bins)
+        bins = checks.integer(name, "bins", bins)
     if range is not None:
-        range = argument_checks.floating_list(name, "range", range)
+        range = checks.floating_list(name, "range", range)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if density.__class__ is not bool:
-        density = argument_checks.boolean(name, "density", density)
-    self, bins, range, weight, density = sorting_checks_counting.histogram_of_parts(
-        name, self, bins, range, weight, density
-    )
+        density = checks.boolean(name, "density", density)
+    self, bins, range, weight, density = sorting_checks.histogram_of_parts(name, self, bins, range, weight, density)
     edges = op.linspace(range[0], range[1], bins + 1, dtype=self._dtype, device=self._device)
     weights = None if weight is None else weight.detach().reshape(-1)
     counts = op.counts_between(self.detach().reshape(-1), edges, weights)
@@ -1555,11 +1546,11 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
 def _counts_between(name: str, self, edges, weight, into=None) -> Any:
     given = (self, edges, weight)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(edges, Tensor):
-        edges = argument_checks.tensor(name, "edges", edges)
+        edges = checks.tensor(name, "edges", edges)
     if weight is not None and not isinstance(weight, Tensor):
-        weight = argument_checks.tensor(name, "weight", weight)
+        weight = checks.tensor(name, "weight", weight)
     if (
         self._device is not CPU
         and into is None
@@ -1649,18 +1640,18 @@ def searchsorted_tensor(
             searchsorted_tensor(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
         )
     if not isinstance(sorted_sequence, Tensor):
-        sorted_sequence = argument_checks.tensor(name, "sorted_sequence", sorted_sequence)
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if out_int32.__class__ is not bool:
-        out_int32 = argument_checks.boolean(name, "out_int32", out_int32)
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
-        right = argument_checks.boolean(name, "right", right)
+        right = checks.boolean(name, "right", right)
     if side is not None and side.__class__ is not str:
-        side = argument_checks.string(name, "side", side)
+        side = checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
-        sorter = argument_checks.tensor(name, "sorter", sorter)
+        sorter = checks.tensor(name, "sorter", sorter)
     sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
@@ -1724,17 +1715,17 @@ def searchsorted_scalar(
             searchsorted_scalar(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
         )
     if not isinstance(sorted_sequence, Tensor):
-        sorted_sequence = argument_checks.tensor(name, "sorted_sequence", sorted_sequence)
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
     self = input
-    self = argument_checks.scalar(name, "input", self)
+    self = checks.scalar(name, "input", self)
     if out_int32.__class__ is not bool:
-        out_int32 = argument_checks.boolean(name, "out_int32", out_int32)
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
-        right = argument_checks.boolean(name, "right", right)
+        right = checks.boolean(name, "right", right)
     if side is not None and side.__class__ is not str:
-        side = argument_checks.string(name, "side", side)
+        side = checks.string(name, "side", side)
     if sorter is not None and not isinstance(sorter, Tensor):
-        sorter = argument_checks.tensor(name, "sorter", sorter)
+        sorter = checks.tensor(name, "sorter", sorter)
     sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
@@ -1785,13 +1776,13 @@ def bucketize_tensor(
         return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if not isinstance(boundaries, Tensor):
-        boundaries = argument_checks.tensor(name, "boundaries", boundaries)
+        boundaries = checks.tensor(name, "boundaries", boundaries)
     if out_int32.__class__ is not bool:
-        out_int32 = argument_checks.boolean(name, "out_int32", out_int32)
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
-        right = argument_checks.boolean(name, "right", right)
+        right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
     buckets = op.searchsorted_indices(boundaries, self, right, None)
     return buckets.int() if out_int32 else buckets
@@ -1837,13 +1828,13 @@ def bucketize_scalar(
     if out is not None:
         return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
     self = input
-    self = argument_checks.scalar(name, "input", self)
+    self = checks.scalar(name, "input", self)
     if not isinstance(boundaries, Tensor):
-        boundaries = argument_checks.tensor(name, "boundaries", boundaries)
+        boundaries = checks.tensor(name, "boundaries", boundaries)
     if out_int32.__class__ is not bool:
-        out_int32 = argument_checks.boolean(name, "out_int32", out_int32)
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
     if right.__class__ is not bool:
-        right = argument_checks.boolean(name, "right", right)
+        right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
     bucket = op.searchsorted_indices(boundaries, sorting_formulas.number_beside(boundaries, self), right, None)
     return bucket.int() if out_int32 else bucket
@@ -1905,13 +1896,13 @@ def isin_tensor_tensor(
 def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, invert, into=None) -> Any:
     given = (elements, test_elements, assume_unique, invert)
     if not isinstance(elements, Tensor):
-        elements = argument_checks.tensor(name, "elements", elements)
+        elements = checks.tensor(name, "elements", elements)
     if not isinstance(test_elements, Tensor):
-        test_elements = argument_checks.tensor(name, "test_elements", test_elements)
+        test_elements = checks.tensor(name, "test_elements", test_elements)
     if assume_unique.__class__ is not bool:
-        assume_unique = argument_checks.boolean(name, "assume_unique", assume_unique)
+        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
     if invert.__class__ is not bool:
-        invert = argument_checks.boolean(name, "invert", invert)
+        invert = checks.boolean(name, "invert", invert)
     elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
@@ -1930,7 +1921,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     )
     try:
         result = adopt(
-            at(elements, sorting_cpu_searchsorted.is_among, "dispatch.shape_rules:same")(
+            at(elements, sorting_cpu_counting.is_among, "dispatch.shape_rules:same")(
                 array_in(elements, computed), array_in(test_elements, computed), assume_unique, invert
             ),
             result_dtype("bool", computed),
@@ -1988,12 +1979,12 @@ def isin_tensor_scalar(
             name, out, isin_tensor_scalar(elements, test_element, assume_unique=assume_unique, invert=invert)
         )
     if not isinstance(elements, Tensor):
-        elements = argument_checks.tensor(name, "elements", elements)
-    test_element = argument_checks.scalar(name, "test_element", test_element)
+        elements = checks.tensor(name, "elements", elements)
+    test_element = checks.scalar(name, "test_element", test_element)
     if assume_unique.__class__ is not bool:
-        assume_unique = argument_checks.boolean(name, "assume_unique", assume_unique)
+        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
     if invert.__class__ is not bool:
-        invert = argument_checks.boolean(name, "invert", invert)
+        invert = checks.boolean(name, "invert", invert)
     elements, test_element, assume_unique, invert = sorting_checks.isin(
         name, elements, test_element, assume_unique, invert
     )
@@ -2045,13 +2036,13 @@ def isin_scalar_tensor(
         return write_out(
             name, out, isin_scalar_tensor(elements, test_elements, assume_unique=assume_unique, invert=invert)
         )
-    elements = argument_checks.scalar(name, "elements", elements)
+    elements = checks.scalar(name, "elements", elements)
     if not isinstance(test_elements, Tensor):
-        test_elements = argument_checks.tensor(name, "test_elements", test_elements)
+        test_elements = checks.tensor(name, "test_elements", test_elements)
     if assume_unique.__class__ is not bool:
-        assume_unique = argument_checks.boolean(name, "assume_unique", assume_unique)
+        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
     if invert.__class__ is not bool:
-        invert = argument_checks.boolean(name, "invert", invert)
+        invert = checks.boolean(name, "invert", invert)
     elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
@@ -2091,13 +2082,13 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
 def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
     given = (sorted_sequence, self, right, sorter)
     if not isinstance(sorted_sequence, Tensor):
-        sorted_sequence = argument_checks.tensor(name, "sorted_sequence", sorted_sequence)
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if right.__class__ is not bool:
-        right = argument_checks.boolean(name, "right", right)
+        right = checks.boolean(name, "right", right)
     if sorter is not None and not isinstance(sorter, Tensor):
-        sorter = argument_checks.tensor(name, "sorter", sorter)
+        sorter = checks.tensor(name, "sorter", sorter)
     sorted_sequence, self, right, sorter = sorting_checks.searchsorted_indices(
         name, sorted_sequence, self, right, sorter
     )
@@ -2116,7 +2107,7 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
     )
     try:
         result = adopt(
-            at(sorted_sequence, sorting_cpu_searchsorted.searchsorted_indices, "dispatch.shape_rules:like_second")(
+            at(sorted_sequence, sorting_cpu_counting.searchsorted_indices, "dispatch.shape_rules:like_second")(
                 array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
             ),
             result_dtype("int64", computed),
@@ -2175,16 +2166,16 @@ def unique(
     name = "unique"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if sorted.__class__ is not bool:
-        sorted = argument_checks.boolean(name, "sorted", sorted)
+        sorted = checks.boolean(name, "sorted", sorted)
     if return_inverse.__class__ is not bool:
-        return_inverse = argument_checks.boolean(name, "return_inverse", return_inverse)
+        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
     if return_counts.__class__ is not bool:
-        return_counts = argument_checks.boolean(name, "return_counts", return_counts)
+        return_counts = checks.boolean(name, "return_counts", return_counts)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
-    self, sorted, return_inverse, return_counts, dim = sorting_checks_counting.distinct_in_order(
+        dim = checks.integer(name, "dim", dim)
+    self, sorted, return_inverse, return_counts, dim = sorting_checks.distinct_in_order(
         name, self, sorted, return_inverse, return_counts, dim
     )
     return sorting_formulas.chosen_outputs(
@@ -2238,14 +2229,14 @@ def unique_consecutive(
     name = "unique_consecutive"
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if return_inverse.__class__ is not bool:
-        return_inverse = argument_checks.boolean(name, "return_inverse", return_inverse)
+        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
     if return_counts.__class__ is not bool:
-        return_counts = argument_checks.boolean(name, "return_counts", return_counts)
+        return_counts = checks.boolean(name, "return_counts", return_counts)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
-    self, return_inverse, return_counts, dim = sorting_checks_counting.distinct_runs(
+        dim = checks.integer(name, "dim", dim)
+    self, return_inverse, return_counts, dim = sorting_checks.distinct_runs(
         name, self, return_inverse, return_counts, dim
     )
     return sorting_formulas.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
@@ -2285,13 +2276,13 @@ _distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
 def _distinct(name: str, self, dim, runs, return_index, into=None) -> Any:
     given = (self, dim, runs, return_index)
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
-        dim = argument_checks.integer(name, "dim", dim)
+        dim = checks.integer(name, "dim", dim)
     if runs.__class__ is not bool:
-        runs = argument_checks.boolean(name, "runs", runs)
+        runs = checks.boolean(name, "runs", runs)
     if return_index.__class__ is not bool:
-        return_index = argument_checks.boolean(name, "return_index", return_index)
+        return_index = checks.boolean(name, "return_index", return_index)
     if into is None and not watch.every and DISTINCT.remember(given, (self, dim, runs, return_index)):
         results = DISTINCT.launch(self, dim, runs, return_index)
         if results is not None:

@@ -9,19 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import adopt_result, after_write
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write_out
 from ...runtime.autograd.not_differentiable import record_undefined
-from ...runtime.dispatch import argument_checks
+from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import Promoting, run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.autograd.inplace import before_write, write_out
-from ...runtime.tensor.grad_mode import mode as grad_mode
-from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.tensor.overrides import plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
+from ...runtime.tensor.grad_mode import mode as grad_mode
+from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import special as functions
@@ -56,7 +55,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ERF.launch_out(input, out) is not None:
             return out
         return write_out("erf", out, _erf("erf", input), (input,), share="same")
-    argument_checks.tensor("erf", "input", input)
+    checks.tensor("erf", "input", input)
     return _erf("erf", input)
 
 
@@ -67,15 +66,15 @@ def erf_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("erf", erf_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("erf_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _erf("erf_", original, into=input)
     return after_write(input, before)
 
 
 def _erf(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERF, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ErfBackward0.record(result, self)
     if watch.active:
         propagate(functions.ErfBackward0, result, (self,), (self,), into)
@@ -111,7 +110,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ERFC.launch_out(input, out) is not None:
             return out
         return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
-    argument_checks.tensor("erfc", "input", input)
+    checks.tensor("erfc", "input", input)
     return _erfc("erfc", input)
 
 
@@ -122,15 +121,15 @@ def erfc_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("erfc", erfc_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("erfc_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _erfc("erfc_", original, into=input)
     return after_write(input, before)
 
 
 def _erfc(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFC, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ErfcBackward0.record(result, self)
     if watch.active:
         propagate(functions.ErfcBackward0, result, (self,), (self,), into)
@@ -159,14 +158,14 @@ def normal_pdf(input: Tensor) -> Tensor:
         and (result := intercept("normal_pdf", normal_pdf, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("normal_pdf", "input", input)
+    checks.tensor("normal_pdf", "input", input)
     return _normal_pdf("normal_pdf", input)
 
 
 def _normal_pdf(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NORMAL_PDF, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.NormalPdfBackward0.record(result, self)
     if watch.active:
         propagate(functions.NormalPdfBackward0, result, (self,), (self,), into)
@@ -195,14 +194,14 @@ def normal_cdf(input: Tensor) -> Tensor:
         and (result := intercept("normal_cdf", normal_cdf, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("normal_cdf", "input", input)
+    checks.tensor("normal_cdf", "input", input)
     return _normal_cdf("normal_cdf", input)
 
 
 def _normal_cdf(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NORMAL_CDF, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.NormalCdfBackward0.record(result, self)
     if watch.active:
         propagate(functions.NormalCdfBackward0, result, (self,), (self,), into)
@@ -233,7 +232,7 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
             return result
         result = run_rows(kernels.XLOGY_TENSOR, "xlogy", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.XlogyBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -244,7 +243,7 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         if not watch.every and kernels.XLOGY_TENSOR.launch_out(input, other, out) is not None:
             return out
         return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
-    argument_checks.tensor("xlogy", "input", input)
+    checks.tensor("xlogy", "input", input)
     return _xlogy_tensor("xlogy", input, other)
 
 
@@ -257,16 +256,16 @@ def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("xlogy_", input, (input, other), keep=(input, other), share="same")
-    before = input._fn
+    before = input._grad_fn
     _xlogy_tensor("xlogy_", original, other, into=input)
     return after_write(input, before)
 
 
 def _xlogy_tensor(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.XLOGY_TENSOR, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.XlogyBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.XlogyBackward0, result, (self, other), (self, other), into)
@@ -304,10 +303,10 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
 
 
 def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
-    self = argument_checks.scalar(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (other,) = run(kernels.XLOGY_SCALAR_SELF, name, (other,), (Promoting(self),), into)
-    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (other._requires_grad) and result._dtype.kind in "fc":
         functions.XlogyBackward1.record(result, self, other)
     if watch.active:
         propagate(functions.XlogyBackward1, result, (self, other), (other,), into)
@@ -338,7 +337,7 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
             return result
         result = run_rows(kernels.XLOG1PY, "xlog1py", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.Xlog1pyBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -349,15 +348,15 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
         if not watch.every and kernels.XLOG1PY.launch_out(input, other, out) is not None:
             return out
         return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="same")
-    argument_checks.tensor("xlog1py", "input", input)
+    checks.tensor("xlog1py", "input", input)
     return _xlog1py_default("xlog1py", input, other)
 
 
 def _xlog1py_default(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.XLOG1PY, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.Xlog1pyBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.Xlog1pyBackward0, result, (self, other), (self, other), into)
@@ -395,10 +394,10 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
 
 
 def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
-    self = argument_checks.scalar(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (other,) = run(kernels.XLOG1PY_SELF_SCALAR, name, (other,), (Promoting(self),), into)
-    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (other._requires_grad) and result._dtype.kind in "fc":
         functions.Xlog1pyBackward1.record(result, self, other)
     if watch.active:
         propagate(functions.Xlog1pyBackward1, result, (self, other), (other,), into)
@@ -432,9 +431,9 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         return write_out(name, out, logit(input, eps))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if eps is not None and eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     return op.log_odds(self) if eps is None or eps < 0 else op.limited_log_odds(self, eps)
 
 
@@ -446,7 +445,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     ):
         return result
     original = before_write("logit_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("logit_", input, logit(original, eps))
     return after_write(input, before)
 
@@ -473,14 +472,14 @@ def log_odds(input: Tensor) -> Tensor:
         and (result := intercept("log_odds", log_odds, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    argument_checks.tensor("log_odds", "input", input)
+    checks.tensor("log_odds", "input", input)
     return _log_odds("log_odds", input)
 
 
 def _log_odds(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG_ODDS, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LogOddsBackward0.record(result, self)
     if watch.active:
         propagate(functions.LogOddsBackward0, result, (self,), (self,), into)
@@ -509,16 +508,16 @@ def limited_log_odds(input: Tensor, eps: float) -> Tensor:
         result := intercept("limited_log_odds", limited_log_odds, "elementwise", input, eps)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("limited_log_odds", "input", input)
+    checks.tensor("limited_log_odds", "input", input)
     return _limited_log_odds("limited_log_odds", input, eps)
 
 
 def _limited_log_odds(name: str, self, eps, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     if eps.__class__ is not float:
-        eps = argument_checks.floating(name, "eps", eps)
+        eps = checks.floating(name, "eps", eps)
     result, (self,) = run(kernels.LIMITED_LOG_ODDS, name, (self,), (eps,), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LimitedLogOddsBackward0.record(result, self, eps)
     if watch.active:
         propagate(functions.LimitedLogOddsBackward0, result, (self, eps), (self,), into)
@@ -554,14 +553,14 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ENTR.launch_out(input, out) is not None:
             return out
         return write_out("entr", out, _entr("entr", input), (input,), share="same")
-    argument_checks.tensor("entr", "input", input)
+    checks.tensor("entr", "input", input)
     return _entr("entr", input)
 
 
 def _entr(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ENTR, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.EntrBackward0.record(result, self)
     if watch.active:
         propagate(functions.EntrBackward0, result, (self,), (self,), into)
@@ -599,7 +598,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SINC.launch_out(input, out) is not None:
             return out
         return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
-    argument_checks.tensor("sinc", "input", input)
+    checks.tensor("sinc", "input", input)
     return _sinc("sinc", input)
 
 
@@ -610,15 +609,15 @@ def sinc_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("sinc", sinc_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sinc_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _sinc("sinc_", original, into=input)
     return after_write(input, before)
 
 
 def _sinc(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SINC, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SincBackward0.record(result, self)
     if watch.active:
         propagate(functions.SincBackward0, result, (self,), (self,), into)
@@ -655,7 +654,7 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ERFINV.launch_out(input, out) is not None:
             return out
         return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
-    argument_checks.tensor("erfinv", "input", input)
+    checks.tensor("erfinv", "input", input)
     return _erfinv("erfinv", input)
 
 
@@ -669,15 +668,15 @@ def erfinv_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("erfinv_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _erfinv("erfinv_", original, into=input)
     return after_write(input, before)
 
 
 def _erfinv(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFINV, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ErfinvBackward0.record(result, self)
     if watch.active:
         propagate(functions.ErfinvBackward0, result, (self,), (self,), into)
@@ -713,14 +712,14 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ERFCX.launch_out(input, out) is not None:
             return out
         return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
-    argument_checks.tensor("erfcx", "input", input)
+    checks.tensor("erfcx", "input", input)
     return _erfcx("erfcx", input)
 
 
 def _erfcx(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFCX, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ErfcxBackward0.record(result, self)
     if watch.active:
         propagate(functions.ErfcxBackward0, result, (self,), (self,), into)
@@ -756,14 +755,14 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.NDTR.launch_out(input, out) is not None:
             return out
         return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
-    argument_checks.tensor("ndtr", "input", input)
+    checks.tensor("ndtr", "input", input)
     return _ndtr("ndtr", input)
 
 
 def _ndtr(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NDTR, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.NdtrBackward0.record(result, self)
     if watch.active:
         propagate(functions.NdtrBackward0, result, (self,), (self,), into)
@@ -799,14 +798,14 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.NDTRI.launch_out(input, out) is not None:
             return out
         return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
-    argument_checks.tensor("ndtri", "input", input)
+    checks.tensor("ndtri", "input", input)
     return _ndtri("ndtri", input)
 
 
 def _ndtri(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NDTRI, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.NdtriBackward0.record(result, self)
     if watch.active:
         propagate(functions.NdtriBackward0, result, (self,), (self,), into)
@@ -843,14 +842,14 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LOG_NDTR.launch_out(input, out) is not None:
             return out
         return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="same")
-    argument_checks.tensor("log_ndtr", "input", input)
+    checks.tensor("log_ndtr", "input", input)
     return _log_ndtr("log_ndtr", input)
 
 
 def _log_ndtr(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG_NDTR, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LogNdtrBackward0.record(result, self)
     if watch.active:
         propagate(functions.LogNdtrBackward0, result, (self,), (self,), into)
@@ -886,7 +885,7 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.LGAMMA.launch_out(input, out) is not None:
             return out
         return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
-    argument_checks.tensor("lgamma", "input", input)
+    checks.tensor("lgamma", "input", input)
     return _lgamma("lgamma", input)
 
 
@@ -900,15 +899,15 @@ def lgamma_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("lgamma_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _lgamma("lgamma_", original, into=input)
     return after_write(input, before)
 
 
 def _lgamma(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LGAMMA, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.LgammaBackward0.record(result, self)
     if watch.active:
         propagate(functions.LgammaBackward0, result, (self,), (self,), into)
@@ -944,9 +943,9 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, mvlgamma(input, p))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     if p.__class__ is not int:
-        p = argument_checks.integer(name, "p", p)
+        p = checks.integer(name, "p", p)
     self, p = elementwise_checks.positive_order(name, self, p)
     return elementwise_formulas.multivariate_log_gamma(self, p)
 
@@ -959,7 +958,7 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
     ):
         return result
     original = before_write("mvlgamma_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("mvlgamma_", input, mvlgamma(original, p))
     return after_write(input, before)
 
@@ -993,7 +992,7 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.DIGAMMA.launch_out(input, out) is not None:
             return out
         return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
-    argument_checks.tensor("digamma", "input", input)
+    checks.tensor("digamma", "input", input)
     return _digamma("digamma", input)
 
 
@@ -1007,15 +1006,15 @@ def digamma_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("digamma_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _digamma("digamma_", original, into=input)
     return after_write(input, before)
 
 
 def _digamma(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.DIGAMMA, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.DigammaBackward0.record(result, self)
     if watch.active:
         propagate(functions.DigammaBackward0, result, (self,), (self,), into)
@@ -1071,18 +1070,18 @@ def polygamma_(input: Tensor, n: int) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("polygamma_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _polygamma("polygamma_", n, original, into=input)
     return after_write(input, before)
 
 
 def _polygamma(name: str, n, self, into=None) -> Any:
     if n.__class__ is not int:
-        n = argument_checks.integer(name, "n", n)
-    self = argument_checks.operand(name, "input", self)
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
     n, self = elementwise_checks.natural_order(name, n, self)
     result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.PolygammaBackward0.record(result, n, self)
     if watch.active:
         propagate(functions.PolygammaBackward0, result, (n, self), (self,), into)
@@ -1113,7 +1112,7 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
             return result
         result = run_rows(kernels.ZETA, "zeta", (input, other), ())
         if result is not None:
-            if (other._rg) and grad_mode.grad:
+            if (other._requires_grad) and grad_mode.grad:
                 functions.ZetaBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1124,15 +1123,15 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         if not watch.every and kernels.ZETA.launch_out(input, other, out) is not None:
             return out
         return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="same")
-    argument_checks.tensor("zeta", "input", input)
+    checks.tensor("zeta", "input", input)
     return _zeta_default("zeta", input, other)
 
 
 def _zeta_default(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.ZETA, name, (self, other), (), into)
-    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
         functions.ZetaBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.ZetaBackward0, result, (self, other), (other,), into)
@@ -1170,10 +1169,10 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
 
 
 def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
-    self = argument_checks.scalar(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (other,) = run(kernels.ZETA_SELF_SCALAR, name, (other,), (Promoting(self),), into)
-    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (other._requires_grad) and result._dtype.kind in "fc":
         functions.ZetaBackward1.record(result, self, other)
     if watch.active:
         propagate(functions.ZetaBackward1, result, (self, other), (other,), into)
@@ -1206,7 +1205,7 @@ def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: f
             return result
         result = run_rows(kernels.ORTHOGONAL_POLYNOMIAL, "orthogonal_polynomial", (input, n), (kind, order))
         if result is not None:
-            if (input._rg) and grad_mode.grad:
+            if (input._requires_grad) and grad_mode.grad:
                 functions.OrthogonalPolynomialBackward0.record(result, input, n, kind, order)
             return result
     if (
@@ -1218,19 +1217,19 @@ def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: f
         result := intercept("orthogonal_polynomial", orthogonal_polynomial, "elementwise", input, n, kind, order)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("orthogonal_polynomial", "input", input)
+    checks.tensor("orthogonal_polynomial", "input", input)
     return _orthogonal_polynomial("orthogonal_polynomial", input, n, kind, order)
 
 
 def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    n = argument_checks.operand(name, "n", n)
+    self = checks.operand(name, "input", self)
+    n = checks.operand(name, "n", n)
     if kind.__class__ is not int:
-        kind = argument_checks.integer(name, "kind", kind)
+        kind = checks.integer(name, "kind", kind)
     if order.__class__ is not float:
-        order = argument_checks.floating(name, "order", order)
+        order = checks.floating(name, "order", order)
     result, (self, n) = run(kernels.ORTHOGONAL_POLYNOMIAL, name, (self, n), (kind, order), into)
-    if grad_mode.grad and (self._rg or n._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or n._requires_grad) and result._dtype.kind in "fc":
         functions.OrthogonalPolynomialBackward0.record(result, self, n, kind, order)
     if watch.active:
         propagate(functions.OrthogonalPolynomialBackward0, result, (self, n, kind, order), (self,), into)
@@ -1264,7 +1263,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
             return result
         result = run_rows(kernels.IGAMMA, "igamma", (input, other), ())
         if result is not None:
-            if (other._rg) and grad_mode.grad:
+            if (other._requires_grad) and grad_mode.grad:
                 functions.IgammaBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1275,7 +1274,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
         if not watch.every and kernels.IGAMMA.launch_out(input, other, out) is not None:
             return out
         return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="same")
-    argument_checks.tensor("igamma", "input", input)
+    checks.tensor("igamma", "input", input)
     return _igamma("igamma", input, other)
 
 
@@ -1288,16 +1287,16 @@ def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("igamma_", input, (input, other), keep=(other,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _igamma("igamma_", original, other, into=input)
     return after_write(input, before)
 
 
 def _igamma(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMA, name, (self, other), (), into)
-    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
         functions.IgammaBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.IgammaBackward0, result, (self, other), (other,), into)
@@ -1331,7 +1330,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
             return result
         result = run_rows(kernels.IGAMMAC, "igammac", (input, other), ())
         if result is not None:
-            if (other._rg) and grad_mode.grad:
+            if (other._requires_grad) and grad_mode.grad:
                 functions.IgammacBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -1342,7 +1341,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         if not watch.every and kernels.IGAMMAC.launch_out(input, other, out) is not None:
             return out
         return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="same")
-    argument_checks.tensor("igammac", "input", input)
+    checks.tensor("igammac", "input", input)
     return _igammac("igammac", input, other)
 
 
@@ -1355,16 +1354,16 @@ def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("igammac_", input, (input, other), keep=(other,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _igammac("igammac_", original, other, into=input)
     return after_write(input, before)
 
 
 def _igammac(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMAC, name, (self, other), (), into)
-    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
         functions.IgammacBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.IgammacBackward0, result, (self, other), (other,), into)
@@ -1400,13 +1399,13 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
         result := intercept("standard_gamma_grad", standard_gamma_grad, "elementwise", input, output)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("standard_gamma_grad", "input", input)
+    checks.tensor("standard_gamma_grad", "input", input)
     return _standard_gamma_grad("standard_gamma_grad", input, output)
 
 
 def _standard_gamma_grad(name: str, self, output, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    output = argument_checks.operand(name, "output", output)
+    self = checks.operand(name, "input", self)
+    output = checks.operand(name, "output", output)
     result, (self, output) = run(kernels.STANDARD_GAMMA_GRAD, name, (self, output), (), into)
     if grad_mode.grad or watch.active:
         record_undefined(name, (result,), (self, output), "the slopes of draws are differentiated once")
@@ -1443,16 +1442,20 @@ def gamma_moved(input: Tensor, anchor: Tensor | Number, sample: Tensor | Number)
         result := intercept("gamma_moved", gamma_moved, "elementwise", input, anchor, sample)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("gamma_moved", "input", input)
+    checks.tensor("gamma_moved", "input", input)
     return _gamma_moved("gamma_moved", input, anchor, sample)
 
 
 def _gamma_moved(name: str, self, anchor, sample, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    anchor = argument_checks.operand(name, "anchor", anchor)
-    sample = argument_checks.operand(name, "sample", sample)
+    self = checks.operand(name, "input", self)
+    anchor = checks.operand(name, "anchor", anchor)
+    sample = checks.operand(name, "sample", sample)
     result, (self, anchor, sample) = run(kernels.GAMMA_MOVED, name, (self, anchor, sample), (), into)
-    if grad_mode.grad and (self._rg or anchor._rg or sample._rg) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (self._requires_grad or anchor._requires_grad or sample._requires_grad)
+        and result._dtype.kind in "fc"
+    ):
         functions.GammaMovedBackward0.record(result, self, anchor, sample)
     if watch.active:
         propagate(functions.GammaMovedBackward0, result, (self, anchor, sample), (self, anchor, sample), into)
@@ -1487,14 +1490,14 @@ def dirichlet_grad(x: Tensor, alpha: Tensor | Number, total: Tensor | Number) ->
         result := intercept("dirichlet_grad", dirichlet_grad, "elementwise", x, alpha, total)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("dirichlet_grad", "x", x)
+    checks.tensor("dirichlet_grad", "x", x)
     return _dirichlet_grad("dirichlet_grad", x, alpha, total)
 
 
 def _dirichlet_grad(name: str, x, alpha, total, into=None) -> Any:
-    x = argument_checks.operand(name, "x", x)
-    alpha = argument_checks.operand(name, "alpha", alpha)
-    total = argument_checks.operand(name, "total", total)
+    x = checks.operand(name, "x", x)
+    alpha = checks.operand(name, "alpha", alpha)
+    total = checks.operand(name, "total", total)
     result, (x, alpha, total) = run(kernels.DIRICHLET_GRAD, name, (x, alpha, total), (), into)
     if grad_mode.grad or watch.active:
         record_undefined(name, (result,), (x, alpha, total), "the slopes of draws are differentiated once")
@@ -1530,13 +1533,13 @@ def von_mises_grad(x: Tensor, concentration: Tensor | Number) -> Tensor:
         result := intercept("von_mises_grad", von_mises_grad, "elementwise", x, concentration)
     ) is not NOT_HANDLED:
         return result
-    argument_checks.tensor("von_mises_grad", "x", x)
+    checks.tensor("von_mises_grad", "x", x)
     return _von_mises_grad("von_mises_grad", x, concentration)
 
 
 def _von_mises_grad(name: str, x, concentration, into=None) -> Any:
-    x = argument_checks.operand(name, "x", x)
-    concentration = argument_checks.operand(name, "concentration", concentration)
+    x = checks.operand(name, "x", x)
+    concentration = checks.operand(name, "concentration", concentration)
     result, (x, concentration) = run(kernels.VON_MISES_GRAD, name, (x, concentration), (), into)
     if grad_mode.grad or watch.active:
         record_undefined(name, (result,), (x, concentration), "the slopes of draws are differentiated once")
@@ -1572,7 +1575,7 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.I0.launch_out(input, out) is not None:
             return out
         return write_out("i0", out, _i0("i0", input), (input,), share="same")
-    argument_checks.tensor("i0", "input", input)
+    checks.tensor("i0", "input", input)
     return _i0("i0", input)
 
 
@@ -1583,15 +1586,15 @@ def i0_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("i0", i0_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("i0_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _i0("i0_", original, into=input)
     return after_write(input, before)
 
 
 def _i0(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I0, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.I0Backward0.record(result, self)
     if watch.active:
         propagate(functions.I0Backward0, result, (self,), (self,), into)
@@ -1627,14 +1630,14 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.I0E.launch_out(input, out) is not None:
             return out
         return write_out("i0e", out, _i0e("i0e", input), (input,), share="same")
-    argument_checks.tensor("i0e", "input", input)
+    checks.tensor("i0e", "input", input)
     return _i0e("i0e", input)
 
 
 def _i0e(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I0E, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.I0eBackward0.record(result, self)
     if watch.active:
         propagate(functions.I0eBackward0, result, (self,), (self,), into)
@@ -1670,14 +1673,14 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.I1.launch_out(input, out) is not None:
             return out
         return write_out("i1", out, _i1("i1", input), (input,), share="same")
-    argument_checks.tensor("i1", "input", input)
+    checks.tensor("i1", "input", input)
     return _i1("i1", input)
 
 
 def _i1(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.I1Backward0.record(result, self)
     if watch.active:
         propagate(functions.I1Backward0, result, (self,), (self,), into)
@@ -1713,14 +1716,14 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.I1E.launch_out(input, out) is not None:
             return out
         return write_out("i1e", out, _i1e("i1e", input), (input,), share="same")
-    argument_checks.tensor("i1e", "input", input)
+    checks.tensor("i1e", "input", input)
     return _i1e("i1e", input)
 
 
 def _i1e(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1E, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.I1eBackward0.record(result, self)
     if watch.active:
         propagate(functions.I1eBackward0, result, (self,), (self,), into)
@@ -1758,14 +1761,14 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(
             "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="same"
         )
-    argument_checks.tensor("modified_bessel_k0", "input", input)
+    checks.tensor("modified_bessel_k0", "input", input)
     return _modified_bessel_k0("modified_bessel_k0", input)
 
 
 def _modified_bessel_k0(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.MODIFIED_BESSEL_K0, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ModifiedBesselK0Backward0.record(result, self)
     if watch.active:
         propagate(functions.ModifiedBesselK0Backward0, result, (self,), (self,), into)
@@ -1803,14 +1806,14 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(
             "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="same"
         )
-    argument_checks.tensor("modified_bessel_k1", "input", input)
+    checks.tensor("modified_bessel_k1", "input", input)
     return _modified_bessel_k1("modified_bessel_k1", input)
 
 
 def _modified_bessel_k1(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.MODIFIED_BESSEL_K1, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ModifiedBesselK1Backward0.record(result, self)
     if watch.active:
         propagate(functions.ModifiedBesselK1Backward0, result, (self,), (self,), into)
@@ -1852,14 +1855,14 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
             (input,),
             share="same",
         )
-    argument_checks.tensor("scaled_modified_bessel_k0", "input", input)
+    checks.tensor("scaled_modified_bessel_k0", "input", input)
     return _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input)
 
 
 def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K0, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ScaledModifiedBesselK0Backward0.record(result, self)
     if watch.active:
         propagate(functions.ScaledModifiedBesselK0Backward0, result, (self,), (self,), into)
@@ -1901,14 +1904,14 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
             (input,),
             share="same",
         )
-    argument_checks.tensor("scaled_modified_bessel_k1", "input", input)
+    checks.tensor("scaled_modified_bessel_k1", "input", input)
     return _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input)
 
 
 def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K1, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.ScaledModifiedBesselK1Backward0.record(result, self)
     if watch.active:
         propagate(functions.ScaledModifiedBesselK1Backward0, result, (self,), (self,), into)
@@ -1947,14 +1950,14 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(
             "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="same"
         )
-    argument_checks.tensor("spherical_bessel_j0", "input", input)
+    checks.tensor("spherical_bessel_j0", "input", input)
     return _spherical_bessel_j0("spherical_bessel_j0", input)
 
 
 def _spherical_bessel_j0(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SPHERICAL_BESSEL_J0, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SphericalBesselJ0Backward0.record(result, self)
     if watch.active:
         propagate(functions.SphericalBesselJ0Backward0, result, (self,), (self,), into)
@@ -1988,12 +1991,12 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.AIRY_AI.launch_out(input, out) is not None:
             return out
         return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="same")
-    argument_checks.tensor("airy_ai", "input", input)
+    checks.tensor("airy_ai", "input", input)
     return _airy_ai("airy_ai", input)
 
 
 def _airy_ai(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.AIRY_AI, name, (self,), (), into)
     return result
 
@@ -2027,14 +2030,14 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BESSEL_J0.launch_out(input, out) is not None:
             return out
         return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="same")
-    argument_checks.tensor("bessel_j0", "input", input)
+    checks.tensor("bessel_j0", "input", input)
     return _bessel_j0("bessel_j0", input)
 
 
 def _bessel_j0(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_J0, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.BesselJ0Backward0.record(result, self)
     if watch.active:
         propagate(functions.BesselJ0Backward0, result, (self,), (self,), into)
@@ -2070,14 +2073,14 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BESSEL_J1.launch_out(input, out) is not None:
             return out
         return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="same")
-    argument_checks.tensor("bessel_j1", "input", input)
+    checks.tensor("bessel_j1", "input", input)
     return _bessel_j1("bessel_j1", input)
 
 
 def _bessel_j1(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_J1, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.BesselJ1Backward0.record(result, self)
     if watch.active:
         propagate(functions.BesselJ1Backward0, result, (self,), (self,), into)
@@ -2113,14 +2116,14 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BESSEL_Y0.launch_out(input, out) is not None:
             return out
         return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="same")
-    argument_checks.tensor("bessel_y0", "input", input)
+    checks.tensor("bessel_y0", "input", input)
     return _bessel_y0("bessel_y0", input)
 
 
 def _bessel_y0(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_Y0, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.BesselY0Backward0.record(result, self)
     if watch.active:
         propagate(functions.BesselY0Backward0, result, (self,), (self,), into)
@@ -2156,14 +2159,14 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.BESSEL_Y1.launch_out(input, out) is not None:
             return out
         return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="same")
-    argument_checks.tensor("bessel_y1", "input", input)
+    checks.tensor("bessel_y1", "input", input)
     return _bessel_y1("bessel_y1", input)
 
 
 def _bessel_y1(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_Y1, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.BesselY1Backward0.record(result, self)
     if watch.active:
         propagate(functions.BesselY1Backward0, result, (self,), (self,), into)

@@ -9,17 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward_mode import propagate
-from ...runtime.autograd.inplace import adopt_result, after_write
-from ...runtime.dispatch import argument_checks
+from ...runtime.autograd.inplace import adopt_result, after_write, before_write, write_out
+from ...runtime.dispatch import argument_checks as checks
 from ...runtime.dispatch.elementwise.general import run
 from ...runtime.dispatch.elementwise.strided import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.autograd.inplace import before_write, write_out
+from ...runtime.namespace import op
+from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
-from ...runtime.namespace import op
-from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
 from ..functions import trigonometric as functions
@@ -54,7 +53,7 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SIN.launch_out(input, out) is not None:
             return out
         return write_out("sin", out, _sin("sin", input), (input,), share="same")
-    argument_checks.tensor("sin", "input", input)
+    checks.tensor("sin", "input", input)
     return _sin("sin", input)
 
 
@@ -65,15 +64,15 @@ def sin_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("sin", sin_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sin_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _sin("sin_", original, into=input)
     return after_write(input, before)
 
 
 def _sin(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SinBackward0.record(result, self)
     if watch.active:
         propagate(functions.SinBackward0, result, (self,), (self,), into)
@@ -109,7 +108,7 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.COS.launch_out(input, out) is not None:
             return out
         return write_out("cos", out, _cos("cos", input), (input,), share="same")
-    argument_checks.tensor("cos", "input", input)
+    checks.tensor("cos", "input", input)
     return _cos("cos", input)
 
 
@@ -120,15 +119,15 @@ def cos_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("cos", cos_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("cos_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _cos("cos_", original, into=input)
     return after_write(input, before)
 
 
 def _cos(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.COS, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.CosBackward0.record(result, self)
     if watch.active:
         propagate(functions.CosBackward0, result, (self,), (self,), into)
@@ -165,7 +164,7 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.TAN.launch_out(input, out) is not None:
             return out
         return write_out("tan", out, _tan("tan", input), (input,), share="same")
-    argument_checks.tensor("tan", "input", input)
+    checks.tensor("tan", "input", input)
     return _tan("tan", input)
 
 
@@ -176,15 +175,15 @@ def tan_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("tan", tan_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("tan_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _tan("tan_", original, into=input)
     return after_write(input, before)
 
 
 def _tan(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TAN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.TanBackward0.record(result, self)
     if watch.active:
         propagate(functions.TanBackward0, result, (self,), (self,), into)
@@ -221,7 +220,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ASIN.launch_out(input, out) is not None:
             return out
         return write_out("asin", out, _asin("asin", input), (input,), share="same")
-    argument_checks.tensor("asin", "input", input)
+    checks.tensor("asin", "input", input)
     return _asin("asin", input)
 
 
@@ -232,15 +231,15 @@ def asin_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("asin", asin_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("asin_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _asin("asin_", original, into=input)
     return after_write(input, before)
 
 
 def _asin(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ASIN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AsinBackward0.record(result, self)
     if watch.active:
         propagate(functions.AsinBackward0, result, (self,), (self,), into)
@@ -277,7 +276,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ACOS.launch_out(input, out) is not None:
             return out
         return write_out("acos", out, _acos("acos", input), (input,), share="same")
-    argument_checks.tensor("acos", "input", input)
+    checks.tensor("acos", "input", input)
     return _acos("acos", input)
 
 
@@ -288,15 +287,15 @@ def acos_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("acos", acos_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("acos_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _acos("acos_", original, into=input)
     return after_write(input, before)
 
 
 def _acos(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ACOS, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AcosBackward0.record(result, self)
     if watch.active:
         propagate(functions.AcosBackward0, result, (self,), (self,), into)
@@ -332,7 +331,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ATAN.launch_out(input, out) is not None:
             return out
         return write_out("atan", out, _atan("atan", input), (input,), share="same")
-    argument_checks.tensor("atan", "input", input)
+    checks.tensor("atan", "input", input)
     return _atan("atan", input)
 
 
@@ -343,15 +342,15 @@ def atan_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("atan", atan_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("atan_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _atan("atan_", original, into=input)
     return after_write(input, before)
 
 
 def _atan(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ATAN, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AtanBackward0.record(result, self)
     if watch.active:
         propagate(functions.AtanBackward0, result, (self,), (self,), into)
@@ -388,7 +387,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SINH.launch_out(input, out) is not None:
             return out
         return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
-    argument_checks.tensor("sinh", "input", input)
+    checks.tensor("sinh", "input", input)
     return _sinh("sinh", input)
 
 
@@ -399,15 +398,15 @@ def sinh_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("sinh", sinh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sinh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _sinh("sinh_", original, into=input)
     return after_write(input, before)
 
 
 def _sinh(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SINH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.SinhBackward0.record(result, self)
     if watch.active:
         propagate(functions.SinhBackward0, result, (self,), (self,), into)
@@ -444,7 +443,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.COSH.launch_out(input, out) is not None:
             return out
         return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
-    argument_checks.tensor("cosh", "input", input)
+    checks.tensor("cosh", "input", input)
     return _cosh("cosh", input)
 
 
@@ -455,15 +454,15 @@ def cosh_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("cosh", cosh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("cosh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _cosh("cosh_", original, into=input)
     return after_write(input, before)
 
 
 def _cosh(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.COSH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.CoshBackward0.record(result, self)
     if watch.active:
         propagate(functions.CoshBackward0, result, (self,), (self,), into)
@@ -499,7 +498,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.TANH.launch_out(input, out) is not None:
             return out
         return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
-    argument_checks.tensor("tanh", "input", input)
+    checks.tensor("tanh", "input", input)
     return _tanh("tanh", input)
 
 
@@ -510,15 +509,15 @@ def tanh_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("tanh_", input, (input,), keep=(), share="same")
-    before = input._fn
+    before = input._grad_fn
     _tanh("tanh_", original, into=input)
     return after_write(input, before)
 
 
 def _tanh(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TANH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.TanhBackward0.record(result, self)
     if watch.active:
         propagate(functions.TanhBackward0, result, (self,), (self,), into)
@@ -554,7 +553,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ASINH.launch_out(input, out) is not None:
             return out
         return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
-    argument_checks.tensor("asinh", "input", input)
+    checks.tensor("asinh", "input", input)
     return _asinh("asinh", input)
 
 
@@ -565,15 +564,15 @@ def asinh_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("asinh", asinh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("asinh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _asinh("asinh_", original, into=input)
     return after_write(input, before)
 
 
 def _asinh(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ASINH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AsinhBackward0.record(result, self)
     if watch.active:
         propagate(functions.AsinhBackward0, result, (self,), (self,), into)
@@ -609,7 +608,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ACOSH.launch_out(input, out) is not None:
             return out
         return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
-    argument_checks.tensor("acosh", "input", input)
+    checks.tensor("acosh", "input", input)
     return _acosh("acosh", input)
 
 
@@ -620,15 +619,15 @@ def acosh_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("acosh", acosh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("acosh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _acosh("acosh_", original, into=input)
     return after_write(input, before)
 
 
 def _acosh(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ACOSH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AcoshBackward0.record(result, self)
     if watch.active:
         propagate(functions.AcoshBackward0, result, (self,), (self,), into)
@@ -664,7 +663,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.ATANH.launch_out(input, out) is not None:
             return out
         return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
-    argument_checks.tensor("atanh", "input", input)
+    checks.tensor("atanh", "input", input)
     return _atanh("atanh", input)
 
 
@@ -675,15 +674,15 @@ def atanh_(input: Tensor) -> Tensor:
     if input.__class__ not in plain and (result := intercept("atanh", atanh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("atanh_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _atanh("atanh_", original, into=input)
     return after_write(input, before)
 
 
 def _atanh(name: str, self, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
+    self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ATANH, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
         functions.AtanhBackward0.record(result, self)
     if watch.active:
         propagate(functions.AtanhBackward0, result, (self,), (self,), into)
@@ -720,7 +719,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
             return result
         result = run_rows(kernels.ATAN2, "atan2", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.Atan2Backward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -731,7 +730,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         if not watch.every and kernels.ATAN2.launch_out(input, other, out) is not None:
             return out
         return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
-    argument_checks.tensor("atan2", "input", input)
+    checks.tensor("atan2", "input", input)
     return _atan2("atan2", input, other)
 
 
@@ -744,16 +743,16 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("atan2_", input, (input, other), keep=(input, other), share="same")
-    before = input._fn
+    before = input._grad_fn
     _atan2("atan2_", original, other, into=input)
     return after_write(input, before)
 
 
 def _atan2(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.ATAN2, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.Atan2Backward0.record(result, self, other)
     if watch.active:
         propagate(functions.Atan2Backward0, result, (self, other), (self, other), into)
@@ -787,7 +786,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
             return result
         result = run_rows(kernels.HYPOT, "hypot", (input, other), ())
         if result is not None:
-            if (input._rg or other._rg) and grad_mode.grad:
+            if (input._requires_grad or other._requires_grad) and grad_mode.grad:
                 functions.HypotBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
@@ -798,7 +797,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         if not watch.every and kernels.HYPOT.launch_out(input, other, out) is not None:
             return out
         return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
-    argument_checks.tensor("hypot", "input", input)
+    checks.tensor("hypot", "input", input)
     return _hypot("hypot", input, other)
 
 
@@ -811,16 +810,16 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     original = before_write("hypot_", input, (input, other), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     _hypot("hypot_", original, other, into=input)
     return after_write(input, before)
 
 
 def _hypot(name: str, self, other, into=None) -> Any:
-    self = argument_checks.operand(name, "input", self)
-    other = argument_checks.operand(name, "other", other)
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.HYPOT, name, (self, other), (), into)
-    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+    if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
         functions.HypotBackward0.record(result, self, other)
     if watch.active:
         propagate(functions.HypotBackward0, result, (self, other), (self, other), into)
@@ -855,7 +854,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, deg2rad(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = elementwise_checks.real_angles(name, self)
     return self * 0.017453292519943295
 
@@ -868,7 +867,7 @@ def deg2rad_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("deg2rad_", input, deg2rad(original))
     return after_write(input, before)
 
@@ -901,7 +900,7 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return write_out(name, out, rad2deg(input))
     self = input
     if not isinstance(self, Tensor):
-        self = argument_checks.tensor(name, "input", self)
+        self = checks.tensor(name, "input", self)
     (self,) = elementwise_checks.real_angles(name, self)
     return self * 57.29577951308232
 
@@ -914,7 +913,7 @@ def rad2deg_(input: Tensor) -> Tensor:
     ):
         return result
     original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
-    before = input._fn
+    before = input._grad_fn
     adopt_result("rad2deg_", input, rad2deg(original))
     return after_write(input, before)
 

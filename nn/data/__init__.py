@@ -13,7 +13,7 @@ from .dataset import (
     random_split,
 )
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler
-from .worker import WorkerInfo, get_worker_info
+from .worker_info import WorkerInfo, get_worker_info
 
 __all__ = [
     "BatchSampler",

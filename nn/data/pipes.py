@@ -17,6 +17,8 @@ from ...runtime.ops.creation import randint
 from .collate import default_collate
 from .dataset import Dataset, IterableDataset
 
+__all__ = ["IterDataPipe", "MapDataPipe", "functional_datapipe"]
+
 T_co = TypeVar("T_co", covariant=True)
 AnyClass = TypeVar("AnyClass", bound=type)
 

@@ -1,8 +1,6 @@
 """A worker process: fetches batches and sends them to the process that trains.
 
 Messages to a worker: NEW_PASS, or (what the sampler gave,), or None to end. Messages back: (kind, value).
-
-The identity of a worker process: number, seed and dataset.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ import random
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
@@ -26,38 +23,7 @@ from ...runtime.device.threads.parallel_for import set_num_threads
 from ...runtime.tensor.generator import manual_seed
 from .collate import Source
 from .dataset import IterableDataset
-
-
-@dataclass
-class WorkerInfo:
-    """Result of `get_worker_info` in a worker.
-
-    Args:
-        id: number of the worker, from 0.
-        num_workers: how many there are.
-        seed: what the worker's random numbers start from.
-        dataset: the worker's copy of the dataset.
-    """
-
-    id: int
-    num_workers: int
-    seed: int
-    dataset: Any
-
-
-_info: WorkerInfo | None = None
-
-
-def get_worker_info() -> WorkerInfo | None:
-    """In a worker process of a DataLoader: its number and its copy of the dataset; elsewhere None."""
-    return _info
-
-
-def set_worker_info(info: WorkerInfo) -> None:
-    """Note that this process is a worker."""
-    global _info
-    _info = info
-
+from .worker_info import WorkerInfo, set_worker_info
 
 NEW_PASS = "new pass"
 DATA, ERROR, END = range(3)

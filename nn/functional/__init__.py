@@ -241,20 +241,20 @@ __all__ = [
 ]
 
 
-_LATER = {"conv_tbc": "older", "native_channel_shuffle": "older"}  # loaded when they are first named
-_LATER |= {f"max_pool{n}d_with_indices": "pooling.with_indices" for n in (1, 2, 3)}
-_LATER |= {f"adaptive_max_pool{n}d_with_indices": "pooling.with_indices" for n in (1, 2, 3)}
-_LATER |= {f"fractional_max_pool{n}d_with_indices": "pooling.with_indices" for n in (2, 3)}
+_LATER = {"conv_tbc": "torch_forms", "native_channel_shuffle": "torch_forms"}  # loaded when they are first named
+_LATER |= {f"max_pool{n}d_with_indices": "max_pool_indices" for n in (1, 2, 3)}
+_LATER |= {f"adaptive_max_pool{n}d_with_indices": "max_pool_indices" for n in (1, 2, 3)}
+_LATER |= {f"fractional_max_pool{n}d_with_indices": "max_pool_indices" for n in (2, 3)}
 __all__ += _LATER
 
 
 _PRIVATE = {  # which programs with layers of their own import
-    "_canonical_mask": ("attention.shared", "canonical_mask"),
-    "_get_softmax_dim": ("attention.shared", "softmax_dim"),
-    "_in_projection": ("attention.shared", "in_projection"),
-    "_in_projection_packed": ("attention.shared", "in_projection_packed"),
-    "_mha_shape_check": ("attention.shared", "mha_shape_check"),
-    "_none_or_dtype": ("attention.shared", "none_or_dtype"),
+    "_canonical_mask": ("attention_arguments", "canonical_mask"),
+    "_get_softmax_dim": ("attention_arguments", "softmax_dim"),
+    "_in_projection": ("attention_arguments", "in_projection"),
+    "_in_projection_packed": ("attention_arguments", "in_projection_packed"),
+    "_mha_shape_check": ("attention_arguments", "mha_shape_check"),
+    "_none_or_dtype": ("attention_arguments", "none_or_dtype"),
     "_pair": (".modules.utils", "_pair"),
     "_single": (".modules.utils", "_single"),
     "_triple": (".modules.utils", "_triple"),

@@ -14,7 +14,6 @@ from ...runtime.dispatch import argument_checks
 from ...runtime.ops.creation import rand
 from ..docstrings import completed_from
 from . import pooling
-from . import pooling as window
 
 Size = int | Sequence[int]
 Ratio = float | Sequence[float]
@@ -112,7 +111,7 @@ def _pooled(
 Pair = tuple[Tensor, Tensor]
 
 
-@completed_from(window.max_pool1d)
+@completed_from(pooling.max_pool1d)
 def max_pool1d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -129,10 +128,10 @@ def max_pool1d_with_indices(
         >>> sg.nn.functional.max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
-    return cast(Pair, tuple(window.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
+    return cast(Pair, tuple(pooling.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
 
 
-@completed_from(window.max_pool2d)
+@completed_from(pooling.max_pool2d)
 def max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -149,10 +148,10 @@ def max_pool2d_with_indices(
         >>> sg.nn.functional.max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         (tensor([[[4.]]]), tensor([[[3]]]))
     """
-    return cast(Pair, tuple(window.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
+    return cast(Pair, tuple(pooling.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
 
 
-@completed_from(window.max_pool3d)
+@completed_from(pooling.max_pool3d)
 def max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -169,7 +168,7 @@ def max_pool3d_with_indices(
         >>> sg.nn.functional.max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 2)
         (tensor([[[[7.]]]]), tensor([[[[7]]]]))
     """
-    return cast(Pair, tuple(window.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
+    return cast(Pair, tuple(pooling.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
 
 
 @completed_from(pooling.adaptive_max_pool1d)

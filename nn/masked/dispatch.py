@@ -8,9 +8,7 @@ from typing import Any
 
 from ...generated.registry import OPS
 from ...runtime.dispatch.registry import Op
-from ...runtime.extensions.masked import reductions
-from ...runtime.extensions.masked import reductions as along
-from ...runtime.extensions.masked import reductions as statistics
+from ...runtime.extensions.masked import along_dim, reductions
 from ...runtime.extensions.pytree.maps import tree_map
 from ...runtime.methods.queries import equal
 from ...runtime.namespace import op
@@ -19,12 +17,12 @@ from .tensor import MaskedTensor, made
 
 _NO_RULE = "{}(): there is no rule for masked tensors"
 _MOVING = ("ops.shape", "methods.indexing", "generated.tensor")  # where functions choose and order elements
-_KEEPING = ("methods.mixin", "autograd.methods", "creation.like", "functional.activation", "functional.dropout")
+_KEEPING = ("methods.mixin", "autograd.tensor_methods", "creation.like", "functional.activation", "functional.dropout")
 _ASKING = (
-    "tensor.base",
-    "methods.interop",
+    "tensor.tensor",
+    "tensor.host",
     "methods.mixin",
-    "autograd.methods",
+    "autograd.tensor_methods",
 )  # where they say something of a tensor
 
 
@@ -46,10 +44,10 @@ def answer(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     is_reflected = name.startswith("__r") and name.endswith("__")  # 1 / x
     if is_reflected or any(entry.kind == "elementwise" for entry in entries or _overloads(name.removesuffix("_"))):
         return pointwise(func, args, kwargs, in_place=not entries and not is_reflected)
-    reduced = _function(name, reductions, statistics)
+    reduced = _function(name, reductions)
     if reduced is not None or name in ("all", "any"):
         return reduce(reduced or func, reduced is not None, *args, **kwargs)
-    scanned = _function(name, along)
+    scanned = _function(name, along_dim)
     if scanned is not None:
         return _along(scanned, *args, **kwargs)
     if any(module.endswith(module_prefix) for module_prefix in _MOVING) or any(

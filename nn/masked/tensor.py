@@ -51,7 +51,7 @@ class MaskedTensor(Tensor):
             types: the classes that have a `__torch_function__`.
             args, kwargs: with what it was called.
         """
-        answer: Any = import_module(f"{__package__}.answers").answer  # which knows this class
+        answer: Any = import_module(f"{__package__}.dispatch").answer  # which knows this class
         return answer(func, args, kwargs or {})
 
     def get_data(self) -> Any:

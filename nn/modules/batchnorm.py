@@ -5,13 +5,11 @@ Batch normalisation over the batches of all ranks: its sums are sums over ranks,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...generated.ops import all_reduce, cat
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks
-from ...runtime.extensions.distributed.groups.process_group import ProcessGroup
-from ...runtime.extensions.distributed.world import is_initialized, member
 from ...runtime.ops.creation import empty, ones, tensor, zeros
 from ...runtime.tensor.dtypes import int64
 from ...runtime.tensor.grad_mode import no_grad
@@ -23,9 +21,14 @@ from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from .lazy import LazyModuleMixin, materialized
 from .module.base import Module
 
+if TYPE_CHECKING:
+    from ...runtime.extensions.distributed.groups.process_group import ProcessGroup
+
 
 def group_of(chosen: Any) -> ProcessGroup | None:
     """The group whose ranks share statistics; None where this process is the only one, or alone in it."""
+    from ...runtime.extensions.distributed.world import is_initialized, member  # loaded by who has such a layer
+
     result = member(chosen) if is_initialized() else None
     return result if result is not None and result.size() > 1 else None
 

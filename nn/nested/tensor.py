@@ -101,7 +101,7 @@ class NestedTensor(Tensor):
             types: the classes that have a `__torch_function__`.
             args, kwargs: with what it was called.
         """
-        answer: Any = import_module(f"{__package__}.answers").answer  # which knows this class
+        answer: Any = import_module(f"{__package__}.dispatch").answer  # which knows this class
 
         return answer(func, args, kwargs or {})
 

@@ -16,6 +16,7 @@ from ...runtime.autograd.accumulate_grad import forget_gradients
 from ...runtime.autograd.hooks import RemovableHandle, add_hook
 from ...runtime.errors import type_name, warn_user
 from ...runtime.extensions.profiler.named_ranges import record_function
+from ...runtime.methods import argument_guard
 from ...runtime.tensor.observers import watch
 from .state import OptimizerState
 
@@ -104,10 +105,10 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                 return step(self, *args, **kwargs)
             return _between_hooks(step, self, args, kwargs)
         except Exception as error:
-            arguments.leave(step, error, (self, *args), kwargs)
+            argument_guard.leave(step, error, (self, *args), kwargs)
             raise
 
-    arguments.guards.add(wrapper.__code__)  # type: ignore[attr-defined]
+    argument_guard.guards.add(wrapper.__code__)  # type: ignore[attr-defined]
     wrapper.hooked = True  # type: ignore[attr-defined]
     return wrapper
 

@@ -10,13 +10,13 @@ from ...generated.tensor import Tensor
 from ...runtime.compiler.jit import LazyKernel
 from ...runtime.device.device import CPU
 from ...runtime.ops.creation import full_like, tensor, zeros_like
-from ...runtime.ops.optim import formulas
+from ...runtime.ops.optim import rules
 from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
 from ...runtime.tensor.grad_mode import is_grad_enabled
 
 
 class Rule:
-    """An update rule, see `runtime/ops/optim/formulas.py`, and what an optimizer has to know of it.
+    """An update rule, see `runtime/ops/optim/rules.py`, and what an optimizer has to know of it.
 
     Args:
         name: that it has there.
@@ -47,8 +47,8 @@ class Rule:
         self.name, self.loop, self.operations, self.settings, self.counts = name, loop, operations, settings, counts
         self.buffers = [(each, None) if isinstance(each, str) else each for each in buffers]
         self.first = first or {}
-        self.numbers: Callable[..., Any] = getattr(formulas, f"{name}_numbers")
-        self.later: Callable[..., Any] = getattr(formulas, f"{name}_counts", _nothing)
+        self.numbers: Callable[..., Any] = getattr(rules, f"{name}_numbers")
+        self.later: Callable[..., Any] = getattr(rules, f"{name}_counts", _nothing)
 
     def start(self, state: dict[str, Any], param: Tensor, group: dict[str, Any], names: Sequence[str | None]) -> None:
         """Give a parameter the counts and those buffers that it has none of."""

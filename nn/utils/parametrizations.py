@@ -1,9 +1,4 @@
-"""Orthogonal and unitary weights.
-
-Spectral normalization.
-
-Weight normalization.
-"""
+"""Ready-made parametrizations of weights: orthogonal and unitary ones, spectral and weight normalization."""
 
 from __future__ import annotations
 
@@ -27,6 +22,8 @@ from .spectral_norm import (
     unit,
 )
 from .weight_norm import norm_except_dim, of_length
+
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 _MAPS = ("matrix_exp", "cayley", "householder")
 

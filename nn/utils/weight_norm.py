@@ -65,7 +65,9 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         >>> layer.weight_g.shape, layer.weight_v.shape
         (specgrad.Size([3, 1]), specgrad.Size([3, 2]))
     """
-    warn_user("`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations`.", FutureWarning)
+    warn_user(
+        "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.", FutureWarning
+    )
     if _find(module, name) is not None:
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, -1 if dim is None else dim)

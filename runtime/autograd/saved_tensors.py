@@ -2,8 +2,8 @@
 
 `Packed`: what stands in a node's slot for a saved tensor while saved-tensor hooks are in force.
 
-Its `_writes` never equals a version that a node noted, so that reading a slot notices it by the comparison that it
-makes for every saved tensor anyhow.
+Its `_version_counter` never equals a version that a node noted, so that reading a slot notices it by the comparison
+that it makes for every saved tensor anyhow.
 """
 
 from __future__ import annotations
@@ -186,8 +186,10 @@ def version_of(tensor: Any) -> int:
 def modified(node: Node, name: str, tensor: Any, expected: int) -> InplaceError:
     return InplaceError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"{name!r} of {node.op_name}() ({node.spec_location}), a tensor of shape {list(tensor._shape)}, was last written "
-        f"to by {last_writer(tensor)} and is at version {current_version(tensor)}; expected version {expected} instead. "
+        f"{name!r} of {node.op_name}() ({node.spec_location}), a tensor of shape {list(tensor._shape)}, was "
+        "last written "
+        f"to by {last_writer(tensor)} and is at version {current_version(tensor)}; expected version {expected} "
+        "instead. "
         "Hint: clone() it before it is written to"
     )
 

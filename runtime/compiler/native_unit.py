@@ -15,8 +15,7 @@ from typing import Any
 from llvmlite import binding
 
 from .cache import precompile, store
-from .cache import store as lowered
-from .cache.digest import digest, folder_source
+from .cache.digest import INTRINSICS, digest, folder_source, module_source
 from .language.expressions import SETTING
 from .language.functions import Native
 from .language.statements import Module
@@ -107,12 +106,14 @@ class Unit:
     def digest(self) -> bytes:
         """Changes with all that the code is made of."""
         names = [function.name for function in self.functions]  # a module may be imported under two names
-        return digest("unit", self.name, names, self.version(), folder_source("llvm"), SETTING)
+        return digest(
+            "unit", self.name, names, self.version(), folder_source(*INTRINSICS), module_source(__name__), SETTING
+        )
 
     def comes_later(self) -> bool:
         """Whether other processes compile it for the next program: who can do without it does."""
         unit_digest = self.digest()
-        is_there = self.loaded or store.lookup(unit_digest) is not None or lowered.find(unit_digest) is not None
+        is_there = self.loaded or store.lookup(unit_digest) is not None or store.find(unit_digest) is not None
         return not is_there and precompile.begin()
 
     def code(self) -> bytes:
@@ -120,7 +121,7 @@ class Unit:
         unit_digest = self.digest()
         code = store.obtain(unit_digest)
         if code is None:
-            code = lowered.find(unit_digest)  # carried: this is not compiled again
+            code = store.find(unit_digest)  # carried: this is not compiled again
             if code is None:
                 with precompile.waiting("native code"), loading.left_alone():
                     text = translated(self.name, self.functions)

@@ -27,7 +27,7 @@ class ViewOp:
     "real" ones, or these as "complex".
     """
 
-    __slots__ = ("found", "launch", "name", "node", "operands", "retypes", "multiple_views")
+    __slots__ = ("cached", "launch", "name", "node", "operands", "retypes", "multiple_views")
 
     def __init__(self, name: str, node: Any, *operands: str, multiple_views: bool = False, retypes: str = "") -> None:
         self.name = name
@@ -35,7 +35,7 @@ class ViewOp:
         self.operands = operands
         self.multiple_views = multiple_views
         self.retypes = retypes
-        self.found: dict[Any, Any] = {}
+        self.cached: dict[Any, Any] = {}
         view_ops.setdefault(name, self)
 
     def __getattr__(self, name: str) -> Any:
@@ -47,9 +47,9 @@ class ViewOp:
     def remember(self, source: Any, args: tuple[Any, ...], result: tuple[Any, ...]) -> None:
         """Keep what was found for a layout and arguments, where they can be looked up."""
         try:
-            if len(self.found) >= MAX_CACHED_VIEWS:
-                self.found.clear()
-            self.found[source._shape, source._strides, source._offset, *map(without_list, args)] = result
+            if len(self.cached) >= MAX_CACHED_VIEWS:
+                self.cached.clear()
+            self.cached[source._shape, source._strides, source._offset, *map(without_list, args)] = result
         except TypeError:  # something that cannot be looked up among the arguments
             return
 
@@ -80,8 +80,8 @@ class ViewOp:
         """Let other arguments find the view that is kept for `checked`, if there is one."""
         layout = (source._shape, source._strides, source._offset)
         try:
-            if (cached := self.found.get((*layout, *map(without_list, checked)))) is not None:
-                self.found[*layout, *map(without_list, args)] = cached
+            if (cached := self.cached.get((*layout, *map(without_list, checked)))) is not None:
+                self.cached[*layout, *map(without_list, args)] = cached
         except TypeError:  # something that cannot be looked up among the arguments
             return
 

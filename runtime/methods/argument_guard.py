@@ -13,6 +13,7 @@ from inspect import Parameter, Signature, signature
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, TypeVar
 
+from ..extension_points import FUNCTIONS_OF_TENSORS
 from ..tensor.overrides import NOT_HANDLED, foreign, overridden, plain, plain_or_sizes, public_functions
 from ..tensor.tensor import TensorBase
 
@@ -23,7 +24,15 @@ guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
 _OPERATORS = ("__new__", "__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
 _ENTERED_ELSEWHERE = ("forward", "fitted", "release")  # through Module.__call__, and a backward pass
 _PACKAGE = __name__.partition(".")[0]
-_OF_TENSORS = tuple(f"{_PACKAGE}.{subpackage}." for subpackage in ("nn.functional", "nn.init", "runtime.ops.numeric"))
+_MODULES_OF_TENSORS = (
+    "nn.functional.",
+    "nn.init.",
+    "runtime.ops.numeric.",
+    "runtime.ops.matmul.einsum",
+    "runtime.ops.shape.broadcast",
+    *FUNCTIONS_OF_TENSORS,
+)
+_OF_TENSORS = tuple(f"{_PACKAGE}.{module}" for module in _MODULES_OF_TENSORS)
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
 

@@ -25,7 +25,6 @@ import numpy as np
 
 from ..device.device import CPU, META
 from ..kernels.cpu import allocate_and_fill
-from ..kernels.cpu import allocate_and_fill as fills
 from ..kernels.cpu import casting as host
 
 
@@ -40,13 +39,13 @@ def exposed(flat: Any) -> Any:
 
 
 def zeros(count: int, kind: np.dtype, device: Any) -> Any:
-    return fills.zeros(count, kind) if device is CPU else full(count, 0, kind, device)
+    return allocate_and_fill.zeros(count, kind) if device is CPU else full(count, 0, kind, device)
 
 
 def full(count: int, value: Any, kind: np.dtype, device: Any) -> Any:
     flat = empty(count, kind, device)
     if device is CPU:
-        return fills.filled(flat, value)
+        return allocate_and_fill.filled(flat, value)
     _of(device).fill(flat, value)
     return flat
 

@@ -132,8 +132,9 @@ def overrides(cls: type) -> bool:
 
 _PACKAGE = __name__.partition(".")[0]
 _ON_THE_WAY = tuple(
-    f"{_PACKAGE}.{subpackage}" for subpackage in ("generated.", "runtime.modes.", "runtime.modes.overrides.")
-) + (f"{_PACKAGE}.runtime.dispatch.overloads",)
+    f"{_PACKAGE}.{name}"
+    for name in ("generated.", "runtime.tensor.override", "runtime.tensor.observers", "runtime.dispatch.overloads")
+)
 
 
 def named_arguments() -> tuple[str, ...]:

@@ -36,9 +36,10 @@ plain_classes: set[type] = set()  # whose slots hold what they say: no property 
 class TensorBase:
     """Memory, metadata and graph state of a tensor; the generated `Tensor` adds the ops.
 
-    `_rg` is true for everything that requires grad. `_fn` is the edge a gradient takes: None for a leaf, else a Node or
-    an Output. `_writes` is None until something is written or a view is made, then a list that all views share:
-    the count and the op that wrote last; inference tensors have another list there (`modes/inference.py`).
+    `_requires_grad` is true for everything that requires grad. `_grad_fn` is the edge a gradient takes: None for a
+    leaf, else a Node or
+    an Output. `_version_counter` is None until something is written or a view is made, then a list that all views
+    share: the count and the op that wrote last; inference tensors have another list there (`modes/inference.py`).
     """
 
     __slots__ = (

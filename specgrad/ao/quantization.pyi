@@ -2,12 +2,12 @@
 
 from typing import Any, NoReturn
 
-from specgrad.nn.utils.quantized import DeQuantStub as DeQuantStub
-from specgrad.nn.utils.quantized import FakeQuantizeBase as FakeQuantizeBase
-from specgrad.nn.utils.quantized import ObserverBase as ObserverBase
-from specgrad.nn.utils.quantized import QuantStub as QuantStub
-from specgrad.nn.utils.quantized import QuantWrapper as QuantWrapper
-from specgrad.nn.utils.quantized import fuse_modules as fuse_modules
+from specgrad.nn.quantized import DeQuantStub as DeQuantStub
+from specgrad.nn.quantized import FakeQuantizeBase as FakeQuantizeBase
+from specgrad.nn.quantized import ObserverBase as ObserverBase
+from specgrad.nn.quantized import QuantStub as QuantStub
+from specgrad.nn.quantized import QuantWrapper as QuantWrapper
+from specgrad.nn.quantized import fuse_modules as fuse_modules
 
 def convert(*args: Any, **kwargs: Any) -> NoReturn: ...
 def prepare(*args: Any, **kwargs: Any) -> NoReturn: ...

@@ -44,7 +44,7 @@ def __getattr__(name: str) -> _Any:
     if name in _CUDA_TYPES:
         return _CUDA_TYPES[name]
     if name.endswith("Storage"):
-        cached = _import_module("..runtime.sharing.storages.legacy", __name__).CUDA_STORAGES.get(name)
+        cached = _import_module("..runtime.extensions.storage.typed_classes", __name__).CUDA_STORAGES.get(name)
         if cached is not None:
             return cached
     if name == "_initialized":

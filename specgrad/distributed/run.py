@@ -1,4 +1,6 @@
-"""`python -m specgrad.distributed.run -n 2 train.py`. The code is in specgrad.runtime.extensions.distributed.launcher."""
+"""`python -m specgrad.distributed.run -n 2 train.py`. The code is in
+specgrad.runtime.extensions.distributed.launcher.
+"""
 
 import sys
 

@@ -4,10 +4,10 @@ from contextlib import AbstractContextManager
 from typing import Any, NoReturn, TypeVar, overload
 from typing import Final as Final
 
-from specgrad.nn.utils.quantized import RecursiveScriptModule as RecursiveScriptModule
-from specgrad.nn.utils.quantized import ScriptModule as ScriptModule
-from specgrad.nn.utils.quantized import TopLevelTracedModule as TopLevelTracedModule
-from specgrad.nn.utils.quantized import TracedModule as TracedModule
+from specgrad.nn.quantized import RecursiveScriptModule as RecursiveScriptModule
+from specgrad.nn.quantized import ScriptModule as ScriptModule
+from specgrad.nn.quantized import TopLevelTracedModule as TopLevelTracedModule
+from specgrad.nn.quantized import TracedModule as TracedModule
 from specgrad.runtime.extensions.distributed.groups.futures import Future as Future
 from specgrad.runtime.extensions.torch_compat.jit_script import Attribute as Attribute
 from specgrad.runtime.extensions.torch_compat.jit_script import CompilationUnit as CompilationUnit

@@ -1,4 +1,6 @@
-"""Trees of containers under PyTorch's name, `torch.utils._pytree`; the code is in specgrad.runtime.extensions.pytree."""
+"""Trees of containers under PyTorch's name, `torch.utils._pytree`; the code is in
+specgrad.runtime.extensions.pytree.
+"""
 
 from collections import OrderedDict as _OrderedDict
 from collections import defaultdict as _defaultdict

@@ -7,8 +7,8 @@ import sys
 from contextlib import suppress
 
 import pytest
-from specgrad.codegen.project.project.progress import Progress
 
+from specgrad.codegen.project.progress import Progress
 from tests.repository import ROOT
 
 ERASE = "\r\033[K"
@@ -59,7 +59,7 @@ def test_nothing_is_shown_without_a_terminal() -> None:
 
 
 @pytest.mark.parametrize(
-    "command, words",
+    "command, line",
     [
         (["codegen", "verify", "neg"], "1 / 1 checks"),
         (["specgrad.warmup", "neg", "abs"], "2 / 2 ops"),
@@ -67,9 +67,9 @@ def test_nothing_is_shown_without_a_terminal() -> None:
     ],
     ids=["verify", "warmup", "benchmarks"],
 )
-def test_commands_show_how_far_they_are(command: list[str], slot_values: str) -> None:
+def test_commands_show_how_far_they_are(command: list[str], line: str) -> None:
     """Long commands count on a terminal, and are as quiet as ever elsewhere."""
-    assert slot_values in on_a_terminal("-m", *command)
+    assert line in on_a_terminal("-m", *command)
     assert separate("-m", *command)[1] == ""
 
 

@@ -199,7 +199,7 @@ def test_states_of_version_1(count: int) -> None:
     generator.set_state(sg.from_numpy(old_state(2**63 + 1, count).view(np.uint8)))
     assert generator.take(0) == (1 - 2**63, count)
     other = pickle.loads(pickle.dumps(generator))
-    other.__setstate__({"device": sg.device("cpu"), "slot_values": old_state(2**63 + 1, count)})
+    other.__setstate__({"device": sg.device("cpu"), "words": old_state(2**63 + 1, count)})
     assert sg.equal(sg.rand(5, generator=other), sg.rand(5, generator=generator))
 
 

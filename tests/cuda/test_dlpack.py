@@ -144,16 +144,16 @@ def test_a_stream_that_uses_borrowed_memory(two: SimulatedDriver) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stream", "error", "slot_values"),
+    ("stream", "error", "message"),
     [
         (0, AssertionError, "unsupported stream on CUDA: 0"),
         (2, BufferError, "per-thread default stream is not supported"),
         ("1", TypeError, "stream must be ``int`` or ``none``"),
     ],
 )
-def test_streams_that_are_refused(two: SimulatedDriver, stream: Any, error: type[Exception], slot_values: str) -> None:
+def test_streams_that_are_refused(two: SimulatedDriver, stream: Any, error: type[Exception], message: str) -> None:
     """As PyTorch refuses them."""
-    with pytest.raises(error, match=slot_values):
+    with pytest.raises(error, match=message):
         sg.ones(2, device="cuda").__dlpack__(stream=stream)
     with pytest.raises(AssertionError, match="stream should be None on cpu"):
         sg.ones(2).__dlpack__(stream=3)

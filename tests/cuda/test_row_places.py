@@ -49,7 +49,7 @@ def test_places_beyond_32_bits(kind: str, sizes: tuple[int, ...]) -> None:
         for i in (0, 1, along // 3, along - 1):
             index = (*np.unravel_index(r, shape[:own]), *np.unravel_index(i, shape[own:]))
             requested = sum(int(k) * step for k, step in zip(index, steps, strict=True))
-            assert int(names["target_device"](given, names["begin"](given, r), i)) == requested < prod(sizes)
+            assert int(names["element_offset"](given, names["begin"](given, r), i)) == requested < prod(sizes)
 
 
 FUNCTIONS: dict[str, tuple[Any, tuple[int, ...]]] = {

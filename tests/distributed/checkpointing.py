@@ -116,7 +116,7 @@ def full_states_of_the_first_rank(rank: int, size: int) -> None:
     set_state_dict(model, optimizer, model_state_dict=state, optim_state_dict=optimizer_state, options=sent)
     assert train(model, optimizer, range(1, 3)) == expected
     every = get_model_state_dict(model, options=StateDictOptions(full_state_dict=True))
-    assert sg.equal(every["words.weight"], model.slot_values.weight.detach().full_tensor())
+    assert sg.equal(every["embedding.weight"], model.embedding.weight.detach().full_tensor())
     with pytest.raises(ValueError, match="full_state_dict must be True"):
         set_state_dict(
             model,

@@ -47,13 +47,13 @@ class Model(nn.Module):
     def __init__(self, again: bool = False) -> None:
         super().__init__()
         self.again = again
-        self.slot_values = nn.Embedding(SLOTS, WIDTH)
+        self.embedding = nn.Embedding(SLOTS, WIDTH)
         self.blocks = nn.ModuleList([Block(), Block()])
         self.scores = nn.Linear(WIDTH, SLOTS, bias=False)
-        self.scores.weight = self.slot_values.weight
+        self.scores.weight = self.embedding.weight
 
     def forward(self, text: Any) -> Any:
-        x = self.slot_values(text)
+        x = self.embedding(text)
         for block in self.blocks:
             x = checkpoint(block, x, use_reentrant=False) if self.again else block(x)
         return self.scores(x)
@@ -259,8 +259,8 @@ def the_older_class(rank: int, size: int) -> None:
         other.load_state_dict(state)
         assert all(sg.equal(value, state[name]) for name, value in other.state_dict().items())
         with FullyShardedDataParallel.summon_full_params(model), sg.no_grad():
-            model.slot_values.weight[3].fill_(5.0)
-        assert model.state_dict()["words.weight"][3].tolist() == [5.0] * WIDTH
+            model.embedding.weight[3].fill_(5.0)
+        assert model.state_dict()["embedding.weight"][3].tolist() == [5.0] * WIDTH
     with pytest.raises(NotImplementedError, match="NO_SHARD is not there"):
         FullyShardedDataParallel(made(), sharding_strategy=ShardingStrategy.NO_SHARD)
 
@@ -291,8 +291,8 @@ def optimizer_states_on_one_rank_each(rank: int, size: int) -> None:
         other = ZeroRedundancyOptimizer(
             [*shared.blocks.parameters()], sg.optim.AdamW, lr=0.01, parameters_as_bucket_view=views
         )
-        one.add_param_group({"params": [alone.slot_values.weight], "lr": 0.1})
-        other.add_param_group({"params": [shared.slot_values.weight], "lr": 0.1})
+        one.add_param_group({"params": [alone.embedding.weight], "lr": 0.1})
+        other.add_param_group({"params": [shared.embedding.weight], "lr": 0.1})
         schedules = [sg.optim.lr_scheduler.StepLR(each, 2) for each in (one, other)]
         for steps in (range(2), range(2, 4)):
             assert train(alone, one, steps) == train(shared, other, steps)
@@ -300,7 +300,7 @@ def optimizer_states_on_one_rank_each(rank: int, size: int) -> None:
             for schedule in schedules:
                 schedule.step()
         _check_states(one, other, rank, size)
-        one_again = sg.optim.AdamW([{"params": [*alone.blocks.parameters()]}, {"params": [alone.slot_values.weight]}])
+        one_again = sg.optim.AdamW([{"params": [*alone.blocks.parameters()]}, {"params": [alone.embedding.weight]}])
         one_again.load_state_dict(one.state_dict())
         other.load_state_dict(one.state_dict())
         assert train(alone, one_again, range(4, 6)) == train(shared, other, range(4, 6))

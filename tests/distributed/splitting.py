@@ -32,9 +32,9 @@ class Block(nn.Module):
         super().__init__()
         self.layers = nn.ModuleDict(layers)
 
-    def forward(self, slot_values: Any) -> Any:
+    def forward(self, tokens: Any) -> Any:
         parts = self.layers
-        x = parts["table"](slot_values)
+        x = parts["table"](tokens)
         x = x + parts["out"](attention(parts["qkv"](parts["before"](x))))
         return parts["head"](x + parts["down"](F.gelu(parts["up"](parts["behind"](x)))))
 
@@ -82,11 +82,11 @@ def split_layers(sequence_dim: int | None) -> dict[str, Any]:
 
 def losses(model: Any, loss: Any) -> list[float]:
     """The losses of some steps of training."""
-    slot_values = sg.tensor(np.random.default_rng(2).integers(0, SLOTS, (3, LENGTH + 1)))
+    tokens = sg.tensor(np.random.default_rng(2).integers(0, SLOTS, (3, LENGTH + 1)))
     optimizer = sg.optim.SGD(model.parameters(), lr=0.2, momentum=0.9)
     found = []
     for _ in range(STEPS):
-        value = loss(model(slot_values[:, :-1]), slot_values[:, 1:])
+        value = loss(model(tokens[:, :-1]), tokens[:, 1:])
         optimizer.zero_grad()
         value.backward()
         optimizer.step()

@@ -59,7 +59,7 @@ def test_programs_that_describe_no_training(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("slot_values", "message"),
+    ("options", "message"),
     [
         ([], "name a program"),
         (["--measure", "--check", "2"], "--check needs a model"),
@@ -68,8 +68,8 @@ def test_programs_that_describe_no_training(tmp_path: Path) -> None:
         (["--measure", "--ranks", "0"], "numbers of ranks begin at 1"),
     ],
 )
-def test_options(slot_values: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Options that say nothing are refused."""
     with pytest.raises(SystemExit):
-        main(slot_values)
+        main(options)
     assert message in capsys.readouterr().err

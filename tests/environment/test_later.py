@@ -22,7 +22,7 @@ def test_importing_loads_none_of_it() -> None:
     rooms = ("compilers", "environment", "measuring", "stand_in", "summaries", "testing", "trees", "futures")
     assert loaded & {*later.MODULES} == set()
     assert loaded & {f"runtime.extensions.distributed.groups.{capacity}" for capacity in rooms} == set()
-    assert loaded & {"nn.attention", "nn.grad", "nn.parallel", "nn.utils.prune", "nn.data"} == set()
+    assert loaded & {"nn.attention", "nn.grad", "nn.parallel", "nn.utils.prune", "nn.data.pipes"} == set()
 
 
 def test_importing_finds_no_names_of_the_table() -> None:

@@ -47,7 +47,7 @@ def test_another_process_claims_an_entry_until_it_is_gone(tmp_path: Path) -> Non
     directory.release(entry)
     program = f"""
 from pathlib import Path
-from specgrad.runtime.compiler.cache import claims
+from specgrad.runtime.compiler.cache import directory
 print(directory.claim(Path({str(entry)!r})), flush=True)
 input()
 """
@@ -207,7 +207,7 @@ def test_processes_import_nothing_of_the_folder_where_a_program_runs(tmp_path: P
     program = f"""
 import os, sys, time
 sys.path[:1] = [{str(ROOT)!r}]
-from specgrad.runtime.compiler.cache import ahead
+from specgrad.runtime.compiler.cache import precompile
 precompile.os.cpu_count = lambda: 2
 precompile.begin()
 while not precompile.requested_programs() and not os.path.exists({str(tmp_path / "seen")!r}):

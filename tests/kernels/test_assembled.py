@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import njit
-from specgrad.runtime.compiler.jit.gather import copy_elements, reverse_elements
 
 import specgrad as sg
 from specgrad.runtime.compiler.jit import callees, jit
-from specgrad.runtime.compiler.jit import gather as runs
 from specgrad.runtime.compiler.passes.scalar_library import rebuilt
 from specgrad.runtime.kernels.cpu import index_map_plans
 from specgrad.runtime.kernels.cpu.index_map_plans import (
@@ -25,6 +23,8 @@ from specgrad.runtime.kernels.cpu.index_map_plans import (
     rolled_run,
 )
 from specgrad.runtime.kernels.cpu.plan import Layout, Plan, layout_of, run
+from specgrad.runtime.kernels.llvm import gather as runs
+from specgrad.runtime.kernels.llvm.gather import copy_elements, reverse_elements
 
 Array = np.ndarray
 DTYPES = [np.float32, np.float64, np.int64, np.bool_]

@@ -107,10 +107,9 @@ def test_what_is_called_counts_however_far_away() -> None:
 
 def test_texts_of_modules_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a function's code does not say all: intrinsics, their processor, and what makes scalar functions code."""
-    from specgrad.runtime.compiler.jit.matmul_tiles import panel_width
-
     from specgrad.runtime.compiler.passes.primitives import fma
     from specgrad.runtime.kernels import scalar
+    from specgrad.runtime.kernels.llvm.matmul_tiles import panel_width
 
     def seen(callee: Any) -> bytes:
         return digest.of_function(made("def f(a):\n    return g(a)", g=callee))
@@ -289,7 +288,7 @@ TRAITS = {
 
 def test_code_for_a_level_depends_on_that_level_alone() -> None:
     """What a kernel's code takes of a processor is that of the one that has been named, not of the one that runs."""
-    text = "from specgrad.runtime.compiler.passes import machine as m; print(m.vector_registers(), m.fuses())"
+    text = "from specgrad.runtime.compiler.passes import target as m; print(m.vector_registers(), m.fuses())"
     for level in target.levels():
         environment = {**os.environ, "NUMBA_CPU_NAME": level.name, "NUMBA_CPU_FEATURES": ""}
         command = [sys.executable, "-c", text]

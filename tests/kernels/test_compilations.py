@@ -31,7 +31,7 @@ class Noted(event.Listener):
 
 import specgrad as sg
 from specgrad import nn
-from specgrad.runtime.compiler.cache import lowered
+from specgrad.runtime.compiler.cache import store as lowered
 
 if not %s:
     lowered.find = lambda digest: None

@@ -5,13 +5,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from specgrad.runtime.compiler.jit.float16_rows import as_half, as_single
 
 from specgrad.runtime.compiler.passes import float16
 from specgrad.runtime.compiler.passes.loading import load_compiler
 from specgrad.runtime.kernels.cpu import casting
 from specgrad.runtime.kernels.cpu.float16_plans import WRITTEN, for_halves
 from specgrad.runtime.kernels.cpu.plan import Step
+from specgrad.runtime.kernels.llvm.float16_rows import as_half, as_single
 
 DTYPES = {"bfloat16": np.dtype(ml_dtypes.bfloat16), "float16": np.dtype(np.float16)}
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numba.core.runtime import rtsys
 from numba.core.runtime._nrt_python import memsys_disable_stats, memsys_enable_stats
-from specgrad.runtime.compiler.jit.addresses import address, empty_row, part_of, row_at
 
 from specgrad.runtime.compiler.jit import jit
+from specgrad.runtime.kernels.llvm.addresses import address, empty_row, part_of, row_at
 
 SIZES = [10, 1000, 100_000]
 

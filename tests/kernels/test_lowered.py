@@ -48,7 +48,7 @@ def test_all_that_is_listed_is_carried() -> None:
 @prebuilt
 @pytest.mark.skipif(sys.version_info[:2] != PYTHON, reason="another Python's bytecode gives the same in another order")
 @pytest.mark.parametrize(
-    "name", ["relu forward", "tanh forward", "cpu.exp forward", "draw_loops survivors", "optim.cpu adam_update"]
+    "name", ["relu forward", "tanh forward", "cpu.exp forward", "random_loops survivors", "optim.cpu adam_update"]
 )
 def test_the_code_is_that_which_is_compiled_here(name: str) -> None:
     """Instruction by instruction; names that numba counts may differ."""
@@ -67,10 +67,10 @@ import hashlib, sys
 import numpy as np
 import specgrad as sg
 from specgrad import nn
-from specgrad.runtime.compiler.cache import lowered
+from specgrad.runtime.compiler.cache import store as lowered
 
 find, found = lowered.find, []
-lowered.find = lambda digest: found.append(find(digest) if sys.argv[1] == "carried" else None) or found[-1]
+lowered.find = lambda digest: found.append(find(digest) if sys.argv[1] == "prebuilt" else None) or found[-1]
 sg.manual_seed(0)
 rng = np.random.default_rng(0)
 model = nn.Sequential(nn.Linear(64, 128), nn.Tanh(), nn.Dropout(0.3), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10))

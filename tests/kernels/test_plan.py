@@ -93,8 +93,8 @@ def test_another_thread_may_clear_the_plans_that_are_kept(monkeypatch: pytest.Mo
     monkeypatch.setattr(plan, "_ready", Forgetful())
     np.testing.assert_array_equal(run(one_call, x, None, 3)[0], 3 * x)
     tensor, op = sg.ones(2, 3), KernelOp("sum", plans.sum_all, cpu.sum_all, None, {"self": "T"})
-    op.found = Forgetful()
-    assert op.remember((tensor,), (tensor,)) and not op.found
+    op.cached = Forgetful()
+    assert op.remember((tensor,), (tensor,)) and not op.cached
 
 
 def test_tables_come_behind_results_and_indices_are_of_int64() -> None:

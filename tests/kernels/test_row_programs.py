@@ -88,7 +88,7 @@ def loops(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def module_of(program: Program, folder: Path) -> Any:
     code = cpu_code(program)
     lines = ["import numpy as np", "from specgrad.runtime.compiler.jit import jit"]
-    lines += ["from specgrad.runtime.compiler.jit.addresses import part_of"]
+    lines += ["from specgrad.runtime.kernels.llvm.addresses import part_of"]
     lines += [f"from specgrad.runtime.kernels.cpu.row_programs import {name}" for name in code.helpers]
     lines += [f"from specgrad.runtime.kernels.scalar import {name}" for name in code.functions]
     path = folder / f"loop_of_{program.name}.py"
@@ -161,7 +161,7 @@ class Simulated:
             self.thread_group
         ]
         if parts == 1:
-            name = "held" if along <= LANES[self.thread_group] * BLOCK_ELEMENTS else "whole"
+            name = "held" if along <= LANES[self.thread_group] * BLOCK_ELEMENTS else "full"
             self.launch(name, thread_groups, [*given, *made], [*numbers, np.uint32(along), np.uint32(rows), layout])
             return made
         kinds = {"T": self.dtype, "W": wide_of(self.dtype), "int32": np.dtype(np.int32), "uint32": UINT32}
@@ -208,7 +208,7 @@ def test_kernels_compile(cc: tuple[int, int]) -> None:
     module = "specgrad.generated.kernels.rows.cuda_softmax"
     for name, thread_group, signature in (
         ("held", "warp", (x, x, one, one, layout)),
-        ("whole", "block", (x, x, one, one, layout)),
+        ("full", "block", (x, x, one, one, layout)),
         ("finish", "block", (x, Array(np.dtype(np.float32)), w, x, one, one, one, one, layout)),
     ):
         text = ptx(row_kernel(module, name, thread_group, "rows", np.dtype(np.float32)).make, signature, cc)

@@ -44,7 +44,7 @@ WRONG: dict[str, tuple[Callable[..., Any], str]] = {
     "values": (wrong_element, "values [2.0, 8.0, 33.0] instead of [2.0, 8.0, 32.0]"),
     "dtype": (lambda x, y: (x * y).double(), "float64"),
     "shape": (lambda x, y: (x * y)[None], "(1, 3)"),
-    "graph": (lambda x, y: (x * y).detach(), "rg False instead of True"),
+    "graph": (lambda x, y: (x * y).detach(), "requires_grad False instead of True"),
     "node": (other_node, "instead of MulBackward0"),
     "saved": (wrong_saved, "saved kept_other"),
     "references": (keeps_its_argument, "references"),

@@ -36,7 +36,7 @@ SUMS: dict[str, tuple[Any, Call, Call]] = {
     "sum along rows": (reduction.SUM_DIM_INTLIST, lambda x: x.sum(2), lambda a: a.sum(2)),
     "sum of all": (reduction.SUM_DEFAULT, lambda x: x.sum(), lambda a: a.sum()),
 }
-DTYPES = {"bool": "cached_bool", "int64": "cached_integer", "float32": "found", "float16": "cached_float16"}
+DTYPES = {"bool": "cached_bool", "int64": "cached_integer", "float32": "cached", "float16": "cached_float16"}
 
 
 def array_of(name: str) -> np.ndarray:

@@ -52,7 +52,7 @@ def test_values_and_gradients(size: str, causal: bool, rows_first: bool, dtype: 
         close(found, expected, tolerance)
         for gradient, other in zip(gradients, plain, strict=True):
             close(gradient, other.grad, tolerance)
-    table = OPS.ATTENTION.cached_float16 if dtype is sg.float16 else OPS.ATTENTION.found
+    table = OPS.ATTENTION.cached_float16 if dtype is sg.float16 else OPS.ATTENTION.cached
     assert any(plan is not None for plan in table.values())
 
 
@@ -90,7 +90,7 @@ def test_masks(shape: tuple[int, ...], kind: str, dtype: Any, tolerance: float) 
     expected = weights.nan_to_num(0.0) @ wide[2]  # a query that may look at nothing gets zeros
     for _ in range(3):
         close(attend(q, k, v, mask), expected, tolerance)
-    table = OPS.ATTENTION.cached_float16 if dtype is sg.float16 else OPS.ATTENTION.found
+    table = OPS.ATTENTION.cached_float16 if dtype is sg.float16 else OPS.ATTENTION.cached
     used = (4 - len(shape)) * (1,) + shape
     assert any(plan is not None and used in key for key, plan in table.items())
 
@@ -120,7 +120,7 @@ def test_gradients_with_masks(shape: tuple[int, ...], kind: str, dtype: Any, tol
         for found, other in zip(gradients, expected, strict=True):
             close(found, other.nan_to_num(0.0), tolerance)
     node = OPS.ATTENTION.node.plans
-    table = node.cached_float16 if dtype is sg.float16 else node.found
+    table = node.cached_float16 if dtype is sg.float16 else node.cached
     assert any(plan is not None and (4 - len(shape)) * (1,) + shape in key for key, plan in table.items())
 
 

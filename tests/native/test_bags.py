@@ -48,7 +48,7 @@ def test_values_and_gradients(
                 (gradient,) = sg.autograd.grad((found * sg.tensor(above).to(dtype)).sum(), weight)
                 np.testing.assert_allclose(found.detach().numpy(), expected, rtol=0, atol=20 * tolerance)
                 np.testing.assert_allclose(gradient.numpy(), transposed, rtol=0, atol=20 * tolerance)
-    assert any(plan is not None for plan in OPS.BAG_TOTALS.found.values())
+    assert any(plan is not None for plan in OPS.BAG_TOTALS.cached.values())
 
 
 def test_padding_may_hold_anything() -> None:

@@ -9,13 +9,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from specgrad.runtime.native.plans.op_plans.kernel_op_plans import WORTH
 
 import specgrad as sg
 from specgrad.generated.functions.shape import CloneBackward0, ToCopyBackward0
 from specgrad.runtime.dispatch.kernel_ops.general import conversions
 from specgrad.runtime.native.check_mode import native_alone
-from specgrad.runtime.native.plans.op_plans import kernel_op_plans
+from specgrad.runtime.native.plans import kernel_op_plans
+from specgrad.runtime.native.plans.kernel_op_plans import WORTH
 
 DTYPES = ["float32", "float64", "bfloat16", "float16", "bool", "int64", "int32", "int16", "int8", "uint8"]
 HALVES = {"bfloat16": ml_dtypes.bfloat16, "float16": np.float16}

@@ -305,11 +305,11 @@ print(before, type(ZEROS.launch).__name__)
 def test_who_can_do_without_native_code_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """While other processes compile it for the next program."""
     unit = Unit("never compiled", (), lambda: "some version")
-    monkeypatch.setattr(native_unit.ahead, "begin", lambda: True)
+    monkeypatch.setattr(native_unit.precompile, "begin", lambda: True)
     monkeypatch.setattr(native_unit.store, "lookup", lambda digest: None)
     assert unit.comes_later()
     monkeypatch.setattr(native_unit.store, "lookup", lambda digest: b"code")
     assert not unit.comes_later()
     monkeypatch.setattr(native_unit.store, "lookup", lambda digest: None)
-    monkeypatch.setattr(native_unit.ahead, "begin", lambda: False)
+    monkeypatch.setattr(native_unit.precompile, "begin", lambda: False)
     assert not unit.comes_later()

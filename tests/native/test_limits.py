@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numba import njit, types
-from specgrad.runtime.native.plans.op_plans.kernel_op_plans import check_capacity, read_extent
 
 import specgrad as sg
 from specgrad.runtime.compiler.language.call_abi import MAX_ARRAYS, MAX_INTS, CallFrame, call_elementwise
@@ -18,7 +17,8 @@ from specgrad.runtime.compiler.language.functions import cast, native
 from specgrad.runtime.compiler.native_unit import Unit
 from specgrad.runtime.device.threads.call_record import kernel_address
 from specgrad.runtime.kernels.cpu.plan import Layout, Step
-from specgrad.runtime.native.plans.op_plans import op_plans
+from specgrad.runtime.native.plans import op_plans
+from specgrad.runtime.native.plans.kernel_op_plans import check_capacity, read_extent
 
 
 @native

@@ -59,7 +59,7 @@ def test_native_code_runs_the_plan_of_a_call(name: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(op, "launch", noted)
     dtypes = (sg.float32, sg.complex64) if takes_complex(op.find) else (sg.float32,)
     for text, dtype in product(call_sources(BY_NAME[name]), dtypes):
-        tables = op.found, op.cached_complex, op.cached_integer, op.cached_bool
+        tables = op.cached, op.cached_complex, op.cached_integer, op.cached_bool
         for table in tables:
             table.clear()
         run(name, text, Style(dtype))
@@ -85,9 +85,9 @@ def test_native_code_runs_the_plan_of_a_gradient(name: str, monkeypatch: pytest.
     style = Style(sg.float32, grad=True)
     with native_alone():
         for text in call_sources(BY_NAME[name]):
-            node.plans.found.clear()
+            node.plans.cached.clear()
             found = gradients(name, text, style)
-            if has_plan(node.plans.found) and all(gradient.numel() for gradient in found):
+            if has_plan(node.plans.cached) and all(gradient.numel() for gradient in found):
                 planned += 1
                 seen.clear()
                 gradients(name, text, style)

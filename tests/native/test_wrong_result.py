@@ -29,7 +29,7 @@ import numpy as np
 
 def test_a_write():
     a = np.zeros(4)
-    ctypes.c_double.from_address(a.ctypes.data + 8 * {place}).value = 1.0
+    ctypes.c_double.from_address(a.ctypes.data + 8 * {index}).value = 1.0
     del a
 """
 

@@ -126,13 +126,13 @@ def test_blocks() -> None:
     assert mask.q_num_blocks[0, 0].tolist() == [2, 2, 1] and mask.q_indices[0, 0, 0].tolist() == [0, 2, 1]
     assert mask.sparsity() == pytest.approx(-26.0307692)
     assert mask[1].shape == (1, 1, 300, 260) and mask.to("cpu").seq_lengths == (300, 260)
-    assert (mask.positions().numpy() == (distances(300, 260) <= 0)).all()
+    assert (mask.visible().numpy() == (distances(300, 260) <= 0)).all()
     cropped = mask._adjust(130, 130)
-    assert cropped.shape == (2, 1, 130, 130) and (cropped.positions().numpy() == (distances(130, 130) <= 0)).all()
+    assert cropped.shape == (2, 1, 130, 130) and (cropped.visible().numpy() == (distances(130, 130) <= 0)).all()
     assert "mask_mod=causal" in repr(mask) and "██" in str(mask)
     again = BlockMask.from_kv_blocks(mask.kv_num_blocks, mask.kv_indices, BLOCK_SIZE=128)
     assert again.shape == (2, 1, 384, 384) and again.full_kv_indices is None
-    assert again.positions().sum().item() == 2 * 5 * 128 * 128
+    assert again.visible().sum().item() == 2 * 5 * 128 * 128
 
 
 def test_what_does_not_fit() -> None:

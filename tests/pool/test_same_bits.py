@@ -11,7 +11,7 @@ from tests.patience import PATIENCE
 HASHES = """
 import hashlib, json, os, sys
 import specgrad as sg
-from specgrad.runtime.device.threads import layout
+from specgrad.runtime.device.threads import job as layout
 F = sg.nn.functional
 layout.LARGE = 1 << 12  # elements that threads share
 

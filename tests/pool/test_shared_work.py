@@ -198,7 +198,7 @@ import numpy as np
 @atexit.register
 def last():
     x.sort(1)
-    print(bool((x * 2 == x + x).all()), workers.present())
+    print(bool((x * 2 == x + x).all()), workers.worker_count())
 import specgrad as sg
 from specgrad.runtime.device.threads import workers
 sg.set_num_threads(3)

@@ -91,7 +91,7 @@ def test_style_transfer() -> None:
 def test_adversarial_networks() -> None:
     """A discriminator with spectral norm and one with weight norm, losses on detached and on live samples."""
     generator = fixed(nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 2)))
-    norm = nn.utils
+    norm = nn.utils.parametrizations
     evaluate_mutant = nn.Sequential(
         norm.spectral_norm(nn.Linear(2, 8)), nn.LeakyReLU(0.2), norm.weight_norm(nn.Linear(8, 1)), nn.Flatten(0)
     )

@@ -86,7 +86,7 @@ def narrow(positions: Array, dim: int, start: int, length: int) -> Array:
 def by_key(positions: Array, key: str) -> Array:
     """What NumPy makes of a basic index."""
     try:
-        return eval(f"places[{key}]", {"positions": positions})
+        return eval(f"positions[{key}]", {"positions": positions})
     except IndexError:
         raise Refused(IndexError) from None
 

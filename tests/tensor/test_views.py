@@ -109,7 +109,7 @@ def test_view_of_nothing_and_of_one_number():
     assert view_shapes.view((1,), (7,), 4, ()) == ((), None, 4)
 
 
-@pytest.mark.parametrize("size, stride, reach", [((3, 4), (4, 1), 12), ((2, 2), (1, 1), 3), ((0, 4), (4, 1), 0)])
+@pytest.mark.parametrize("size, stride, read_extent", [((3, 4), (4, 1), 12), ((2, 2), (1, 1), 3), ((0, 4), (4, 1), 0)])
 def test_span_counts_the_elements_reached_over(size, stride, read_extent):
     """span is the distance from a layout's first element to behind its last."""
     assert view_shapes.span(size, stride) == read_extent

@@ -206,8 +206,13 @@ def on_purpose(error: BaseException) -> bool:
 
 
 def computes(error: BaseException) -> bool:
-    """Whether an error comes from a kernel: from a file or folder of kernels."""
-    return any("kernels" in (*_file(code).parts, _file(code).stem) for each in _chain(error) for code in _codes(each))
+    """Whether an error comes from a kernel or its compiler: from their files, but for the check of row programs."""
+    files = (_file(code) for each in _chain(error) for code in _codes(each))
+    return any(_is_kernel({*file.parts, file.stem}) for file in files)
+
+
+def _is_kernel(names: set[str]) -> bool:
+    return "row_shapes" not in names and ("kernels" in names or {"runtime", "compiler"} <= names)
 
 
 def error_message(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from ....generated import ops
 from ....generated.tensor import Tensor
+from ....runtime.methods.argument_guard import guard_module
 from ....runtime.ops.creation import arange, randn, tensor
 from ....runtime.ops.shape.broadcast import broadcast_tensors
 from ....runtime.tensor.dtypes import finfo, get_default_dtype
@@ -241,3 +242,6 @@ def _rows(entries: int, diag: int) -> int:
             "the lower triangular part of a square D x D matrix."
         )
     return (root - 1 - 2 * diag) // 2
+
+
+guard_module(__name__)

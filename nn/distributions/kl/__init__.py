@@ -1,7 +1,7 @@
 """Divergences of pairs of distributions: the registry, and functions for pairs in files by family."""
 
 from . import across as across
-from . import families
+from . import families as families
 from .registry import _KL_MEMOIZE as _KL_MEMOIZE
 from .registry import _KL_REGISTRY as _KL_REGISTRY
 from .registry import _dispatch_kl as _dispatch_kl

@@ -294,7 +294,8 @@ class _ConvolutionTranspose(ConvNd):
         max_sizes = [n + s - 1 for n, s in zip(min_sizes, self.stride, strict=True)]
         if any(not low <= n <= high for low, n, high in zip(min_sizes, output_size, max_sizes, strict=True)):
             raise ValueError(
-                f"requested an output size of {output_size}, but valid sizes range from {min_sizes} to {max_sizes} (for an "
+                f"requested an output size of {output_size}, but valid sizes range from {min_sizes} to "
+                f"{max_sizes} (for an "
                 f"input of {input.shape[lead:]})"
             )
         return tuple(n - low for n, low in zip(output_size, min_sizes, strict=True))

@@ -90,7 +90,7 @@ class _ParallelLinear(Module):
         """Split a layer: that of the group's first rank counts.
 
         Args:
-            whole: the layer, of one shape on all ranks.
+            full: the layer, of one shape on all ranks.
             **options: as of the class.
         """
         layer = cls(full.in_features, full.out_features, full.bias is not None, **options)
@@ -295,7 +295,7 @@ class VocabParallelEmbedding(Module):
         """Split a layer: that of the group's first rank counts.
 
         Args:
-            whole: the layer, of one shape on all ranks.
+            full: the layer, of one shape on all ranks.
             **options: as of the class.
         """
         layer = cls(full.num_embeddings, full.embedding_dim, **options)

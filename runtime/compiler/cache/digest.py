@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-KERNELS = Path(__file__).parents[1]
+RUNTIME = Path(__file__).parents[2]
 OWN = __package__.partition(".runtime.")[0]
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), np.dtype, np.generic)
 
@@ -171,19 +171,21 @@ def _around(value: Any) -> tuple[Any, ...]:
     from ..passes import target
 
     module = getattr(value, "__module__", None) or type(value).__module__
-    own = module.removeprefix(f"{__package__.rpartition('.')[0]}.") if module.startswith(OWN) else ""
-    if own.startswith("llvm.halves.tiles"):
-        return folder_source("llvm"), target.vector_registers(), target.pair_products()
-    if own.startswith("llvm"):
-        return folder_source("llvm"), target.vector_registers(), target.fuses()
-    if own.startswith(("scalar.primitives", "scalar.intrinsics")):
-        return module_source(module), module_source(f"{KERNELS_NAME}.scalar.intrinsics"), target.fuses()
-    if own.startswith("scalar"):
+    own = module.removeprefix(f"{RUNTIME_NAME}.") if module.startswith(OWN) else ""
+    if own.startswith("kernels.llvm.bfloat16_tiles"):
+        return folder_source(*INTRINSICS), target.vector_registers(), target.pair_products()
+    if own.startswith(("kernels.llvm", "compiler.language", "compiler.jit")):
+        return folder_source(*INTRINSICS), module_source(module), target.vector_registers(), target.fuses()
+    if own.startswith("compiler.passes.primitive"):
+        code = f"{RUNTIME_NAME}.compiler.passes.primitive_code"
+        return module_source(module), module_source(code), target.fuses()
+    if own.startswith("kernels.scalar"):
         return ()  # its code says all
     return () if module.partition(".")[0] in sys.stdlib_module_names else (module_source(module),)
 
 
-KERNELS_NAME = __package__.rpartition(".")[0]
+RUNTIME_NAME = f"{OWN}.runtime"
+INTRINSICS = ("kernels/llvm", "compiler/language")  # folders whose texts change what intrinsics compile to
 
 
 @functools.cache
@@ -191,15 +193,15 @@ def module_source(name: str) -> bytes:
     """The digest of a module's text, if it has been written in Python."""
     path = getattr(sys.modules.get(name), "__file__", None)
     result = (
-        Path(path) if path else KERNELS.joinpath(*name.removeprefix(f"{KERNELS_NAME}.").split(".")).with_suffix(".py")
+        Path(path) if path else RUNTIME.joinpath(*name.removeprefix(f"{RUNTIME_NAME}.").split(".")).with_suffix(".py")
     )
     return digest(result.read_bytes()) if result.suffix == ".py" and result.is_file() else b""
 
 
 @functools.cache
 def folder_source(*names: str) -> bytes:
-    """The digest of the modules of folders beside this one."""
-    return digest([sources_of(KERNELS / name) for name in names])
+    """The digest of the modules of folders, by their paths below runtime/."""
+    return digest([sources_of(RUNTIME / name) for name in names])
 
 
 def sources_of(folder: Path) -> bytes:

@@ -26,7 +26,6 @@ from ..passes.loading import load_types
 from ..passes.pipelines import lean
 from ..passes.strided_entry import LAYOUT, SUFFIX
 from . import precompile, store
-from . import store as lowered
 from .digest import BYTECODE, SOURCE, Functions, digest, folder_source, of_options
 
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML")
@@ -59,7 +58,7 @@ def dispatcher(function: Any, code: Code, options: Mapping[str, Any], prepare: C
 @functools.cache
 def compiler() -> tuple[Any, ...]:
     """What decides how numba compiles, besides a function's own options."""
-    return folder_source("compile"), LAYOUT, [(name, getattr(config, name, None)) for name in SETTINGS]
+    return folder_source("compiler/passes"), LAYOUT, [(name, getattr(config, name, None)) for name in SETTINGS]
 
 
 class Uncached(_Cache):
@@ -131,7 +130,7 @@ class KernelCache(Uncached):
 
     def emitted(self, sig: Any, target_context: Any) -> Parts | None:
         """What LLVM makes of the module that comes with specgrad, which is kept; None where none of this text does."""
-        prebuilt = lowered.find(self.lowered_from(sig))
+        prebuilt = store.find(self.lowered_from(sig))
         result = None if prebuilt is None else unpickled(prebuilt)
         if result is None:
             return None

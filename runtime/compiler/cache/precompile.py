@@ -21,8 +21,8 @@ from typing import NamedTuple
 from . import store
 from .digest import digest, folder_source
 
-LIST = Path(__file__).parents[1] / "first_kernels.txt"
-WORKER = f"{__package__.rpartition('.')[0]}.first"  # the module that goes through the list
+LIST = Path(__file__).parents[2] / "kernels" / "first_kernels.txt"
+WORKER = f"{__package__.partition('.compiler.')[0]}.kernels.warmup"  # the module that goes through the list
 SETTING = "SPECGRAD_COMPILE_AHEAD"  # 0: no process is started
 OWN = f"{__package__.partition('.runtime.')[0]}."
 MARK = "# "  # before a program's name
@@ -190,7 +190,7 @@ def _start(k: int) -> None:
 def progress_file() -> Path | None:
     """Where the processes write how far they are; None where nothing can be kept."""
     folder = store.cache_folder()
-    name = digest("first", programs(), folder_source("."), os.environ.get("SPECGRAD_BOUNDS"))
+    name = digest("first", programs(), folder_source("kernels", "compiler"), os.environ.get("SPECGRAD_BOUNDS"))
     return None if folder is None else folder / f"{store.key(name, store.host()).hex()}.first"
 
 

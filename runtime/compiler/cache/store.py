@@ -21,7 +21,6 @@ from pathlib import Path
 
 from ..passes.target import Target, host, levels, versions
 from . import directory
-from . import directory as folder
 from .archive import Archive, pack, seal, unseal
 
 PREBUILT = Path(__file__).parent / "machine_code"
@@ -36,7 +35,7 @@ def lookup(digest: bytes) -> bytes | None:
         if result is not None:
             return result
     path = _path(digest)
-    return None if path is None else _unsealed(digest, host(), folder.read(path))
+    return None if path is None else _unsealed(digest, host(), directory.read(path))
 
 
 def pause() -> None:
@@ -54,7 +53,7 @@ def obtain(digest: bytes, meanwhile: Callable[[], object] = pause) -> bytes | No
         return result
     while not directory.claim(path):
         meanwhile()
-    result = _unsealed(digest, host(), folder.read(path))
+    result = _unsealed(digest, host(), directory.read(path))
     if result is not None:
         directory.release(path)
     return result
@@ -64,7 +63,7 @@ def keep(digest: bytes, code: bytes) -> None:
     """Keep code that was compiled for this processor; where that is not possible nothing happens."""
     path = _path(digest)
     if path is not None:
-        folder.write(path, seal(key(digest, host()), code))
+        directory.write(path, seal(key(digest, host()), code))
         directory.release(path)
 
 
@@ -77,7 +76,7 @@ def give_up(digest: bytes) -> None:
 
 def cache_folder() -> Path | None:
     """The folder of what this user's programs have compiled."""
-    return folder.cache_path("kernels")
+    return directory.cache_path("kernels")
 
 
 def key(digest: bytes, target: Target) -> bytes:

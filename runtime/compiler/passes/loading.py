@@ -18,9 +18,9 @@ from ... import locks
 FULL_IMPORTS = (
     "numba",
     f"{__package__}.array_types",
-    f"{__package__}.compiler_pipelines",
-    f"{__package__}.halves",
-    f"{__package__.partition('.kernels')[0]}.pool.commands",
+    f"{__package__}.pipelines",
+    f"{__package__}.float16",
+    f"{__package__.partition('.compiler')[0]}.device.threads.worker_threads",
 )  # with all that they import
 # What numba itself imports when it compiles first, where it holds its lock: here none is needed.
 REGISTRIES = ("numba.core.boxing", "numba.cpython.listobj", "numba.cpython.setobj", "numba.np.npyimpl")

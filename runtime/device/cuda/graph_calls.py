@@ -18,9 +18,13 @@ from .driver_protocol import handle_of
 
 # Where functions lie that users call, and what calls them for users.
 PUBLIC = (
-    *("generated/ops", "generated/tensor", "nn/functional", "nn/optim", "runtime/methods", "runtime/creation"),
-    *("runtime/functions", "runtime/extensions/cuda_api", "runtime/tensor/tensor"),
+    *("generated/ops", "generated/tensor", "nn/functional", "nn/optim", "runtime/methods", "runtime/tensor/host"),
+    *("runtime/ops/creation", "runtime/ops/numeric", "runtime/ops/matmul/einsum", "runtime/ops/shape/broadcast"),
+    *("runtime/extensions/cuda_api", "runtime/extensions/masked", "runtime/extensions/sparse/tensor_methods"),
+    *("runtime/extensions/storage/tensor_methods", "runtime/extensions/torch_compat/functions"),
+    "runtime/tensor/tensor",
 )
+GUARD = "runtime/methods/argument_"  # what stands around them
 LAYERS = "nn/modules"
 
 
@@ -80,7 +84,7 @@ def calling() -> str:
         if inside == frame.f_code.co_filename or inside.startswith(LAYERS):
             break
         name = frame.f_code.co_name
-        if inside.startswith(PUBLIC) and (name[0] != "_" or name.endswith("__")):
+        if inside.startswith(PUBLIC) and not inside.startswith(GUARD) and (name[0] != "_" or name.endswith("__")):
             result = name
         frame = frame.f_back
     return result

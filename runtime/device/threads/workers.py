@@ -8,7 +8,8 @@ until all parts that others began have ended, for they use the arrays; then the 
 
 At the interpreter's end workers are told to stop, for good; whatever computes later does so alone.
 
-The number of threads of one operation. `runtime/device/threads/parallel_for.py` offers this to users; the thread pool asks here.
+The number of threads of one operation. `runtime/device/threads/parallel_for.py` offers this to users; the thread pool
+asks here.
 """
 
 from __future__ import annotations

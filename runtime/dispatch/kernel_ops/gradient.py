@@ -95,7 +95,7 @@ class KernelOpGradient:
 
     __slots__ = (
         "find",
-        "found",
+        "cached",
         "cached_bfloat16",
         "cached_float16",
         "gradients",
@@ -111,7 +111,7 @@ class KernelOpGradient:
         self.find = find
         self.kernel = kernel
         self.reads = tuple([Read(*read) for read in reads])
-        self.found: dict[Any, Any] = {}
+        self.cached: dict[Any, Any] = {}
         self.cached_bfloat16: dict[Any, Any] = {}  # likewise
         self.cached_float16: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise

@@ -57,7 +57,7 @@ def plan_of(
     return plan
 
 
-def table_of(op: Any, computed: dtype, tables: str = "found") -> dict[Any, Any]:
+def table_of(op: Any, computed: dtype, tables: str = "cached") -> dict[Any, Any]:
     """Where an op keeps the plans for tensors of a dtype: integers have the same ones, however many bits they have."""
     kind = {"c": "complex", "i": "integer"}.get(computed.kind, computed.name)
     value: dict[Any, Any] = getattr(op, tables if computed.native else f"{tables}_{kind}")
@@ -181,7 +181,7 @@ class KernelOp:
         "dtypes",
         "find",
         "find_in_place",
-        "found",
+        "cached",
         "cached_bfloat16",
         "cached_bool",
         "cached_complex",
@@ -229,7 +229,7 @@ class KernelOp:
         self.find_in_place = in_place
         self.moves = moves  # elements of the second tensor to those of the first, in whose dtype they are then
         self.refused = refused  # whole numbers for which there is no plan: "b" bools, "i" integers
-        self.found: dict[Any, Any] = {}
+        self.cached: dict[Any, Any] = {}
         self.written: dict[Any, Any] = {}
         self.written_bool: dict[Any, Any] = {}
         self.written_integer: dict[Any, Any] = {}

@@ -7,7 +7,6 @@ from typing import Any
 
 from . import buffers
 from .groups import algorithms, point_to_point
-from .groups import point_to_point as header
 from .groups.links import ANY
 from .groups.process_group import ProcessGroup
 from .groups.work import Work
@@ -54,7 +53,7 @@ def isend(
     flat, tag = buffers.numbers(value), _checked_tag("isend", chosen, tag)
     mark = point_to_point.mark(chosen, _line(value), to, tag)
     steps = algorithms.message(lambda: chosen.link.send(algorithms.raw(flat), to, tag), _nothing)
-    description = header.called("send", value._dtype.name, value._shape, f"to rank {chosen.ranks[to]}")
+    description = point_to_point.called("send", value._dtype.name, value._shape, f"to rank {chosen.ranks[to]}")
     return chosen.begin_message(description, steps, mark, [value])
 
 
@@ -88,7 +87,7 @@ def irecv(
     flat, then = buffers.target("irecv", value)
     steps = point_to_point.received(chosen, flat, _line(value), source, _checked_tag("irecv", chosen, tag), then)
     whom = "any rank" if anyone else f"rank {chosen.ranks[source]}"
-    description = header.called("recv", value._dtype.name, value._shape, f"from {whom}")
+    description = point_to_point.called("recv", value._dtype.name, value._shape, f"from {whom}")
     return chosen.begin_message(description, steps, None, [value])
 
 

@@ -169,5 +169,5 @@ def with_layout(call: Call) -> Any:
     """A view op in place: the tensor itself gets the layout."""
     result = relaid(call.first, call.on)
     if result._requires_grad and not mode.grad:
-        import_module("..autograd.inplace.dtype_regions", __package__).follow_base(result, result._base)
+        import_module("...autograd.dtype_regions", __package__).follow_base(result, result._base)
     return result

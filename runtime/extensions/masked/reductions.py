@@ -1,7 +1,5 @@
 """Sums, products, extremes, norms and logsumexp of the elements that a mask keeps.
 
-What keeps the shape: softmax, running sums and products, and vectors divided by their norm, under a mask.
-
 Means, medians and variances of the elements that a mask keeps.
 """
 
@@ -192,101 +190,6 @@ def norm(
     x = masked_input("norm", x, mask, constant(inf if order == -inf else 0))
     dims = dimensions("norm", dim, x.ndim)
     return op.linalg_vector_norm(x, order, dims, flag("norm", keepdim), dtype=result_dtype("norm", dtype, x._dtype))
-
-
-def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """exp(x_i) / sum_j exp(x_j) over the elements that the mask keeps; 0 for the others, nan where there are none.
-
-    Args:
-        input: a tensor.
-        dim: the dimension along which the sum is 1.
-        dtype: the dtype to which the input is converted before.
-        mask: True where an element counts; it broadcasts to the input. All of them by default.
-
-    Raises:
-        IndexError: a mask of more dimensions than the input, or a dimension that there is not.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.masked.softmax(sg.tensor([1.0, 5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
-        tensor([0.5000, 0.0000, 0.5000])
-    """
-    x = masked_input("softmax", input, mask, lowest_value("amax"))
-    return op.softmax(x, dimension("softmax", dim, x.ndim), dtype=result_dtype("softmax", dtype, x._dtype))
-
-
-def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """The logarithm of `masked.softmax`, arguments as of `masked.softmax`; -inf for what is left out.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.masked.log_softmax(sg.tensor([1.0, 5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
-        tensor([-0.6931,    -inf, -0.6931])
-    """
-    x = masked_input("log_softmax", input, mask, lowest_value("amax"))
-    kind = result_dtype("log_softmax", dtype, x._dtype)
-    return op.log_softmax(x, dimension("log_softmax", dim, x.ndim), dtype=kind)
-
-
-def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """`masked.softmax` of -x, arguments as of `masked.softmax`.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.masked.softmin(sg.tensor([1.0, -5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
-        tensor([0.5000, 0.0000, 0.5000])
-    """
-    x = masked_input("softmin", input, mask, highest_value("amin"))
-    return op.softmax(-x, dimension("softmin", dim, x.ndim), dtype=result_dtype("softmin", dtype, x._dtype))
-
-
-def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """The running sum along a dimension, to which elements that the mask leaves out add 0.
-
-    Args:
-        input: a tensor.
-        dim: the dimension.
-        dtype: the dtype of the result, by default that of the input.
-        mask: True where an element counts; it broadcasts to the input. All of them by default.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.masked.cumsum(sg.tensor([1, 2, 3]), 0, mask=sg.tensor([True, False, True]))
-        tensor([1, 1, 4])
-    """
-    x = argument_checks.tensor("cumsum", "input", input)
-    along, kind = dimension("cumsum", dim, x.ndim), result_dtype("cumsum", dtype, x._dtype)
-    return op.cumsum(masked_input("cumsum", x, mask, constant(0)), along, dtype=kind)
-
-
-def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """The running product along a dimension, arguments as of `masked.cumsum`; what is left out counts as 1.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.masked.cumprod(sg.tensor([2, 5, 3]), 0, mask=sg.tensor([True, False, True]))
-        tensor([2, 2, 6])
-    """
-    x = argument_checks.tensor("cumprod", "input", input)
-    along, kind = dimension("cumprod", dim, x.ndim), result_dtype("cumprod", dtype, x._dtype)
-    return op.cumprod(masked_input("cumprod", x, mask, constant(1)), along, dtype=kind)
-
-
-def normalize(input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None) -> Any:
-    """x / max(norm of x, eps) along a dimension, arguments as of `masked.cumsum`; what is left out is 0.
-
-    Args:
-        ord: the order of the norm.
-        eps: the least number that is divided by.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.masked.normalize(sg.tensor([3.0, 9.0, 4.0]), 2.0, 0, mask=sg.tensor([True, False, True]))
-        tensor([0.6000, 0.0000, 0.8000])
-    """
-    x = masked_input("normalize", input, mask, constant(0))
-    length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
-    return x / op.maximum(length, op.full_like(length, argument_checks.floating("normalize", "eps", eps)))
 
 
 def mean(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:

@@ -171,13 +171,9 @@ def _own_functions(package: str) -> dict[str, Callable[..., Any]]:
 
 @functools.cache
 def _helper_functions() -> dict[str, Callable[..., Any]]:
-    package = __name__.rpartition(".pytorch.")[0]
-    families = import_module(f"{package}.ops")
-    modules = [import_module(".vocabulary", __package__)]
-    for family in pkgutil.iter_modules(families.__path__, f"{families.__name__}."):
-        paths = getattr(import_module(family.name), "__path__", [])
-        names = [result.name for result in pkgutil.iter_modules(paths, f"{family.name}.")]
-        modules += [import_module(name) for name in names if name.rpartition(".")[2].startswith("onnx")]
+    package = import_module(__package__)
+    names = [each.name for each in pkgutil.iter_modules(package.__path__) if each.name.startswith("rules_")]
+    modules = [import_module(f".{name}", __package__) for name in names]
     return {name: function for module in modules for name, function in _offered(module).items()}
 
 

@@ -121,7 +121,7 @@ def _argument(value: Any) -> Argument:
     return Argument([], [], kind, text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...")
 
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))) + os.sep
 
 
 def callers() -> tuple[str, ...]:

@@ -20,8 +20,6 @@ from ...errors import ArgumentError, SerializationError, UnsafeFileError
 from ...shapes import Size
 from ...tensor.dtypes import dtype, from_name
 from . import pickle_tensors
-from . import pickle_tensors as pickle_arrays
-from . import pickle_tensors as pickle_sparse
 from .pickle_reader import Named, checked_key
 from .zip_archive import Archive, Damage
 
@@ -217,9 +215,9 @@ def find(module: str, name: str) -> Named:
     full = f"{'builtins' if module in _BUILTINS else module}.{name}"
     known = (
         _PYTHON.get(full)
-        or pickle_sparse.find_sparse_name(full)
+        or pickle_tensors.find_sparse_name(full)
         or pickle_tensors.find(full)
-        or pickle_arrays.find_numpy_name(full)
+        or pickle_tensors.find_numpy_name(full)
     )
     if known is not None:
         return known

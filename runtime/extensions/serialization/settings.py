@@ -14,7 +14,6 @@ from typing import Any
 
 from ...errors import ArgumentError
 from ..storage.legacy_constructors import TYPES
-from ..storage.typed_classes import STORAGES
 
 MAP_PRIVATE = getattr(mmap, "MAP_PRIVATE", 2)
 MAP_SHARED = getattr(mmap, "MAP_SHARED", 1)
@@ -147,6 +146,8 @@ def normalize_storage_type(storage_type: Any) -> Any:
     Args:
         storage_type: the class.
     """
+    from ..storage.typed_classes import STORAGES  # loaded by programs that use storages
+
     return STORAGES[storage_type.__name__]
 
 

@@ -104,5 +104,8 @@ class Shared:
             text = f"a block takes {self.static} bytes of static shared memory; CUDA has {STATIC}, more is dynamic"
             raise KernelFault(f"{self.cuda.kernel}: {text}")
         if self.static + self.dynamic.size > MAX_SHARED_BYTES:
-            text = f"a block takes {self.static + self.dynamic.size} bytes of shared memory; a device has {MAX_SHARED_BYTES}"
+            text = (
+                f"a block takes {self.static + self.dynamic.size} bytes of shared memory; a device has "
+                f"{MAX_SHARED_BYTES}"
+            )
             raise KernelFault(f"{self.cuda.kernel}: {text}")

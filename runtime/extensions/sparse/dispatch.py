@@ -14,7 +14,7 @@ from ...tensor.observers import NOT_HANDLED
 from ..vmap.op_call import bind
 from .inplace import overwrite
 
-RULES = ("arithmetic", "moved", "products", "reductions", "values")  # modules of rules/
+RULES = ("arithmetic", "elementwise", "matmul", "shape")  # modules rules_*.py
 BACKENDS = {"sparse_coo": "Sparse", "sparse_csr": "SparseCsr", "sparse_csc": "SparseCsc"}
 
 Function = Callable[..., Any]
@@ -120,7 +120,7 @@ def rule_of(name: str, function: Function) -> Callable[[Call], Any] | None:
 @functools.cache
 def rule_named(name: str) -> Callable[[Call], Any]:
     """The rule of a name; no two modules define one of the same name."""
-    modules = (importlib.import_module(f".rules.{module}", __package__) for module in RULES)
+    modules = (importlib.import_module(f".rules_{module}", __package__) for module in RULES)
     return next(getattr(module, name) for module in modules if hasattr(module, name))
 
 

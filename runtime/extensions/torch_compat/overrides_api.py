@@ -15,7 +15,17 @@ from ...tensor.overrides import ask, originals, overrides, overriding, state
 _PACKAGE = __name__.partition(".")[0]
 _NAMESPACES = ("", "functional", "nn.functional", "nn.init", "linalg", "fft", "special")
 # Where functions of tensors are written; those of `creation` that draw or make tensors like others are among them.
-_WITH_TENSORS = ("generated.ops.", "nn.functional.", "nn.init", "runtime.ops.numeric.", "runtime.methods.queries")
+_WITH_TENSORS = (
+    "generated.ops.",
+    "nn.functional.",
+    "nn.init",
+    "runtime.extensions.masked.",
+    "runtime.extensions.torch_compat.functions",
+    "runtime.ops.numeric.",
+    "runtime.ops.matmul.einsum",
+    "runtime.ops.shape.broadcast",
+    "runtime.methods.queries",
+)
 _LIKE = ("creation.like", "creation.distributions")
 
 

@@ -118,7 +118,8 @@ def _check_tangents(tangents: Any, metas: Sequence[Any], spec: Any) -> None:
         for what, result, requested in (("shape", value._shape, shape), ("dtype", value._dtype, dtype)):
             if result != requested:
                 raise RuntimeError(
-                    f"tangent:{index} with {what} {result} in flattened pytree doesn't match the {what} {requested} of the "
+                    f"tangent:{index} with {what} {result} in flattened pytree doesn't match the {what} "
+                    f"{requested} of the "
                     "corresponding primal."
                 )
 

@@ -112,7 +112,8 @@ def output_dims(func: Any, out_dims: Any, returned: Any, spec: Any) -> list[Any]
     result = broadcast_prefix(out_dims[0] if single else out_dims, returned)
     if result is None:
         raise ValueError(
-            f"{description}(<inputs>): out_dims is not compatible with the structure of `outputs`. out_dims has structure "
+            f"{description}(<inputs>): out_dims is not compatible with the structure of `outputs`. out_dims has "
+            "structure "
             f"{shown(flatten(out_dims)[1])} but outputs has structure {shown(spec)}."
         )
     return result

@@ -14,39 +14,23 @@ from typing import Any
 
 from ...errors import warn_user
 from ...tensor.observers import NOT_HANDLED, OpCall
-from . import rules_general
-from . import rules_general as general
-from . import rules_general as shapes
-from . import rules_indexing as indexing
-from . import rules_linalg as distance
-from . import rules_linalg as matmul
-from . import rules_nn as attention
-from . import rules_nn as conv
-from . import rules_nn as pooling
-from . import rules_nn as recurrent
-from . import rules_norm_loss as loss
-from . import rules_norm_loss as norm
-from . import rules_reduction as collective
-from . import rules_reduction as reduction
-from . import rules_reduction as sorting
-from . import rules_shape as shape
+from . import rules_general, rules_indexing, rules_linalg, rules_nn, rules_norm_loss, rules_reduction, rules_shape
 from .batched_tensor import ESCAPED, BatchedMethods, level_of, wrap
 from .dims import is_running, outside, running_levels, vmap_level
 from .error_parity import accept
 from .op_call import Call, wrapped
 from .rule_cache import key_of, remember, translation
 
-_GENERAL = (rules_general, general, shapes)
-_FAMILIES = (
-    *(attention, collective, conv, distance, indexing, loss, matmul, norm, pooling, recurrent, reduction),
-    *(shape, sorting),
+_MODULES = (
+    *(rules_general, rules_nn, rules_reduction, rules_linalg),
+    *(rules_indexing, rules_norm_loss, rules_shape),
 )
 
 
 @functools.cache
 def rule_named(name: str) -> Callable[[Call], Any]:
     """The rule of a name; no two modules define one of the same name."""
-    return next(getattr(module, name) for module in (*_GENERAL, *_FAMILIES) if hasattr(module, name))
+    return next(getattr(module, name) for module in _MODULES if hasattr(module, name))
 
 
 Rule = Callable[[Call], Any]

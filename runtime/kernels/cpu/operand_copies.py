@@ -42,12 +42,12 @@ def gathered(
     ]
     # As few as may be: the others may lie as the op wants them, a transpose say, and need no copy.
     counts = range(1, len(strided) + 1) if len(strided) <= STRIDED_OPERANDS_THRESHOLD else (len(strided),)
-    for copied in (each for count in counts for each in combinations(strided, count)):
-        packed = [Layout(a.shape, None) if i in copied else a for i, a in enumerate(operands)]
-        if all(prod(operands[i].shape) < max_block and copy_step(operands[i], i, 0, arg_kinds[i]) for i in copied):
+    for chosen in (each for count in counts for each in combinations(strided, count)):
+        packed = [Layout(a.shape, None) if i in chosen else a for i, a in enumerate(operands)]
+        if all(prod(operands[i].shape) < max_block and copy_step(operands[i], i, 0, arg_kinds[i]) for i in chosen):
             plan = find(tuple(packed), *known[1:]) if operands is known[0] else find(*packed[: len(known)])
             if plan is not None:
-                return copied_first(plan, copied, operands, arg_kinds, outputs)
+                return copied_first(plan, chosen, operands, arg_kinds, outputs)
     return None
 
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...device.threads.parallel_for import shared
-from . import random_loops as chosen
-from . import random_loops as loops
+from . import random_loops
 from .random_loops import UNIT
 
 Array = np.ndarray
@@ -25,59 +24,66 @@ def random_slots_of(count: int, bits: int) -> int:
 
 def fill_random_bits(flat: Array, seed: int, offset: int) -> None:
     """The words themselves, as uint64."""
-    _fill(loops.random_bits, flat, seed, offset)
+    _fill(random_loops.random_bits, flat, seed, offset)
 
 
 def fill_uniform(flat: Array, seed: int, offset: int, low: float, width: float, top: float, mask: int) -> None:
     """low + width u, at most `top`, with u in [0, 1): multiples of 2^-53 for float64; for float32 of 2^-24, whose bits
     `mask` holds in the order in which they count."""
     if flat.dtype == np.float64:
-        _fill(loops.uniform_doubles, flat, seed, offset, low, width, top)
+        _fill(random_loops.uniform_doubles, flat, seed, offset, low, width, top)
     else:
-        _fill(loops.uniform_floats, flat, seed, offset, mask, low, width, top)
+        _fill(random_loops.uniform_floats, flat, seed, offset, mask, low, width, top)
 
 
 def fill_normal(flat: Array, seed: int, offset: int, mean: float, std: float) -> None:
     """mean + std x, with x of the standard normal distribution, as float32 or float64."""
-    _fill(loops.normal_doubles if flat.dtype == np.float64 else loops.normal_floats, flat, seed, offset, mean, std)
+    _fill(
+        random_loops.normal_doubles if flat.dtype == np.float64 else random_loops.normal_floats,
+        flat,
+        seed,
+        offset,
+        mean,
+        std,
+    )
 
 
 def fill_exponential(flat: Array, seed: int, offset: int, scale: float) -> None:
     """scale x, with x > 0 of the density e^-x, as float32 or float64."""
-    loop = loops.exponential_doubles if flat.dtype == np.float64 else loops.exponential_floats
+    loop = random_loops.exponential_doubles if flat.dtype == np.float64 else random_loops.exponential_floats
     _fill(loop, flat, seed, offset, scale)
 
 
 def fill_integers(flat: Array, seed: int, offset: int, low: int, high: int) -> None:
     """Integers of [low, high), as int64, each with a probability that differs by less than 2^-64 from the others'."""
-    _fill(loops.random_integers, flat, seed, offset, low, signed(high - low))
+    _fill(random_loops.random_integers, flat, seed, offset, low, signed(high - low))
 
 
 def fill_trials(flat: Array, seed: int, offset: int, chance: float) -> None:
     """True, or 1, with the probability `chance`, rounded up to a multiple of 2^-53; else False, or 0."""
-    _fill(loops.successes, flat, seed, offset, chance)
+    _fill(random_loops.successes, flat, seed, offset, chance)
 
 
 def fill_trials_of(flat: Array, seed: int, offset: int, chances: Array) -> None:
     """1 with a probability of its own each, rounded up to a multiple of 2^-53, else 0, as float32 or float64."""
-    shared(chosen.successes_of, (flat, chances, seed, offset), flat.size, 2 * flat.size, UNIT)
+    shared(random_loops.successes_of, (flat, chances, seed, offset), flat.size, 2 * flat.size, UNIT)
 
 
 def fill_weighted_indices(flat: Array, seed: int, offset: int, weights: Array, columns: int, count: int) -> None:
     """`count` places of each row of weights, as likely as these say, as int64."""
     rows, work = weights.size // columns, weights.size + flat.size * columns.bit_length()
-    shared(chosen.weighted_indices, (flat, weights, seed, offset, columns, count), rows, work)
+    shared(random_loops.weighted_indices, (flat, weights, seed, offset, columns, count), rows, work)
 
 
 def fill_first_arrivals(flat: Array, seed: int, offset: int, weights: Array, columns: int, count: int) -> None:
     """`count` different places of each row of weights, as likely as these say, as int64; a weight takes a word."""
     rows, work = weights.size // columns, weights.size * (2 + count)
-    shared(chosen.first_arrivals, (flat, weights, seed, offset, columns, count), rows, work)
+    shared(random_loops.first_arrivals, (flat, weights, seed, offset, columns, count), rows, work)
 
 
 def fill_survivors(flat: Array, seed: int, offset: int, loss: float) -> None:
     """False with the probability `loss` < 1, rounded to a multiple of 2^-32."""
-    _fill(loops.survivors, flat, seed, offset, threshold(loss))
+    _fill(random_loops.survivors, flat, seed, offset, threshold(loss))
 
 
 def threshold(loss: float) -> int:
@@ -87,17 +93,17 @@ def threshold(loss: float) -> int:
 
 def fill_poisson(flat: Array, seed: int, offset: int, rates: Array) -> None:
     """Poisson counts of a rate each, as float64."""
-    shared(loops.poisson_counts, (flat, rates, seed, offset), flat.size, flat.size * SEARCHED)
+    shared(random_loops.poisson_counts, (flat, rates, seed, offset), flat.size, flat.size * SEARCHED)
 
 
 def fill_binomial(flat: Array, seed: int, offset: int, counts: Array, chances: Array) -> None:
     """Numbers of successes in so many trials of a probability each, as float64."""
-    shared(loops.binomial_counts, (flat, counts, chances, seed, offset), flat.size, flat.size * SEARCHED)
+    shared(random_loops.binomial_counts, (flat, counts, chances, seed, offset), flat.size, flat.size * SEARCHED)
 
 
 def fill_log_gamma(flat: Array, seed: int, offset: int, shapes: Array) -> None:
     """Logarithms of numbers of gamma distributions of a shape each, as float64."""
-    shared(loops.log_gamma_numbers, (flat, shapes, seed, offset), flat.size, flat.size * SEARCHED)
+    shared(random_loops.log_gamma_numbers, (flat, shapes, seed, offset), flat.size, flat.size * SEARCHED)
 
 
 def fill_permutation(flat: Array, seed: int, offset: int) -> None:
@@ -106,9 +112,9 @@ def fill_permutation(flat: Array, seed: int, offset: int) -> None:
     Words are sorted by as many of their upper bits as leave room for a place, which is faster than sorting places.
     """
     keys, mask = flat.view(np.uint64), (1 << max(flat.size - 1, 0).bit_length()) - 1
-    _fill(loops.shuffle_keys, keys, seed, offset, mask)
+    _fill(random_loops.shuffle_keys, keys, seed, offset, mask)
     keys.sort()
-    loops.random_permutation(keys, seed, offset, mask)
+    random_loops.random_permutation(keys, seed, offset, mask)
 
 
 def signed(word: int) -> int:

@@ -1,6 +1,6 @@
 """A CUDA kernel: one Python text for the compiler, the simulator, and the digest by which compiled code is found again.
 
-A kernel is written as plain functions over the names of `vocabulary.py`. Its `make` puts them together for a target,
+A kernel is written as plain functions over the names of `language.py`. Its `make` puts them together for a target,
 which says what the names mean, and for a signature, which says what is stored in the arrays.
 
 Machine code of kernels: carried with specgrad, kept from an earlier run, or compiled now.

@@ -5,7 +5,7 @@ Where the elements of rows lie in memory, and those of numbers that rows share.
 A layout is a tuple of sizes that a kernel is given, and the functions that read it. Of an array seen as (before, along,
 after), a row is what lies along; of one seen as (outer, rows, inner), a row is what lies in the first and the last.
 
-What the kernels of row programs name besides `vocabulary.py`: a kernel has its own in the place of each.
+What the kernels of row programs name besides `language.py`: a kernel has its own in the place of each.
 
 Importing from here lets generated text read as ordinary Python; nothing here is ever called.
 """
@@ -104,7 +104,7 @@ def row_kernel(
 
     Args:
         module: the generated module with the program's kernels.
-        name: of the kernel: "held", "whole", "fold_1", ..., "finish".
+        name: of the kernel: "held", "full", "fold_1", ..., "finish".
         team: a kind of teams.KINDS.
         layout: a kind of row_layouts.LAYOUTS.
         computed: the dtype that elements are computed in.

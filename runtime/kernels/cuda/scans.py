@@ -171,7 +171,7 @@ def names_of_state(
     """What a kernel calls of a state, by name.
 
     Args:
-        phase: "whole"; "between", of states instead of elements; "after", where lines go on after `totals`.
+        phase: "full"; "between", of states instead of elements; "after", where lines go on after `totals`.
     """
     first, second = types_of(name, computed)
     types = {"A": first, "B": second, "T": computed.type}

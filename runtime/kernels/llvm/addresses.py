@@ -56,8 +56,8 @@ def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
 
 @for_numba
 def offset_of(context: Any, part: Any, between: Any, times: Any, outer: Any) -> Any:
-    """offset_of(part, between, times, outer): where a part of an operand begins, in elements: parts are `between` apart,
-    and `times` of them `outer`."""
+    """offset_of(part, between, times, outer): where a part of an operand begins, in elements: parts are `between`
+    apart, and `times` of them `outer`."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -221,9 +221,11 @@ def weighted_rows(
     out_row: Any,
     columns: Any,
 ) -> Any:
-    """weighted_rows(rows, x, places, w, weight_offsets, w_row, bias, out, out_row, columns) for literally 1, 2 or 4 rows:
+    """weighted_rows(rows, x, places, w, weight_offsets, w_row, bias, out, out_row, columns) for literally 1, 2 or 4
+    rows:
 
-    out[r out_row + j] = bias[r] + sum over p of w[weight_offsets[p] + r w_row] x[places[p] + j], for j in range(columns).
+    out[r out_row + j] = bias[r] + sum over p of w[weight_offsets[p] + r w_row] x[places[p] + j], for j in
+    range(columns).
     """
     return array_intrinsic(
         _write_weighted, rows.literal_value, rows, x, offsets, w, weight_offsets, w_row, bias, out, out_row, columns

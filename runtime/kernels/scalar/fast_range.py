@@ -1,6 +1,7 @@
 """Functions without what only unusual arguments need: the same bits for the others, with fewer instructions.
 
-Kernels look at blocks of their operands (`runtime/kernels/cpu/elementwise_fast_range.py`). What tells usual arguments apart is an
+Kernels look at blocks of their operands (`runtime/kernels/cpu/elementwise_fast_range.py`). What tells usual arguments
+apart is an
 integer of each, its key, and the bounds that the keys of a block must lie in: logarithms are usual for normal numbers
 above zero, `exp` where its result is a normal number, sine and cosine for those that three parts of a constant reduce
 without loss. The key of two arguments is 1 where they are usual: remainders are where one division finds the whole

@@ -3,7 +3,8 @@
 A piece is found by bits of the argument: logarithmic pieces are the same parts of each power of two, linear ones have
 one width. A table has a row for the centers of the pieces, and rows for the coefficients of polynomials in the distance
 from there, the highest power first. Vector code has a row in one or two registers, so a coefficient costs a permutation
-of these (`runtime/compiler/passes/table_lookup.py`). Centers are chosen so that the function is there nearly a float32, or
+of these (`runtime/compiler/passes/table_lookup.py`). Centers are chosen so that the function is there nearly a
+float32, or
 at a zero of it: so results are rounded once, but for some hundredths of a unit. Around a zero what is rounded before
 counts too, unless it is small: so a table may have a row of slopes, of which the product with the distance is added
 last, and the polynomial is what a function differs from that.

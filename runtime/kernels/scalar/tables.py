@@ -1,4 +1,6 @@
-"""Tables of functions of float32 by pieces (`runtime/kernels/scalar/piecewise_polynomial.py`). Made by `python -m codegen pieces`."""
+"""Tables of functions of float32 by pieces (`runtime/kernels/scalar/piecewise_polynomial.py`). Made by `python -m
+codegen pieces`.
+"""
 
 from .piecewise_polynomial import single
 

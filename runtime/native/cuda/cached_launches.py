@@ -24,7 +24,6 @@ from ...tensor.tensor import TensorBase
 from ..objects.interned import device_slots
 from ..plans.builtins import builtin, method, ready, version
 from . import elementwise, elementwise_gradient, kernel_ops, layout, memory
-from . import kernel_ops as kernel_op_gradients
 from .launch import (
     ADDRESS,
     DOUBLE,
@@ -52,7 +51,7 @@ FUNCTIONS = (
     elementwise.launch_inplace_on_device,
     elementwise_gradient.gradients_on_device,
     kernel_ops.launch_on_device,
-    kernel_op_gradients.gradients_on_device,
+    kernel_ops.gradients_on_device,
 )
 UNIT = Unit(
     "devices",

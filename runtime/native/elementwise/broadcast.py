@@ -1,4 +1,6 @@
-"""An element-wise op on two tensors that broadcast, or lie apart in memory, row by row: see runtime/kernels/cpu/elementwise_strided.py."""
+"""An element-wise op on two tensors that broadcast, or lie apart in memory, row by row: see
+runtime/kernels/cpu/elementwise_strided.py.
+"""
 
 from __future__ import annotations
 

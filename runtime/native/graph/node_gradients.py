@@ -87,7 +87,7 @@ def remember(plan: ViewGradients, node: Node, value: Object, gradients: Object) 
         return True
     for i in range(2 + plan.values):
         arguments.items[count - 1 - i] = arguments.items[1 + plan.values - i]
-    arguments.items[0] = plan.views.found
+    arguments.items[0] = plan.views.cached
     arguments.items[1] = item(cast(Tuple, gradients), 0)
     answer = c.call(remember_gradient, arguments.items, count, 0)
     c.release(answer)

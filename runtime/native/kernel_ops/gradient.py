@@ -50,7 +50,7 @@ class PlannedGradients(GradientPlan):
 
     listed: int  # ALONE; or which of several outputs has a gradient, for then they come in a list; or ALL
     of_any_layout: int  # whether a gradient that is one number for all elements stays that
-    found: Dict  # the plans found, or NULL: there are none on the host
+    cached: Dict  # the plans found, or NULL: there are none on the host
     cached_bfloat16: Dict  # those for this dtype
     cached_float16: Dict
     device: Dict  # by dtypes, what is launched for a gradient of a device
@@ -277,7 +277,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, value: Object, owned: 
     if leading is not NULL and is_on_other_device(leading) and device_functions.planned_gradients != 0:
         function = device_functions.planned_gradients
         return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(gradient)))
-    dtype = cast(Object, NULL) if plan.found is NULL else dtype_of_gradients(plan, gradient, cpu)
+    dtype = cast(Object, NULL) if plan.cached is NULL else dtype_of_gradients(plan, gradient, cpu)
     kind = kind_of(dtype)
     if dtype is NULL or not is_float(kind) or not all_of(metas, dtype):
         return not_handled()
@@ -286,7 +286,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, value: Object, owned: 
     key = own_new(owned, gradient_key_of(plan, node, gradient, dtype, cpu))
     if key is NULL:
         return not_handled() if c.error_set() is NULL else NULL
-    result = looked_up(table_for(plan.found, plan.cached_bfloat16, plan.cached_float16, kind), key)
+    result = looked_up(table_for(plan.cached, plan.cached_bfloat16, plan.cached_float16, kind), key)
     if result is NULL:
         return not_handled()
     own(owned, result)  # which the table may forget

@@ -106,7 +106,7 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
         return not_handled() if c.error_set() is NULL else NULL
     kind = kind_of_number(dtype)
     first = cast(Tensor, value.items[0])
-    table = plan.found if is_float(kind) or plan.moves else plans_for(plan, kind)
+    table = plan.cached if is_float(kind) or plan.moves else plans_for(plan, kind)
     if table is NULL or (is_half(kind) and plan.moves == 0) or awaited(first):
         return not_handled()
     if requires_grad(plan, value) and records() != 0:
@@ -130,7 +130,7 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
 @native
 def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The first tensor, which has been written to; None where no plan has been found, or for what is recorded."""
-    if cast(KernelOpPlan, self.memory).found is NULL:
+    if cast(KernelOpPlan, self.memory).cached is NULL:
         return not_handled()
     owned = new(Owned)
     begin(owned)

@@ -51,7 +51,7 @@ MINUS_ZERO = -(2**63)  # the bits of -0.0
 
 
 class KernelOpPlan(Struct):
-    found: Dict  # the plans found, or NULL: there are none on the host
+    cached: Dict  # the plans found, or NULL: there are none on the host
     cached_bfloat16: Dict  # those for this dtype
     cached_float16: Dict
     cached_bool: Dict
@@ -390,7 +390,7 @@ def plans_for(plan: KernelOpPlan, kind: int) -> Dict:
         return plan.cached_bool
     if is_integral(kind):
         return plan.cached_integer
-    return table_for(plan.found, plan.cached_bfloat16, plan.cached_float16, kind)
+    return table_for(plan.cached, plan.cached_bfloat16, plan.cached_float16, kind)
 
 
 @native
@@ -438,7 +438,7 @@ def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     if is_on_other_device(leading_of(cast(KernelOpPlan, self.memory), arguments)):
         return on_device(device_functions.launch_kernel_op, self, arguments, count)
     plan = cast(KernelOpPlan, self.memory)
-    if plan.found is NULL or not may_be_cached(load(plan.ranks, 0), arguments):
+    if plan.cached is NULL or not may_be_cached(load(plan.ranks, 0), arguments):
         return not_handled()
     owned = new(Owned)
     begin(owned)

@@ -47,7 +47,6 @@ from ..objects.interned import (
 from ..objects.layout import Dict, Object, distances, type_slot
 from ..objects.references import retain
 from ..views import getitem, view_cache
-from ..views import view_cache as several
 
 
 @native
@@ -110,7 +109,7 @@ class Definition(ctypes.Structure):
 
 
 def version() -> Any:
-    return sources_of(Path(__file__).parent), distances(), sys.version_info[:2], worker_threads.sources()
+    return sources_of(Path(__file__).parents[1]), distances(), sys.version_info[:2], worker_threads.sources()
 
 
 def ready() -> None:
@@ -128,8 +127,8 @@ HOST = Unit(
         gradients,
         view_cache.launch_view,
         view_cache.detach,
-        several.launch_views,
-        several.launch_made_view,
+        view_cache.launch_views,
+        view_cache.launch_made_view,
         kernel_op.launch,
         in_place.launch_in_place,
         getitem.getitem,

@@ -46,11 +46,11 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.arg_kinds
     result, bools, integers = (
-        (op.written, op.written_bool, op.written_integer) if writes else (op.found, op.cached_bool, op.cached_integer)
+        (op.written, op.written_bool, op.written_integer) if writes else (op.cached, op.cached_bool, op.cached_integer)
     )
     finds = (op.find_in_place if writes else op.find) is not None
     return KernelOpPlan.pack(
-        found=address(result) if finds else 0,
+        cached=address(result) if finds else 0,
         cached_bfloat16=address(op.cached_bfloat16) if op.find else 0,
         cached_float16=address(op.cached_float16) if op.find else 0,
         cached_bool=address(bools) if finds else 0,
@@ -89,7 +89,7 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         slots=slot_distances(node, node.saved_slots),
         listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
         of_any_layout=int(getattr(op.find, "of_any_layout", False)),
-        found=address(op.found) if op.find else 0,
+        cached=address(op.cached) if op.find else 0,
         cached_bfloat16=address(op.cached_bfloat16) if op.find else 0,
         cached_float16=address(op.cached_float16) if op.find else 0,
         device=address(op.launches),

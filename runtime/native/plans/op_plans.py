@@ -241,10 +241,10 @@ def value_part(part: str) -> int:
 
 def view_plan(op: Any) -> np.ndarray:
     if op.multiple_views or op.node is None:
-        return ViewPlan.pack(found=address(op.found), operands=len(op.operands), typed=op.node is None)
+        return ViewPlan.pack(cached=address(op.cached), operands=len(op.operands), typed=op.node is None)
     record = record_plan(op.node, op.operands, False)
     retypes = ("", "real", "complex").index(op.retypes)
-    return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands), retypes=retypes)
+    return ViewPlan.pack(cached=address(op.cached), node=memory(record), operands=len(op.operands), retypes=retypes)
 
 
 def has_view_gradient(node: Any) -> bool:
@@ -256,7 +256,7 @@ def has_view_gradient(node: Any) -> bool:
 
 
 def view_gradients_plan(node: Any) -> np.ndarray:
-    views = ViewPlan.pack(found=address({}))
+    views = ViewPlan.pack(cached=address({}))
     slots = slot_distances(node, node.values)
     return ViewGradients.pack(kind=BY_VIEWS, views=memory(views), values=len(slots), value_slots=slots)
 

@@ -268,7 +268,7 @@ def align_advanced_indices(
 @native
 def elements_at(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
     """What tensors of indices choose; None where this is for Python."""
-    if plan.index.found is NULL:
+    if plan.index.cached is NULL:
         return not_handled()
     owned, value, key_arguments = new(Owned), new(Arguments), new(Arguments)
     begin(owned)

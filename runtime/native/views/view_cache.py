@@ -1,4 +1,5 @@
-"""View ops whose view has been found before, for the same layout and arguments: what runtime/tensor/view_shapes.py does.
+"""View ops whose view has been found before, for the same layout and arguments: what runtime/tensor/view_shapes.py
+does.
 
 Views that have been found before, outside of graphs: several of one op, and those that composites have given.
 """
@@ -49,7 +50,7 @@ TO_REAL, TO_COMPLEX = 1, 2
 
 
 class ViewPlan(Struct):
-    found: Dict  # the views found
+    cached: Dict  # the views found
     node: RecordPlan
     operands: int  # how many `record` is given: the tensor, and what the view op has found of its arguments
     typed: int  # whether what is kept holds for the dtype that stands behind it
@@ -210,7 +211,7 @@ def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
     key = cast(Tuple, NULL) if version_counter is NULL else own_new(owned, key_of(tensor, arguments, count))
     if key is NULL:
         return NULL
-    result = c.dict_item(plan.found, key)
+    result = c.dict_item(plan.cached, key)
     if result is NULL or tensor.version_counter is not version_counter or tensor.offset is not item(key, 2):
         return NULL
     own(owned, tensor.storage)

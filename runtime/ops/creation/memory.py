@@ -84,7 +84,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     if target_device is not None and target_device is not result._device:
         if copy is False:
             raise ValueError(
-                f"cannot move DLPack tensor from device {result.__dlpack_device__()} to {target_device} without copying. "
+                f"cannot move DLPack tensor from device {result.__dlpack_device__()} to {target_device} without "
+                "copying. "
                 "Set copy=None or copy=True."
             )
         return result.to(target_device)

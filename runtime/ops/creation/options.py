@@ -21,7 +21,6 @@ from ...errors import DtypeError, UnsupportedDtypeError
 from ...namespace import op as op_namespace
 from ...shapes import Shape
 from ...tensor import memory
-from ...tensor import memory as casting
 from ...tensor.dtypes import complex32, dtype, finfo, get_default_dtype, iinfo
 from ...tensor.history import set_requires_grad
 from ...tensor.memory import empty
@@ -194,7 +193,7 @@ def _overflow(op: str, value: Any, kind: dtype) -> DtypeError:
 def cast(array: np.ndarray, kind: dtype) -> np.ndarray:
     """A copy in another dtype as C converts: without warnings, imaginary parts dropped where need be."""
     if kind is complex32:
-        return casting.cast(array, kind.np)
+        return memory.cast(array, kind.np)
     if array.dtype.kind == "c" and kind.kind not in "cb":
         array = array.real
     with np.errstate(over="ignore", invalid="ignore"):

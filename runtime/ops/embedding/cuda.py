@@ -8,7 +8,6 @@ from ...kernels.cuda_launch.arrays import in_order
 from ...kernels.cuda_launch.gather_scatter import INT32, added_to_rows, collected, rows_at, rows_gathered
 from ...kernels.cuda_launch.per_element import pinned_reader
 from . import cpu
-from . import cpu as cpu_bags
 
 
 @pinned_reader(cpu.embedding)
@@ -42,7 +41,7 @@ def embedding_gather(
     return rows_gathered("embedding", _without_padding(table, padding_idx), 0, indices, False)
 
 
-@pinned_reader(cpu_bags.bag_totals)
+@pinned_reader(cpu.bag_totals)
 def bag_totals(
     weight: DeviceArray,
     indices: DeviceArray,
@@ -59,7 +58,7 @@ def bag_totals(
     )
 
 
-@pinned_reader(cpu_bags.embedding_bag_scatter_grad)
+@pinned_reader(cpu.embedding_bag_scatter_grad)
 def embedding_bag_scatter_grad(
     grad_output: DeviceArray,
     indices: DeviceArray,
@@ -80,7 +79,7 @@ def _owners(
 ) -> tuple[DeviceArray, DeviceArray]:
     """The rows that all bags name, and the bag of each."""
     args = arrays.to_host(indices), arrays.to_host(offsets), include_last_offset, rows, padding_idx
-    named, bag = (arrays.from_host(result.astype(INT32), indices.device) for result in cpu_bags.owners(*args))
+    named, bag = (arrays.from_host(result.astype(INT32), indices.device) for result in cpu.owners(*args))
     return named, bag
 
 

@@ -20,7 +20,7 @@ LINE = 4  # numbers of an array of indices: its address, what negative ones are 
 
 
 @jit
-def add_offsets(line: Array, first: int, to: Array) -> bool:
+def accumulate_offsets(line: Array, first: int, to: Array) -> bool:
     """to[i] += step indices[first + i], negative indices counted from the end; whether all are inside.
 
     One that is outside leaves a sign in `wrong`: its own, or that of how far it is from the last one.
@@ -41,7 +41,7 @@ def find_offsets(lines: Array, first: int, offsets: Array) -> bool:
     for i in range(offsets.size):
         offsets[i] = 0
     for d in range(lines.size // LINE):
-        inside &= add_offsets(part_of(lines, d * LINE, LINE), first, offsets)
+        inside &= accumulate_offsets(part_of(lines, d * LINE, LINE), first, offsets)
     return inside
 
 

@@ -24,7 +24,6 @@ from ...kernels.cuda_launch.gather_scatter import (
 from ...kernels.cuda_launch.layouts import steps_in
 from ...kernels.cuda_launch.per_element import pinned_reader
 from . import cpu_index, cpu_index_put
-from . import cpu_index as cpu_take
 from .cuda_gather import nonzero
 
 __all__ = [
@@ -42,7 +41,7 @@ Ints = tuple[int, ...]
 Indices = Sequence[DeviceArray | None]
 
 
-@pinned_reader(cpu_take.index_select)
+@pinned_reader(cpu_index.index_select)
 def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArray:
     table = a if a.ndim else a.reshape(1)
     line = positions if positions.ndim == 1 else in_order(positions).ravel()
@@ -50,7 +49,7 @@ def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArra
     return result if a.ndim else result.reshape(())
 
 
-@pinned_reader(cpu_take.take_elements)
+@pinned_reader(cpu_index.take_elements)
 def take_elements(a: DeviceArray, positions: DeviceArray) -> DeviceArray:
     return rows_gathered("take", in_order(a).ravel(), 0, positions, True)
 
@@ -149,7 +148,7 @@ def _common(op: str, arrays: Sequence[DeviceArray]) -> Ints:
         ) from None
 
 
-@pinned_reader(cpu_take.index)
+@pinned_reader(cpu_index.index)
 def index(a: DeviceArray, indices: Indices) -> DeviceArray:
     result = Indexed("index", a.shape, indices)
     if not result.dims:

@@ -26,7 +26,7 @@ _REST32, _REST64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
 
 
 @jit
-def argmax(row: Array, first: int) -> int:
+def pivot_index(row: Array, first: int) -> int:
     """Where, from `first` on, the greatest absolute value first is; by bits, which LLVM compares in vectors."""
     rest, like = choose(row.dtype.type(0), _REST32, _REST64), row.dtype.type(0)
     there = row_at(like, address(row) + first * item_size(like), row.size - first)
@@ -55,7 +55,7 @@ def decompose_panel(panel: Array, rows: int, columns: int, pivots: Array) -> int
     failed = 0
     for j in range(min(rows, columns)):
         column = part_of(panel, j * rows, rows)
-        p = argmax(column, j)
+        p = pivot_index(column, j)
         pivots[j] = p
         if column[p] == 0:
             failed = failed if failed else j + 1

@@ -91,13 +91,13 @@ def products_of_others(s: Any, result: Any, n: Any, total: Any) -> None:
         put_result(result, k, value)
 
 
-def inverted(s: Any, min_size: Any, share: Any, result: Any, n: Any, total: Any) -> None:
+def inverted(s: Any, min_value: Any, share: Any, result: Any, n: Any, total: Any) -> None:
     """1 / s where s is above max(least, share * the first of its row), else 0."""
     k = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if k < total:
         b = index(k // n)
         limit = T(get_share(share, b) * get_s(s, index(b * n)))
-        limit = limit if limit >= get_min_value(min_size, b) else get_min_value(min_size, b)
+        limit = limit if limit >= get_min_value(min_value, b) else get_min_value(min_value, b)
         value = get_s(s, k)
         put_result(result, k, T(T(1) / value) if value > limit else T(0))
 

@@ -260,7 +260,8 @@ def _require_class_range(op: str, target: Any, minimum: int, classes: int) -> No
     target = all_examples(target)
     if target.numel() and not is_recorded(target) and not minimum <= int(target.min()) <= int(target.max()) < classes:
         raise RuntimeError(
-            f"{op}(): target out of range: expected classes from {minimum} to {classes - 1}, got {int(target.min())} to "
+            f"{op}(): target out of range: expected classes from {minimum} to {classes - 1}, got "
+            f"{int(target.min())} to "
             f"{int(target.max())}"
         )
 

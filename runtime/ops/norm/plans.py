@@ -7,8 +7,7 @@ from math import prod
 from ...kernels.cpu.allocate_and_fill import fill
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from . import cpu_loops as loops
-from . import cpu_statistics_loops as given_loops
-from . import cpu_statistics_loops as rms
+from . import cpu_statistics_loops
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
 
 COLUMNS = 64  # that one thread has, at least
@@ -164,9 +163,19 @@ def normalize_by(
     value, result = (weight is not None, bias is not None), ((0, x.shape),)
     if space == 1:
         sizes_and_inputs, shares = (channels, *value), (samples, 1)
-        return (Step(given_loops.normalize_features, operands, result, (eps,), sizes_and_inputs, shares, row=channels),)
+        return (
+            Step(
+                cpu_statistics_loops.normalize_features,
+                operands,
+                result,
+                (eps,),
+                sizes_and_inputs,
+                shares,
+                row=channels,
+            ),
+        )
     ints, rows = (channels, space, *value), (samples * channels, 1)
-    return (Step(given_loops.normalize_planes, operands, result, (eps,), ints, rows, row=space),)
+    return (Step(cpu_statistics_loops.normalize_planes, operands, result, (eps,), ints, rows, row=space),)
 
 
 def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:
@@ -175,7 +184,10 @@ def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Pl
     rows, count = _rows_of(x, dim)
     results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
     ones, offset = _weights(weight, 1, 2, count)
-    return (*ones, Step(rms.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count))
+    return (
+        *ones,
+        Step(cpu_statistics_loops.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count),
+    )
 
 
 def normalize_rms_backward(
@@ -191,7 +203,7 @@ def normalize_rms_backward(
     operands, shares = (1, 2, offset, 4), (rows, loops.FLUSH)
     return (
         *ones,
-        Step(rms.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
+        Step(cpu_statistics_loops.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
         Step(loops.add_blocks, (), (sums, weight_grad), (), (0, count, blocks)),
     )
 

@@ -9,20 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from ...compiler.jit import jit
-from . import formulas
+from . import rules
 
 Array = np.ndarray
 
-uphill, sgd, sgd_numbers = jit(formulas.uphill), jit(formulas.sgd), jit(formulas.sgd_numbers)
-adam, adam_numbers = jit(formulas.adam), jit(formulas.adam_numbers)
-rmsprop, rmsprop_numbers = jit(formulas.rmsprop), jit(formulas.rmsprop_numbers)
-adagrad, adagrad_numbers = jit(formulas.adagrad), jit(formulas.adagrad_numbers)
-adadelta, adadelta_numbers = jit(formulas.adadelta), jit(formulas.adadelta_numbers)
-adamax, adamax_numbers = jit(formulas.adamax), jit(formulas.adamax_numbers)
-nadam, nadam_numbers = jit(formulas.nadam), jit(formulas.nadam_numbers)
-radam, radam_numbers = jit(formulas.radam), jit(formulas.radam_numbers)
-rprop, rprop_numbers = jit(formulas.rprop), jit(formulas.rprop_numbers)
-asgd, asgd_numbers = jit(formulas.asgd), jit(formulas.asgd_numbers)
+uphill, sgd, sgd_numbers = jit(rules.uphill), jit(rules.sgd), jit(rules.sgd_numbers)
+adam, adam_numbers = jit(rules.adam), jit(rules.adam_numbers)
+rmsprop, rmsprop_numbers = jit(rules.rmsprop), jit(rules.rmsprop_numbers)
+adagrad, adagrad_numbers = jit(rules.adagrad), jit(rules.adagrad_numbers)
+adadelta, adadelta_numbers = jit(rules.adadelta), jit(rules.adadelta_numbers)
+adamax, adamax_numbers = jit(rules.adamax), jit(rules.adamax_numbers)
+nadam, nadam_numbers = jit(rules.nadam), jit(rules.nadam_numbers)
+radam, radam_numbers = jit(rules.radam), jit(rules.radam_numbers)
+rprop, rprop_numbers = jit(rules.rprop), jit(rules.rprop_numbers)
+asgd, asgd_numbers = jit(rules.asgd), jit(rules.asgd_numbers)
 
 
 @jit

@@ -10,7 +10,7 @@ from ...device.cuda.array import DeviceArray
 from ...kernels.cuda.kernel import Target
 from ...kernels.cuda.multi_tensor import Change, scalar
 from ...kernels.cuda_launch.multi_tensor import by_kind, change, change_and_count
-from . import formulas
+from . import rules
 
 # Texts name these; a kernel has its own in their place.
 element: Any = None
@@ -28,13 +28,13 @@ def change_of(name: str, arrays: int) -> Change:
 
     The first numbers are the sign and the weight decay of `uphill`, and so are the first settings.
     """
-    rule = getattr(formulas, name)
+    rule = getattr(rules, name)
 
     def compute(target: Target) -> Any:
-        return target.device(step_of, uphill=scalar(target, formulas.uphill), element=scalar(target, rule))
+        return target.device(step_of, uphill=scalar(target, rules.uphill), element=scalar(target, rule))
 
     written = (True, False, *[True] * (arrays - 2))
-    return Change(compute, written, getattr(formulas, f"{name}_numbers"), getattr(formulas, f"{name}_counts", None))
+    return Change(compute, written, getattr(rules, f"{name}_numbers"), getattr(rules, f"{name}_counts", None))
 
 
 def clipped(values: Any, numbers: Any) -> Any:

@@ -210,7 +210,8 @@ def require_dimensions(op: str, self: Any, minimum: int) -> None:
     """At least so many dimensions."""
     if self.ndim < minimum:
         raise RuntimeError(
-            f"{op}() expected a tensor with at least {minimum} dimension(s), but got a tensor with {self.ndim} dimensions"
+            f"{op}() expected a tensor with at least {minimum} dimension(s), but got a tensor with {self.ndim} "
+            "dimensions"
         )
 
 

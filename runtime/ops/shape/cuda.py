@@ -16,7 +16,6 @@ import numpy as np
 from ...device.cuda.array import DeviceArray
 from ...kernels.cuda.index_maps import OFFSETS
 from ...kernels.cuda.search import bisecting
-from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch import arrays as memory
 from ...kernels.cuda_launch.arrays import copied, copied_to, result_of, to_host
 from ...kernels.cuda_launch.cpu_fallback import copying
@@ -37,13 +36,13 @@ def repeated_indices(repeats: DeviceArray, output_size: int | None) -> DeviceArr
     """The index i, repeats[i] times, for each i: how many repetitions end before each place."""
     if not repeats.size:
         return _checked(0, output_size, repeats)
-    min_value = int(arrays.to_host(min_all(repeats)))
+    min_value = int(memory.to_host(min_all(repeats)))
     if min_value < 0:
         raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {min_value}")
-    ends = arrays.empty(repeats.shape, INT64, repeats.device)
-    scan("sum", INT64, [arrays.contiguous(repeats)], [ends], (1, repeats.size, 1))
-    result = _checked(int(arrays.to_host(ends[repeats.size - 1 :])[0]), output_size, repeats)
-    indices = arrays.empty(result.shape, INT32, repeats.device)
+    ends = memory.empty(repeats.shape, INT64, repeats.device)
+    scan("sum", INT64, [memory.contiguous(repeats)], [ends], (1, repeats.size, 1))
+    result = _checked(int(memory.to_host(ends[repeats.size - 1 :])[0]), output_size, repeats)
+    indices = memory.empty(result.shape, INT32, repeats.device)
     over_elements(OFFSETS, indices.size, indices, numbers(1), (), UINT32(0))
     kernel = bisecting(INT64, False)
     over_elements(kernel, result.size, ends, indices, (), result, *numbers(repeats.size, result.size, 1, 0))
@@ -53,7 +52,7 @@ def repeated_indices(repeats: DeviceArray, output_size: int | None) -> DeviceArr
 def _checked(total: int, output_size: int | None, repeats: DeviceArray) -> DeviceArray:
     if output_size not in (None, total):
         raise RuntimeError(f"repeat_interleave(): allocated size {output_size} does not match required size {total}")
-    return arrays.empty((total,), INT64, repeats.device)
+    return memory.empty((total,), INT64, repeats.device)
 
 
 Ints = tuple[int, ...]

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...device.cuda.array import DeviceArray
-from ...kernels.cuda import counting as in_bins
-from ...kernels.cuda import counting as kernels
+from ...kernels.cuda import counting
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import contiguous
 from ...kernels.cuda_launch.launch import launch
@@ -52,22 +51,22 @@ def counts_between(self: DeviceArray, edges: DeviceArray, weight: DeviceArray | 
     x, return_index = contiguous(self).ravel(), arrays.empty((self.size,), UINT32, self.device)
     if not x.size:
         return arrays.zeros((bins,), self.dtype, self.device)
-    over_elements(in_bins.BIN_SEARCH["between"], x.size, x, return_index, (contiguous(edges),), *numbers(bins))
+    over_elements(counting.BIN_SEARCH["between"], x.size, x, return_index, (contiguous(edges),), *numbers(bins))
     keys, order = keys_and_order(return_index, x.size, (0, bins.bit_length()))
     result = arrays.empty((bins,), self.dtype, self.device)
-    threads = in_bins.THREADS if x.size > BIN_BLOCK_THRESHOLD * bins else 32
-    launch(in_bins.SUMMED, bins, threads, keys, order, contiguous(weight).ravel(), result, *numbers(x.size))
+    threads = counting.THREADS if x.size > BIN_BLOCK_THRESHOLD * bins else 32
+    launch(counting.SUMMED, bins, threads, keys, order, contiguous(weight).ravel(), result, *numbers(x.size))
     return result
 
 
 def counted(name: str, a: DeviceArray, args: tuple[Any, ...], bins: int) -> DeviceArray:
     """How many elements are in each bin, which is found in the way of a name of bins.WAYS."""
     x, counts = contiguous(a).ravel(), arrays.zeros((bins,), INT64, a.device)
-    if x.size and bins <= in_bins.BINS:
-        blocks = min(-(-x.size // in_bins.THREADS), BLOCKS)
-        launch(in_bins.IN_BLOCK[name], blocks, in_bins.THREADS, x, counts, args, *numbers(bins, x.size))
+    if x.size and bins <= counting.BINS:
+        blocks = min(-(-x.size // counting.THREADS), BLOCKS)
+        launch(counting.IN_BLOCK[name], blocks, counting.THREADS, x, counts, args, *numbers(bins, x.size))
     else:
-        over_elements(in_bins.AT_ONCE[name], x.size, x, counts, args, *numbers(bins))
+        over_elements(counting.AT_ONCE[name], x.size, x, counts, args, *numbers(bins))
     return counts
 
 
@@ -82,11 +81,11 @@ def distinct(
     total = int(arrays.to_host(ends[along - 1 :])[0]) if along else 0
     starts, counts = (arrays.empty((total,), INT64, a.device) for _ in range(2))
     inverse = arrays.empty((along,), INT64, a.device)
-    over_elements(kernels.NUMBERED, along, order, ends, starts, inverse)
-    over_elements(kernels.COUNTED, total, starts, counts, *numbers(along))
+    over_elements(counting.NUMBERED, along, order, ends, starts, inverse)
+    over_elements(counting.COUNTED, total, starts, counts, *numbers(along))
     result_dims = (total,) if dim is None else (*a.shape[: dim % a.ndim], total, *a.shape[dim % a.ndim + 1 :])
     values = arrays.result(a, result_dims)
-    over_elements(kernels.FIRSTS, values.size, x, order, starts, values.ravel(), *numbers(along, after, total))
+    over_elements(counting.FIRSTS, values.size, x, order, starts, values.ravel(), *numbers(along, after, total))
     if not return_index and not runs and dim is None:
         none = arrays.empty((0,), INT64, a.device)
         return values, none, none
@@ -111,5 +110,5 @@ def run_ends(x: DeviceArray, order: Any, shape: tuple[int, int, int]) -> DeviceA
     """How many runs of equal slices have begun up to each one, in an order."""
     before, along, after = shape
     begins = arrays.empty((along,), BOOL, x.device)
-    over_elements(kernels.DIFFERS, along, x, order, begins, *numbers(before, after))
+    over_elements(counting.DIFFERS, along, x, order, begins, *numbers(before, after))
     return counts_of(begins, 1)

@@ -16,7 +16,7 @@ import specgrad as sg
 from specgrad.codegen.verify.calls.samples import Drawing, SampledArgument, sample_calls
 from specgrad.generated.registry import OPS
 from specgrad.nn.modules.module import hooks
-from specgrad.nn.optim import steps
+from specgrad.nn.optim import optimizer
 from specgrad.runtime.extensions.distributed.checkpoint.errors import CheckpointException
 from specgrad.runtime.tensor import dtypes
 
@@ -272,5 +272,5 @@ def restore() -> None:
     sg.autograd.set_detect_anomaly(False)
     sg.set_grad_enabled(True)
     sg.use_deterministic_algorithms(False)
-    for table in (hooks.call_hooks, hooks.registration_hooks, steps._before_all, steps._after_all):
+    for table in (hooks.call_hooks, hooks.registration_hooks, optimizer._before_all, optimizer._after_all):
         table.clear()

@@ -32,7 +32,8 @@ while True:
     number += 1
 """
 
-NAMED = "from specgrad.runtime.extensions.serialization import whole_file; whole_file._UNNAMED = 0\n"  # as where files have names always
+# As where files have names always.
+NAMED = "from specgrad.runtime.extensions.serialization import atomic_file; atomic_file._UNNAMED = 0\n"
 
 
 @pytest.fixture(params=["unnamed", "named"])

@@ -23,7 +23,7 @@ import specgrad as sg
 from specgrad.runtime.device.threads import job, parallel_for, workers
 from specgrad.runtime.device.threads import parallel_for as threads
 
-TRACED = {str(Path(workers.__file__).with_name(name)) for name in ("workers.py", "parallel_for.py", "calls.py")}
+TRACED = {str(Path(workers.__file__).with_name(name)) for name in ("workers.py", "parallel_for.py", "call_record.py")}
 PATIENCE = 60.0  # seconds for another thread to come
 AGAIN = 20.0  # seconds to the next signal: Python drops an exception that is raised in a callback of LLVM's
 AT_ONCE = 15.0  # seconds for what takes some microseconds where nothing else runs

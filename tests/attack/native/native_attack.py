@@ -71,7 +71,7 @@ def in_a_thread(operands: Operands) -> None:
 
 def tables() -> list[dict[Any, Any]]:
     """The tables of all ops."""
-    found = [op.rows if isinstance(op, Elementwise) else op.found for op in OPS]
+    found = [op.rows if isinstance(op, Elementwise) else op.cached for op in OPS]
     return found + [table for op in OPS if not isinstance(op, ViewOp) for table in op.launches.values()]
 
 

@@ -14,14 +14,13 @@ import json
 import sys
 from pathlib import Path
 
-from specgrad.codegen.project.project.project import TREE, read_outside
-
 from specgrad.codegen.emit.files import NotPython, plan
 from specgrad.codegen.emit.render import OUTSIDE
 from specgrad.codegen.library.bases import SPEC, tree_base
 from specgrad.codegen.library.files import listed
 from specgrad.codegen.library.reserved_names import ReservedNames, read_reserved
 from specgrad.codegen.pages.pages import reference
+from specgrad.codegen.project.project import TREE, read_outside
 from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.spec.model import Spec
 

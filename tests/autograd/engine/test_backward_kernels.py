@@ -15,7 +15,7 @@ from specgrad.runtime.ops.reduction import cpu_backward
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The calls of the kernel for the gradient of var, noted as they come; no plan stands for it."""
-    functions.VarBackward0.plans.found.clear()
+    functions.VarBackward0.plans.cached.clear()
     monkeypatch.setattr(functions.VarBackward0.plans, "find", lambda *layouts: None)
     noted: list[str] = []
     kernel = cpu_backward.var_backward

@@ -292,7 +292,8 @@ CIRCLES = [
 ]  # fmt: skip
 SIGNATURES = [
     ("running", "kernel: cumsum", "kernel: mm_backward",
-     "12:11: running, kernel: mm_backward takes 4 arguments (output_mask, grad, a, b), the schema gives it 2: (self, dim)"),
+     "12:11: running, kernel: mm_backward takes 4 arguments (output_mask, grad, a, b), the schema gives it 2: "
+     "(self, dim)"),
     ("running", "self, int dim)", "self, int dim, int more)",
      "12:11: running, kernel: cumsum takes 2 arguments (a, dim), the schema gives it 3: (self, dim, more)"),
     ("running", "Tensor self, int dim", "int dim, Tensor self",

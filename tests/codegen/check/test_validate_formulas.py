@@ -56,7 +56,7 @@ BACKWARD = [
     ("SUM", "spread(grad, self.shape)", "cat(self.shape)", "10:13: sum, backward: the kernel does not get grad"),
     ("SUM", "spread(grad, self.shape)", "cat(grad, dims)",
      "10:23: sum, backward: unknown name 'dims' (did you mean 'dim'?)"),
-    ("MM", "grad.mm(other)", "mm(grad, self)", "9:13: mm, backward: the kernel does not get 'wanted'"),
+    ("MM", "grad.mm(other)", "mm(grad, self)", "9:13: mm, backward: the kernel does not get 'output_mask'"),
     ("MUL", "grad * self.conj()", "mm(output_mask, grad, other)",
      "10:13: mul.Tensor, backward: only ops of a kernel or a view have a kernel for backward"),
 ]  # fmt: skip

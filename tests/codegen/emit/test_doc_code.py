@@ -78,7 +78,7 @@ def test_a_check_says_what_it_demands_and_raises(renderer: Renderer, docs: dict[
     dot, one_dim = (demand(renderer.library["check", name]) for name in ("dot", "one_dim"))
     assert dot.errors == ("RuntimeError",)
     assert one_dim.errors == ("IndexError",)
-    assert one_dim.slot_values == "a single `dim` in range."
+    assert one_dim.phrases == "a single `dim` in range."
     assert docs["dot"].raises == [("RuntimeError", "expected: two vectors of one length.")]
     assert docs["mul.Tensor"].raises == [("RuntimeError", "expected: shapes that broadcast.")]
 

@@ -21,7 +21,7 @@ def test_reads_names_and_arities_without_importing(tmp_path: Path):
     write(tmp_path / "kernels" / "scalar" / "__init__.py", "def exp(x): ...\n")
     write(tmp_path / "ops" / "matmul" / "cpu.py", "mv = mm = 1\ndef bmm(): ...\n")
     write(tmp_path / "ops" / "reduction" / "checks.py", "def one_dim(name, x, dim=0):\n    return x, dim + 1\n")
-    write(tmp_path / "tensor" / "views.py", "def transpose(): ...\n")
+    write(tmp_path / "tensor" / "view_shapes.py", "def transpose(): ...\n")
     known = read_known(tmp_path)
     assert known == Known(
         helpers={"a": (2, 3), "c": (0, math.inf)},

@@ -19,7 +19,7 @@ FILES = {
     "def square(x): return fma(x, x, LIMIT[0])\n\ndef cube(x, y=1): return square(x) * x\n\n"
     "def unused(x): return OTHER\n",
     "primitives": "def fma(x, y, z): return x * y + z\n",
-    "intrinsics": "class Target: pass\n\ndef fma(target): return Target()\n",
+    "primitive_code": "class Target: pass\n\ndef fma(target): return Target()\n",
 }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from specgrad.codegen.project.project.project import TREE
 
 from specgrad.codegen.library.reserved_names import ReservedNames, read_reserved
+from specgrad.codegen.project.project import TREE
 from specgrad.codegen.spec.model import Spec
 
 

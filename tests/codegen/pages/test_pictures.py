@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from specgrad.codegen.project.project.project import TREE
 
 from specgrad.codegen.draw_command import (
     draw_pictures,
@@ -20,6 +19,7 @@ from specgrad.codegen.draw_command import (
     ticks,
     window,
 )
+from specgrad.codegen.project.project import TREE
 from specgrad.codegen.spec.model import Spec
 
 FOLDER = TREE / "docs" / "pictures" / "ops"

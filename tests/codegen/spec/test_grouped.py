@@ -22,7 +22,7 @@ def test_flags(entry: Callable[[str], Entry]) -> None:
         EXP + "  flags: [commutative, precise: false, hook_order: [other, self], lazy: negative, eager: exp]\n"
     )
     assert (found.commutative, found.precise, found.replaces) == (True, False, False)
-    assert (found.hooked, found.twiddles, found.at_once) == (("other", "self"), "negative", "exp")
+    assert (found.hooked, found.lazy, found.at_once) == (("other", "self"), "negative", "exp")
     assert str(found.key_locations["commutative"]) == "spec.yaml:3:11"
     assert str(found.key_locations["hook_order"]) == "spec.yaml:3:52"
     assert entry(EXP + "  flags: once_differentiable\n").once_differentiable
@@ -32,7 +32,7 @@ def test_dispatch(entry: Callable[[str], Entry]) -> None:
     """Rules by what they are for, with their places."""
     rules = "{batch: along, meta: same, sparse: each, conj: pairs, autocast: {cpu: lower}, onnx: Exp(self)}"
     found = entry(f"{KERNEL}  dispatch: {rules}\n")
-    assert (found.batch, found.shape, found.sparse, found.lazy_conj) == ("along", "same", "each", "pairs")
+    assert (found.batch, found.shape, found.sparse, found.conj_rule) == ("along", "same", "each", "pairs")
     assert found.autocast == {"cpu": "lower"} and found.onnx["result"].text == "Exp(self)"
     assert str(found.key_locations["meta"]) == "spec.yaml:3:34"
 
@@ -116,14 +116,14 @@ OLD = """\
   elementwise: exp(self) * other
   hard: ["self=V([0.0]), other=V([1.0])"]
   gives: {int32: int32}
-  memory_format_of: [self]
+  laid_like: [self]
   shape: same
 """
 NOW = {
     "2:14: the key 'precise' is now a flag, `flags: [precise]`",
     "5:3: exp: the key 'hard' is now 'edge_cases'",
     "6:3: exp: the key 'gives' is now 'dtype_table'",
-    "7:3: exp: the key 'memory_format_of' is now a flag, `flags: [memory_format_of]`",
+    "7:3: exp: the key 'laid_like' is now a flag, `flags: [memory_format_of]`",
     "8:3: exp: the key 'shape' is now a rule, `dispatch: {meta: ...}`",
 }
 

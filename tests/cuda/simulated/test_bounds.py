@@ -158,7 +158,7 @@ CASES = [
     Case(slices_beyond, slices_inside, f"{FIRST} slices s[60:65:None], of its 64 elements"),
     Case(reads_its_output, writes_its_output, f"{FIRST} reads out[0], which nobody wrote"),
     Case(reads_empty_shared_memory, fills_shared_memory, f"{FIRST} reads total[0], which nobody wrote"),
-    Case(reads_empty_local_memory, fills_local_memory, f"{FIRST} reads kept[1], which nobody wrote"),
+    Case(reads_empty_local_memory, fills_local_memory, f"{FIRST} reads retained[1], which nobody wrote"),
     Case(adds_to_nothing, adds_to_something, f"{FIRST} changes out[0], which nobody wrote"),
     Case(
         *(takes_much_static_memory, takes_all_static_memory),

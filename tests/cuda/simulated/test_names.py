@@ -17,9 +17,9 @@ from tests.repository import ROOT
 def of_kernels(path: Path) -> bool:
     """Whether a module imports `cuda` from the vocabulary of kernels."""
     text = path.read_text(encoding="utf-8")
-    nodes = ast.walk(ast.parse(text)) if "vocabulary" in text else ()
+    nodes = ast.walk(ast.parse(text)) if "language" in text else ()
     imports = (n for n in nodes if isinstance(n, ast.ImportFrom))
-    return any((n.module or "").endswith("vocabulary") and "cuda" in {a.name for a in n.names} for n in imports)
+    return any((n.module or "").endswith("language") and "cuda" in {a.name for a in n.names} for n in imports)
 
 
 SIMULATED = SimulatedCuda()

@@ -162,12 +162,12 @@ def test_there_are_kernels_of_every_kind() -> None:
     assert {"forward", "backward_1", "backward_3"} <= names
     assert len(KERNELS) > 300 and len(read_table()) > 4000
     labels = " ".join(read_table())
-    kinds = ("rows of softmax: whole by block", "far rows", "far text", "in float64", "of bfloat16", "text indexed")
+    kinds = ("rows of softmax: full by block", "far rows", "far text", "in float64", "of bfloat16", "text indexed")
     kinds += (
         "text element",
         "product",
         "uniform",
-        "reserved",
+        "taken",
         "changing adam",
         "counting adam",
         "folding",

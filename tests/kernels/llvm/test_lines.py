@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from numba import njit
 from numba.extending import intrinsic
-from specgrad.runtime.compiler.jit.addresses import part_of
-from specgrad.runtime.compiler.jit.reduce import product_of, range_of, squares_of_tail, sum_of_blocks, sum_of_tail
 
 import specgrad as sg
-from specgrad.runtime.compiler.jit import jit, reduce
+from specgrad.runtime.compiler.jit import jit
 from specgrad.runtime.compiler.passes import target
 from specgrad.runtime.compiler.passes.pipelines import Kernel
 from specgrad.runtime.kernels.cpu.sums import square_sum
+from specgrad.runtime.kernels.llvm import reduce
+from specgrad.runtime.kernels.llvm.addresses import part_of
+from specgrad.runtime.kernels.llvm.reduce import product_of, range_of, squares_of_tail, sum_of_blocks, sum_of_tail
 
 SIZES = (1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 200, 1000)
 

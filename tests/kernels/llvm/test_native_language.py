@@ -227,7 +227,7 @@ def of_named(named: Named) -> int:
     ("function", "message"),
     [
         (wrong_field, r"wrong_field\(\): Pair has no field 'name'"),
-        (wrong_argument, r"several\(\): expected 2 arguments, but got 1"),
+        (wrong_argument, r"multiple\(\): expected 2 arguments, but got 1"),
         (wrong_kind, r"expected int, but got Pair"),
         (wrong_condition, r"expected a condition, but got Pair"),
         (wrong_comparison, r"does not compare Pair with Pair by Eq"),

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from specgrad.runtime.compiler.jit.sort_keys import put_ranks
 
 from specgrad.runtime.compiler.jit import jit
+from specgrad.runtime.kernels.llvm.sort_keys import put_ranks
 
 
 @jit

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from specgrad.runtime.compiler.jit.gather import TILE_ELEMENTS, take_into
 
 from specgrad.runtime.compiler.jit import jit
+from specgrad.runtime.kernels.llvm.gather import TILE_ELEMENTS, take_into
 
 DTYPES = (np.bool_, np.int8, np.int32, np.int64, np.float32, np.float64, np.complex64, np.complex128)
 

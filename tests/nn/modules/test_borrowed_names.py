@@ -32,7 +32,7 @@ IMPORTS = [
     "autograd.profiler_util: FunctionEvent",
     "cuda.graphs: CUDAGraph",
     "nn.functional: _pair _single _triple handle_torch_function has_torch_function has_torch_function_variadic",
-    "nn.utils: _Orthogonal _SpectralNorm _WeightNorm",
+    "nn.utils.parametrizations: _Orthogonal _SpectralNorm _WeightNorm",
     "optim._multi_tensor: SGD",
     "optim.lr_scheduler: _enable_get_lr_call",
     "nn.modules.container: Module",

@@ -36,7 +36,7 @@ def positions(sequence: Any, values: Any, right: bool = False, side: str | None 
     return before.sum(-1)
 
 
-def distinct(self: Any, dim: int | None = None, runs: bool = False, positions: bool = True) -> Any:
+def distinct(self: Any, dim: int | None = None, runs: bool = False, return_index: bool = True) -> Any:
     """The distinct elements or slices by comparing all with all."""
     slices = list(self.reshape(-1) if dim is None else np.moveaxis(self, dim, 0))
     lists = [s.tolist() for s in slices]
@@ -49,7 +49,7 @@ def distinct(self: Any, dim: int | None = None, runs: bool = False, positions: b
     order = list(range(len(found))) if runs else sorted(range(len(found)), key=found.__getitem__)
     inverse = np.argsort(order)[inverse] if len(order) else inverse
     values = np.array([found[i] for i in order], self.dtype)
-    counts = np.bincount(inverse, minlength=len(order)) if positions else inverse
+    counts = np.bincount(inverse, minlength=len(order)) if return_index else inverse
     return (
         (values, inverse.reshape(self.shape), counts) if dim is None else (np.moveaxis(values, 0, dim), inverse, counts)
     )

@@ -145,9 +145,9 @@ def test_medians_of_all(size: int, dtype: str) -> None:
 
 def test_lines_have_plans_and_long_ones_have_none() -> None:
     for count, short in ((plans.MAX_SERIAL_SORT, True), (plans.MAX_SERIAL_SORT + 1, False)):
-        sorting.SORT.found.clear()
+        sorting.SORT.cached.clear()
         sg.randn(2, count).sort()
-        assert any(plan is not None for plan in sorting.SORT.found.values()) is short
+        assert any(plan is not None for plan in sorting.SORT.cached.values()) is short
 
 
 def mode_values(line: np.ndarray) -> tuple[Any, int]:

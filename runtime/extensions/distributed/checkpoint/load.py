@@ -156,7 +156,8 @@ class Reading:
             raise ValueError(f"{requested.name}: the checkpoint has no tensor, but an object")
         if entry.size != requested.shape:
             raise ValueError(
-                f"Size mismatch between saved {list(entry.size)} and current: {list(requested.shape)} for {requested.name}"
+                f"Size mismatch between saved {list(entry.size)} and current: {list(requested.shape)} for "
+                f"{requested.name}"
             )
         saved = entry.properties.dtype.name
         if saved != requested.kind:

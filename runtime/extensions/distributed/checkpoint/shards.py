@@ -108,7 +108,8 @@ def shared_out(every: list[list[Piece]]) -> dict[Key, int]:
 def _agree(first: Piece, other: Piece, one_rank: int, other_rank: int) -> None:
     if first != other:
         raise ValueError(
-            f"{first.name}: rank {one_rank} has {_error_message(first)}, but rank {other_rank} has {_error_message(other)}; a tensor of "
+            f"{first.name}: rank {one_rank} has {_error_message(first)}, but rank {other_rank} has "
+            f"{_error_message(other)}; a tensor of "
             "which ranks have parts is a ShardedTensor"
         )
 

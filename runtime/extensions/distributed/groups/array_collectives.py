@@ -12,7 +12,6 @@ import numpy as np
 
 from ....dispatch.ranks import Finish, Ranks
 from . import algorithms, point_to_point
-from . import point_to_point as header
 from .algorithms import Arithmetic
 from .reduce_op import RedOpType, ReduceOp
 from .work import Steps, raw
@@ -56,7 +55,9 @@ class OnArrays(Ranks):
     def _start(self, name: str, own: np.ndarray, steps: Steps, count: int, result: np.ndarray, *ways: str) -> Finish:
         """Begin, and return what waits and gives the array that is written."""
         begin: Any = self
-        return _all_done([begin.begin(header.called(name, own.dtype.name, own.shape, *ways), steps, count)], result)
+        return _all_done(
+            [begin.begin(point_to_point.called(name, own.dtype.name, own.shape, *ways), steps, count)], result
+        )
 
     def all_reduce(self, own: np.ndarray, reduce: str) -> Finish:
         """The sum, mean, greatest or least of all ranks, for all."""
@@ -122,7 +123,9 @@ class OnArrays(Ranks):
             self.link, result.reshape(-1), sizes[0], value.reshape(-1), sizes[1], _nothing, self.ranks
         )
         begin: Any = self
-        return _all_done([begin.begin(header.called("all_to_all", own.dtype.name, own.shape[1:]), steps, 2)], result)
+        return _all_done(
+            [begin.begin(point_to_point.called("all_to_all", own.dtype.name, own.shape[1:]), steps, 2)], result
+        )
 
     def send_recv(self, own: np.ndarray, dst: int, src: int) -> Finish:
         """Send to a rank and receive from one, both at once; -1 for none. Zeros where nothing is received."""
@@ -131,11 +134,11 @@ class OnArrays(Ranks):
         works = []
         line = point_to_point.line(own.dtype.name, own.size)
         if src >= 0:
-            call_description = header.called("recv", own.dtype.name, own.shape, f"from rank {self.ranks[src]}")
+            call_description = point_to_point.called("recv", own.dtype.name, own.shape, f"from rank {self.ranks[src]}")
             steps = point_to_point.received(self, result, line, src, _TAG, _nothing)
             works.append(begin.begin_message(call_description, steps, None))
         if dst >= 0:
-            call_description = header.called("send", own.dtype.name, own.shape, f"to rank {self.ranks[dst]}")
+            call_description = point_to_point.called("send", own.dtype.name, own.shape, f"to rank {self.ranks[dst]}")
             mark = point_to_point.mark(self, line, dst, _TAG)
             steps = algorithms.message(lambda: self.link.send(raw(value), dst, _TAG), _nothing)
             works.append(begin.begin_message(call_description, steps, mark))

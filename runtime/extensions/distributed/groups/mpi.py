@@ -211,10 +211,10 @@ class MpiLink:
         self.last_tag = communicator.Get_attr(MPI.TAG_UB)
 
     def all_reduce(self, values: np.ndarray, operation: str) -> MpiRequest:
-        return MpiRequest(self._mpi.Iallreduce(MPI.INPLACE_FUNCTION, _numbers(values), _OPERATIONS[operation]), values)
+        return MpiRequest(self._mpi.Iallreduce(MPI.IN_PLACE, _numbers(values), _OPERATIONS[operation]), values)
 
     def reduce(self, values: np.ndarray, operation: str, root: int) -> MpiRequest:
-        value, into = (MPI.INPLACE_FUNCTION, _numbers(values)) if self.rank == root else (_numbers(values), None)
+        value, into = (MPI.IN_PLACE, _numbers(values)) if self.rank == root else (_numbers(values), None)
         return MpiRequest(self._mpi.Ireduce(value, into, _OPERATIONS[operation], root), values)
 
     def broadcast(self, data: Bytes, root: int) -> MpiRequest:

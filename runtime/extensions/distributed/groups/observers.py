@@ -123,7 +123,7 @@ class Observed:
 observed = Observed()
 
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
+_PACKAGE = str(Path(__file__).parents[4])
 _OURS = tuple(os.path.join(_PACKAGE, subpackage) + os.sep for subpackage in ("runtime", "nn", "generated", "specgrad"))
 
 

@@ -202,7 +202,8 @@ class ProcessGroup(OnArrays):
     def about(self, work: Work) -> str:
         """Rank, call and place, for errors."""
         return (
-            f"[rank {self.ranks[self.rank()]}] {work.call_description} in process group {self.group_name} of ranks {self.ranks}, "
+            f"[rank {self.ranks[self.rank()]}] {work.call_description} in process group {self.group_name} of "
+            f"ranks {self.ranks}, "
             f"called at {work.location[0]}:{work.location[1]}"
         )
 

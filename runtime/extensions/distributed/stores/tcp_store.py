@@ -111,7 +111,8 @@ class TCPStore(Store):
         self._connection.ask(0.0, b"join")
         if self._server is not None and wait and not self._server.all_workers_arrived(world_size, seconds):
             raise DistStoreError(
-                f"Timed out after {seconds:g} seconds waiting for clients. {self._server.worker_count}/{world_size} clients "
+                f"Timed out after {seconds:g} seconds waiting for clients. "
+                f"{self._server.worker_count}/{world_size} clients "
                 "joined."
             )
 

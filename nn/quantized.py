@@ -12,14 +12,14 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from ...generated import ops
-from ..modules.batchnorm import _BatchNorm
-from ..modules.container import Sequential
-from ..modules.conv import _ConvNd
-from ..modules.linear import Identity, Linear
-from ..modules.module import Module
-from ..modules.module.base import Module as base_Module
-from .fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
+from ..generated import ops
+from .modules.batchnorm import _BatchNorm
+from .modules.container import Sequential
+from .modules.conv import _ConvNd
+from .modules.linear import Identity, Linear
+from .modules.module import Module
+from .modules.module.base import Module as base_Module
+from .utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
 
 class QuantStub(Module):
