@@ -9,6 +9,14 @@ import traceback
 from pathlib import Path
 
 from specgrad import distributed as dist
+from tests.distributed import (  # noqa: F401 - they register their checks
+    checkpointing,
+    differentiating,
+    failures,
+    sharding,
+    splitting,
+    training,
+)
 from tests.distributed.checks import CHECKS
 
 
