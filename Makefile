@@ -33,7 +33,7 @@ read: $(VENV)/stamp-test ## gen-check, lint and type at once, each of which keep
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target SIDE_BY_SIDE=1 type gen-check lint
 
 attack: $(VENV)/stamp-test ## hostile calls, programs, files and moments, for about an hour; a seed a day
-	SPECGRAD_ATTACK=full SPECGRAD_ATTACK_SEED=$(SEED) $(ATTACK_PYTHON) -m pytest -n 2 --dist worksteal tests/attack tests/distributed/test_faults.py
+	SPECGRAD_ATTACK=full SPECGRAD_ATTACK_SEED=$(SEED) $(ATTACK_PYTHON) -m pytest -n 2 --dist worksteal tests/attack tests/extensions/distributed/test_faults.py
 
 gen: $(VENV)/stamp-test ## write generated/ and docs/ops from derivatives.yaml, and stubs from specgrad/torch_names.py
 	$(BIN)/python -m codegen

@@ -16,12 +16,15 @@ import pytest
 
 from .repository import ROOT
 
-FOLDERS = [ROOT / "tests" / name for name in ("nn", "autograd")]
-INDEX_TYPE = ("cpu", "cuda")
+FOLDERS = [
+    ROOT / "tests" / name
+    for name in ("nn", "autograd", "extensions/checkpoint", "extensions/gradcheck", "extensions/transforms/functional")
+]
+DEVICES = ("cpu", "cuda")
 
 
 def of_test(request: pytest.FixtureRequest) -> str:
-    """Where a test runs: one of PLACES."""
+    """Where a test runs: one of DEVICES."""
     if request.node.get_closest_marker("cpu"):
         return "cpu"
     return str(getattr(request, "param", os.environ.get("SPECGRAD_TEST_DEVICE", "cpu")))
@@ -32,7 +35,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     test = metafunc.definition
     inside = any(folder in test.path.parents for folder in FOLDERS)
     if inside and "SPECGRAD_TEST_DEVICE" not in os.environ and not test.get_closest_marker("cpu"):
-        metafunc.parametrize("target_device", INDEX_TYPE, indirect=True)
+        metafunc.parametrize("target_device", DEVICES, indirect=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -9,7 +9,7 @@ import argparse
 import warnings
 
 import specgrad as sg
-from tests.cuda.comparison import UP_TO_PHASE, same, shown
+from tests.device.cuda.comparison import UP_TO_PHASE, same, shown
 from tests.generated.calls import BY_NAME, NAMES, Style, call_sources, run
 
 

@@ -61,7 +61,7 @@ def sanitizer(seconds: float) -> dict[str, Any]:
 
 def suite(seconds: float) -> dict[str, Any]:
     """The tests of devices on the real driver, in several processes: each compiles kernels in float64."""
-    tests = "tests/cuda/test_entries.py", "tests/cuda/test_entry_ways.py"
+    tests = "tests/generated/test_ops_on_device.py", "tests/generated/test_call_forms_on_device.py"
     processes = ["-n", "auto", "--maxprocesses", "12", "-p", "no:benchmark"]
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--maxfail=20", *processes, *tests]
     return last_line(command, seconds, {"SPECGRAD_TEST_DRIVER": "real"})

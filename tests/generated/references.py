@@ -17,7 +17,7 @@ from tests.ops.elementwise.references import ACTIVATIONS, PARTS
 from tests.ops.elementwise.references_special import SPECIAL
 from tests.ops.fft.references import FOURIER
 from tests.ops.image.references import IMAGES
-from tests.ops.indexing.references import INDEX_TYPE
+from tests.ops.indexing.references import READING_AND_WRITING
 from tests.ops.linalg.references import LINALG
 from tests.ops.linalg.references_decompositions import DECOMPOSITIONS
 from tests.ops.linalg.references_ldl import LDL
@@ -231,7 +231,7 @@ REFERENCES: dict[str, Reference] = {
     **COUNTING,
     **SHAPES,
     **JOINING,
-    **INDEX_TYPE,
+    **READING_AND_WRITING,
     **IMAGES,
     **SORTING,
     **STATISTICS,

@@ -9,7 +9,7 @@ import specgrad as sg
 from specgrad.runtime.autograd import engine
 from specgrad.runtime.fast_path import no_native
 from specgrad.runtime.native.check_mode import NativeDifference, compared, compared_native_backward, general_path
-from tests.native.device_programs import PROGRAMS as ON_DEVICE
+from tests.native.cuda.device_programs import PROGRAMS as ON_DEVICE
 from tests.native.test_native import PROGRAMS, gradients
 
 retained: list[Any] = []

@@ -14,7 +14,7 @@ import pytest
 from specgrad.runtime.device.device import device
 from specgrad.runtime.kernels.cuda_launch import arrays
 from specgrad.runtime.ops.conv import cuda
-from tests.cuda.simulator import simulated
+from tests.device.cuda.simulator import simulated
 
 F64, F32 = np.dtype(np.float64), np.dtype(np.float32)
 KINDS = [F64, F32, np.dtype(np.complex64), np.dtype(ml_dtypes.bfloat16)]

@@ -89,7 +89,7 @@ def written(self: Any, src: Any, region: Callable[[Any], Any]) -> Any:
     return result
 
 
-INDEX_TYPE: dict[str, Callable[..., Any]] = {
+READING_AND_WRITING: dict[str, Callable[..., Any]] = {
     "checked_indices": lambda index, dim, size, op, wrap: index % size,
     "take": lambda self, index: np.take(self, index),
     "put": put,

@@ -11,7 +11,7 @@ import pytest
 from specgrad.runtime.device.device import device
 from specgrad.runtime.kernels.cuda_launch import arrays
 from specgrad.runtime.ops.pooling import cuda
-from tests.cuda.simulator import simulated
+from tests.device.cuda.simulator import simulated
 
 F32 = np.dtype(np.float32)
 
