@@ -155,7 +155,7 @@ def test_op_with_a_row_program(tmp_path: Path, capsys: pytest.CaptureFixture[str
     """A norm without a kernel by hand is proved, on both devices."""
     (tmp_path / "unit.yaml").write_text(block("yaml rows"), encoding="utf-8")
     assert main([str(tmp_path / "unit.yaml"), "--out", str(tmp_path / "unit")]) == 0, capsys.readouterr()
-    assert (tmp_path / "unit/kernels/rows/cuda_unit_rows.py").is_file()
+    assert (tmp_path / "unit/kernels/programs/cuda_unit_rows.py").is_file()
 
 
 def test_op_with_named_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

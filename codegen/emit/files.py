@@ -236,7 +236,7 @@ def other_layout(what: str, requested: str, formatter: Formatter | None) -> Othe
 
 
 DEFINITION = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
-FAMILIES = ("ops", "functions")  # packages of which each module is one of a family
+FAMILIES = ("ops", "nodes")  # packages of which each module is one of a family
 FileLine = tuple[str, int]  # a file and its line
 
 
@@ -269,7 +269,7 @@ def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: st
 
 
 def _duplicate_modules(files: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Functions of ops/ and classes of functions/ that two of their modules define: the package offers one of them."""
+    """Functions of ops/ and classes of nodes/ that two of their modules define: the package offers one of them."""
     op_libraries: dict[str, str] = {}
     for file, text in files.items():
         if PurePosixPath(file).parent.name in FAMILIES and file.endswith(".py"):

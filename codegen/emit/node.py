@@ -1,4 +1,4 @@
-"""The graph node of an entry, as data for the templates of functions/."""
+"""The graph node of an entry, as data for the templates of nodes/."""
 
 from __future__ import annotations
 

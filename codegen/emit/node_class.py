@@ -1,4 +1,4 @@
-"""The class of a graph node as the templates of functions/ lay it out: each step is a list of lines, perhaps empty.
+"""The class of a graph node as the templates of nodes/ lay it out: each step is a list of lines, perhaps empty.
 
 `record.py.j2` puts a result into the graph; of `native.py.j2`, `fused.py.j2` and `kernel.py.j2` at most one gives the
 gradients where nothing is recorded, `formula.py.j2` gives them wherever something is, and `tangent.py.j2` forward mode.

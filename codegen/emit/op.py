@@ -55,7 +55,7 @@ class OpCode(Properties):
 
     @property
     def node_class(self) -> str:
-        return f"functions.{self.node.class_name}" if self.node else "None"
+        return f"nodes.{self.node.class_name}" if self.node else "None"
 
     @property
     def kernel(self) -> str:

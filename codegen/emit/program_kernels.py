@@ -1,4 +1,4 @@
-"""The kernels of row programs, as data for the templates of rows/."""
+"""The kernels of row programs, as data for the templates of programs/."""
 
 from __future__ import annotations
 

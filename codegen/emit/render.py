@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +13,7 @@ import jinja2
 
 from ..library.bases import SPECGRAD, Base
 from ..library.by_name import with_parts_by_name
-from ..library.digests import format_of, function_source, specgrad_version
+from ..library.digests import format_of, specgrad_version
 from ..library.families import modules
 from ..library.kernels import FOLDER, row_parts
 from ..library.op_library import Library, OpLibrary, Part, import_lines, runtime_library
@@ -41,7 +40,7 @@ class Target:
     """Where generated code goes and how it imports the runtime: relatively, or as `specgrad.runtime`."""
 
     runtime: str = "..runtime"  # from the generated package itself
-    runtime_above: str = "...runtime"  # from a package in it, as are ops/, functions/ and kernels/
+    runtime_above: str = "...runtime"  # from a package in it, as are ops/, nodes/ and kernels/
     command: str = "codegen"
     in_tree: bool = True
     spec_path: str = "../derivatives.yaml"  # from the folder of the package
@@ -144,25 +143,27 @@ class Renderer:
         skeleton = Renderer(Spec("", ()), OUTSIDE)
         skeleton.library = Library(())  # which no entry names anything of
         helpers = Library(self.library.op_libraries[:1]).parts["helper"].values()
-        templates = [path for folder in ("", "functions", "ops") for path in (TEMPLATES / folder).glob("*.py.j2")]
+        templates = [
+            path for folder in ("", "kernels", "nodes", "ops") for path in (TEMPLATES / folder).glob("*.py.j2")
+        ]
         code = {*Path(__file__).parent.glob("*.py"), Path(scalar_code.__file__)}
         return format_of([*templates, *code], skeleton.modules(), helpers)
 
     def modules(self) -> Files:
         """The files beside the first lines of the package."""
-        elementwise = [code for code in self.ops if code.entry.compute.kind == "elementwise"]
+        elementwise = [(f, c) for f, codes in self.families.items() for c in codes if c.entry.name in self.kernels]
         stubs = stub_functions([*self.ops, *self.extended])
         files = {
-            "functions/__init__.py": self.render("functions_init.py.j2", families=list(self.families)),
-            "ops/__init__.py": self.render("ops_init.py.j2", families=list(self.families), public=self.public),
+            "nodes/__init__.py": self.render("nodes/init.py.j2", families=list(self.families)),
+            "ops/__init__.py": self.render("ops/init.py.j2", families=list(self.families), public=self.public),
             "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=stubs, public=self.public),
             "registry.py": self.render("registry.py.j2"),
             "registry.jsonl": lines(self.ops),
-            "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=elementwise),
+            "kernels/__init__.py": self.render("kernels/init.py.j2", elementwise=elementwise),
         }
         for family, ops in self.families.items():
             nodes = [code.node for code in ops if code.node]
-            files[f"functions/{family}.py"] = self.render("functions/module.py.j2", **self.nodes_context(family, nodes))
+            files[f"nodes/{family}.py"] = self.render("nodes/module.py.j2", **self.nodes_context(family, nodes))
             files[f"ops/{family}.py"] = self.render("ops/module.py.j2", family=family, **self.ops_context(ops))
         if not self.target.in_tree:
             files["namespace.py"] = self.render("namespace.py.j2", base=self.base_namespace)
@@ -178,12 +179,12 @@ class Renderer:
         return {"family": family, "classes": classes, "names": [n.class_name for n in nodes], "imports": imports}
 
     def node_class(self, c: NodeClass) -> str:
-        methods = [self.render(f"functions/{template}.py.j2", c=c) for template in c.templates]
-        return self.render("functions/class.py.j2", c=c, methods=methods)
+        methods = [self.render(f"nodes/{template}.py.j2", c=c) for template in c.templates]
+        return self.render("nodes/class.py.j2", c=c, methods=methods)
 
     @property
     def families(self) -> dict[str, list[OpCode]]:
-        """The ops of each module of ops/ and functions/, by its name."""
+        """The ops of each module of ops/ and nodes/, by its name."""
         codes = {code.entry.name: code for code in self.ops}
         return {name: [codes[e.name] for e in entries] for name, entries in modules(self.spec.entries).items()}
 
@@ -235,22 +236,21 @@ class Renderer:
         return import_lines([*self.library.parts["helper"].values(), *parts])
 
     def kernel_files(self, device: str) -> Files:
+        """The element-wise kernels for a device: of each family that has some."""
         folder = f"kernels/{device}"
-        files = {f"{folder}/__init__.py": f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'}
-        for each in self.kernels.values():
-            functions = each.functions
-            files[f"{folder}/{each.entry.identifier}.py"] = self.render(
-                f"kernel_{device}.py.j2",
-                entry=each.entry,
-                kernels=each.all if device == "cpu" else each.of_arrays,
-                digest=digest(functions, self.library.scalar_modules()),
-                imports=[*self.type_import(each, device), *self.library.scalar_imports(functions)],
-            )
+        files = {f"{folder}/__init__.py": f'"""Element-wise kernels for {device.upper()}, by family."""\n'}
+        for family, codes in self.families.items():
+            ops = [self.kernels[code.entry.name] for code in codes if code.entry.name in self.kernels]
+            if ops:
+                functions = sorted({function for op in ops for function in op.functions})
+                imports = [*self.type_import(ops, device), *self.library.scalar_imports(functions)]
+                context = {"family": family, "ops": ops, "imports": imports}
+                files[f"{folder}/{family}.py"] = self.render(f"kernels/{device}.py.j2", **context)
         return files
 
-    def type_import(self, kernels: ElementKernels, device: str) -> list[str]:
-        """The statement by which the kernels for a device have `T`: those for the CPU read it off an array."""
-        if device == "cpu" or not any(kernel.uses_type for kernel in kernels.of_arrays):
+    def type_import(self, ops: Sequence[ElementKernels], device: str) -> list[str]:
+        """The statement by which kernels for a device have `T`: those for the CPU read it off an array."""
+        if device == "cpu" or not any(kernel.uses_type for op in ops for kernel in op.of_arrays):
             return []
         return [f"from {self.library.op_libraries[0].module_path(('kernels', 'cuda', 'language'), depth=3)} import T"]
 
@@ -266,12 +266,12 @@ class Renderer:
         files = {f"{folder}/__init__.py": '"""Kernels of row programs, for each device."""\n'} if self.programs else {}
         for code in self.programs:
             name = code.entry.identifier if code.entry else code.program.name
-            files[f"{folder}/cuda_{name}.py"] = self.render("rows/cuda.py.j2", **code.cuda())
+            files[f"{folder}/cuda_{name}.py"] = self.render("programs/cuda.py.j2", **code.cuda())
             if code.entry is not None:
-                files[f"{folder}/cpu_{name}.py"] = self.render("rows/cpu.py.j2", **code.cpu())
+                files[f"{folder}/cpu_{name}.py"] = self.render("programs/cpu.py.j2", **code.cpu())
             if check := code.check():
                 files["checks/__init__.py"] = '"""Checks of arguments whose rows a program computes."""\n'
-                files[f"checks/{name}.py"] = self.render("rows/check.py.j2", name=name, check=check)
+                files[f"checks/{name}.py"] = self.render("programs/check.py.j2", name=name, check=check)
         return files
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
@@ -353,9 +353,3 @@ def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:
         numbers[entry.name] = counts.get(base, 0)
         counts[base] = numbers[entry.name] + has_node(entry)
     return numbers
-
-
-def digest(functions: list[str], modules: tuple[Path, ...]) -> str:
-    """A short hash of the scalar functions that a kernel uses: its file, and so its compiled cache, follows them."""
-    text = "".join(function_source(name, modules) for name in functions)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]

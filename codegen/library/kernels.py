@@ -19,7 +19,7 @@ from ..spec.row_program import NO_PART, check_of_rows
 from .modules import offered_nodes, parameters_of, statements_of
 from .op_library import RULE_FILES, Known, OpLibrary, Part
 
-FOLDER = ("kernels", "rows")  # in a generated package
+FOLDER = ("kernels", "programs")  # in a generated package
 KINDS = ("kernel", "check")
 
 

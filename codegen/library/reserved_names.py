@@ -35,7 +35,7 @@ def read_reserved(generated: Path, spec: Spec) -> ReservedNames:
 
 
 def _read(generated: Path, spec: Spec) -> ReservedNames:
-    ops, nodes, kernels = (_modules(generated / folder) for folder in ("ops", "functions", "kernels/cpu"))
+    ops, nodes, kernels = (_modules(generated / folder) for folder in ("ops", "nodes", "kernels/cpu"))
     defined = {name for module in ops for name in module.defined}
     defined |= {name for entry in spec.entries for alias in entry.aliases for name in (alias, f"{alias}_")}
     values = {argument.name for entry in spec.entries for argument in entry.schema.arguments} | {"input"}

@@ -253,15 +253,15 @@ def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
     package = f"{above}.mutant_{next(_numbers)}".removeprefix(".")
     files = OneEntry(renderer_of(origin), entry, generated).rendered()
     (family,) = modules([entry])
-    order = ["kernels/__init__", f"kernels/cpu/{entry.identifier}", "namespace"]
-    order += [f"kernels/rows/{device}_{entry.identifier}" for device in ("cpu", "cuda")]
+    order = ["kernels/__init__", f"kernels/cpu/{family}", "namespace"]
+    order += [f"kernels/programs/{device}_{entry.identifier}" for device in ("cpu", "cuda")]
     order += [f"checks/{entry.identifier}"]
-    order += [f"{folder}/{module}" for folder in ("functions", "ops") for module in (family, "__init__")]
+    order += [f"{folder}/{module}" for folder in ("nodes", "ops") for module in (family, "__init__")]
     try:
         root = _module(package, "", "__init__")
         vars(root)["_spec_file"] = str(project_of(origin).path)
         root.__spec__ = ModuleSpec(package, _Data(files["registry.jsonl"].encode()))  # type: ignore[arg-type]
-        for folder in ("kernels", "kernels/cpu", "kernels/rows", "checks", "functions", "ops"):
+        for folder in ("kernels", "kernels/cpu", "kernels/programs", "checks", "nodes", "ops"):
             _module(package, "", f"{folder}/__init__")
         for file in [*order, "registry"]:
             if f"{file}.py" in files:
@@ -310,4 +310,4 @@ def _interpret(kernels: types.ModuleType, entry: Entry, generated: str) -> None:
     if hasattr(kernels, name):
         tree = getattr(sys.modules[f"{generated}.kernels"], name)
         own = getattr(kernels, name)
-        own.kernels = Interpreted(own.kernels.module, tree.kernels)
+        own.kernels = Interpreted(own.kernels, tree.kernels)

@@ -205,10 +205,10 @@ def known_elementwise(
     """A kernel of arrays of these names, which hold a dtype, and of numbers for the others."""
     own = tuple(not kernel.is_array(name) or kernel.is_mask(name) for name in kernel.inputs)
     operands = tuple(operand(kernel, name, name in arrays, stored) for name in kernel.inputs)
-    single = element_kernel(kernel.package, kernel.file, kernel.name, in_registers(stored), own)
+    single = element_kernel(kernel.package, kernel.family, kernel.function, in_registers(stored), own)
     signature = element_signature(operands, results(kernel, stored), dims)
     dtype = "" if stored == FLOAT32 else f" {stored}"
-    label = f"{kernel.file}.{kernel.name}{text}{dtype} {LAYOUTS[dims]}"
+    label = f"{kernel.function}{text}{dtype} {LAYOUTS[dims]}"
     return Known(label, single, signature, stored == FLOAT32)
 
 

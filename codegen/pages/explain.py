@@ -97,7 +97,8 @@ def computed(renderer: Renderer, entry: Entry) -> str:
     if compute.kind == "elementwise":
         number = renderer.kernels[entry.name].number
         also = "" if number is None else f"; {number.name} where {number.parameters[1]} is a number"
-        files = f"kernels/cpu/{entry.identifier}.py and kernels/cuda/{entry.identifier}.py"
+        family = family_of(renderer, entry)
+        files = f"{entry.identifier}_* in kernels/cpu/{family}.py and kernels/cuda/{family}.py"
         return f"element by element: {text} ({files}){also}"
     if compute.kind == "kernel":
         return f"by the kernel {text} ({renderer.library['kernel', text].location})"
@@ -198,12 +199,16 @@ def names_called(entry: Entry) -> list[str]:
     return functions_in(*(tree for tree in trees if tree is not None))
 
 
+def family_of(renderer: Renderer, entry: Entry) -> str:
+    return next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
+
+
 def generated_lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     """The places of the function and the class that were generated from it, as far as they have been written."""
-    family = next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
+    family = family_of(renderer, entry)
     starts = {f"ops/{family}.py": f"def {entry.schema.name}("}
     if has_node(entry):
-        starts[f"functions/{family}.py"] = f"class {renderer.nodes[entry.name].class_name}("
+        starts[f"nodes/{family}.py"] = f"class {renderer.nodes[entry.name].class_name}("
     for file, start in starts.items():
         line = None if root is None else line_of(root / file, start)
         if line is not None and root is not None:

@@ -9,6 +9,7 @@ PACKAGE = __package__.rpartition(".")[0]
 ABS = Elementwise(
     PACKAGE,
     "abs",
+    "arithmetic",
     "abs",
     "promote",
     result_dtypes=("real",),
@@ -21,6 +22,7 @@ ABS = Elementwise(
 NEG = Elementwise(
     PACKAGE,
     "neg",
+    "arithmetic",
     "neg",
     "promote",
     allowed=("int", "float", "complex"),
@@ -32,6 +34,7 @@ NEG = Elementwise(
 SIGN = Elementwise(
     PACKAGE,
     "sign",
+    "arithmetic",
     "sign",
     "promote",
     allowed=("bool", "int", "float"),
@@ -40,19 +43,36 @@ SIGN = Elementwise(
     converts="ib",
 )
 SGN = Elementwise(
-    PACKAGE, "sgn", "sgn", "promote", operands=("self",), integral_kinds="ib", converts="ib", complexes=True
+    PACKAGE,
+    "sgn",
+    "arithmetic",
+    "sgn",
+    "promote",
+    operands=("self",),
+    integral_kinds="ib",
+    converts="ib",
+    complexes=True,
 )
 SQUARE = Elementwise(
-    PACKAGE, "square", "square", "promote", operands=("self",), integral_kinds="ib", converts="ib", complexes=True
+    PACKAGE,
+    "square",
+    "arithmetic",
+    "square",
+    "promote",
+    operands=("self",),
+    integral_kinds="ib",
+    converts="ib",
+    complexes=True,
 )
-SQRT = Elementwise(PACKAGE, "sqrt", "sqrt", "float", operands=("self",), converts="ib", complexes=True)
-RSQRT = Elementwise(PACKAGE, "rsqrt", "rsqrt", "float", operands=("self",), converts="ib", complexes=True)
+SQRT = Elementwise(PACKAGE, "sqrt", "arithmetic", "sqrt", "float", operands=("self",), converts="ib", complexes=True)
+RSQRT = Elementwise(PACKAGE, "rsqrt", "arithmetic", "rsqrt", "float", operands=("self",), converts="ib", complexes=True)
 RECIPROCAL = Elementwise(
-    PACKAGE, "reciprocal", "reciprocal", "float", operands=("self",), converts="ib", complexes=True
+    PACKAGE, "reciprocal", "arithmetic", "reciprocal", "float", operands=("self",), converts="ib", complexes=True
 )
 POW_TENSOR_TENSOR = Elementwise(
     PACKAGE,
     "pow",
+    "arithmetic",
     "pow_tensor_tensor",
     "promote",
     allowed=("int", "float", "complex"),
@@ -64,6 +84,7 @@ POW_TENSOR_TENSOR = Elementwise(
 POW_TENSOR_SCALAR = Elementwise(
     PACKAGE,
     "pow",
+    "arithmetic",
     "pow_tensor_scalar",
     "promote",
     allowed=("int", "float", "complex"),
@@ -75,6 +96,7 @@ POW_TENSOR_SCALAR = Elementwise(
 POW_NUMBER = Elementwise(
     PACKAGE,
     "pow_number",
+    "arithmetic",
     "pow_number",
     "promote",
     allowed=("float", "complex"),
@@ -86,6 +108,7 @@ POW_NUMBER = Elementwise(
 POW_SCALAR = Elementwise(
     PACKAGE,
     "pow",
+    "arithmetic",
     "pow_scalar",
     "promote",
     allowed=("int", "float", "complex"),
@@ -98,6 +121,7 @@ POW_SCALAR = Elementwise(
 ADD_TENSOR = Elementwise(
     PACKAGE,
     "add",
+    "arithmetic",
     "add_tensor",
     "promote",
     operands=("self", "other"),
@@ -109,6 +133,7 @@ ADD_TENSOR = Elementwise(
 ADD_SCALAR = Elementwise(
     PACKAGE,
     "add",
+    "arithmetic",
     "add_scalar",
     "promote",
     operands=("self",),
@@ -120,6 +145,7 @@ ADD_SCALAR = Elementwise(
 SUB_TENSOR = Elementwise(
     PACKAGE,
     "sub",
+    "arithmetic",
     "sub_tensor",
     "promote",
     allowed=("int", "float", "complex"),
@@ -133,6 +159,7 @@ SUB_TENSOR = Elementwise(
 RSUB_TENSOR = Elementwise(
     PACKAGE,
     "rsub",
+    "arithmetic",
     "rsub_tensor",
     "promote",
     allowed=("int", "float", "complex"),
@@ -146,6 +173,7 @@ RSUB_TENSOR = Elementwise(
 MUL_TENSOR = Elementwise(
     PACKAGE,
     "mul",
+    "arithmetic",
     "mul_tensor",
     "promote",
     operands=("self", "other"),
@@ -155,11 +183,20 @@ MUL_TENSOR = Elementwise(
     complexes=True,
 )
 DIV_TENSOR = Elementwise(
-    PACKAGE, "div", "div_tensor", "float", operands=("self", "other"), takes_number=True, converts="ib", complexes=True
+    PACKAGE,
+    "div",
+    "arithmetic",
+    "div_tensor",
+    "float",
+    operands=("self", "other"),
+    takes_number=True,
+    converts="ib",
+    complexes=True,
 )
 FLOOR_DIVIDE = Elementwise(
     PACKAGE,
     "floor_divide",
+    "arithmetic",
     "floor_divide",
     "promote",
     allowed=("int", "float"),
@@ -171,6 +208,7 @@ FLOOR_DIVIDE = Elementwise(
 TRUNC_DIVIDE = Elementwise(
     PACKAGE,
     "trunc_divide",
+    "arithmetic",
     "trunc_divide",
     "promote",
     allowed=("int", "float"),
@@ -180,6 +218,7 @@ TRUNC_DIVIDE = Elementwise(
 REMAINDER = Elementwise(
     PACKAGE,
     "remainder",
+    "arithmetic",
     "remainder",
     "promote",
     allowed=("int", "float"),
@@ -189,11 +228,19 @@ REMAINDER = Elementwise(
     converts="ib",
 )
 FMOD = Elementwise(
-    PACKAGE, "fmod", "fmod", "promote", allowed=("int", "float"), operands=("self", "other"), converts="ib"
+    PACKAGE,
+    "fmod",
+    "arithmetic",
+    "fmod",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self", "other"),
+    converts="ib",
 )
 ADDCMUL = Elementwise(
     PACKAGE,
     "addcmul",
+    "arithmetic",
     "addcmul",
     "promote",
     allowed=("int", "float", "complex"),
@@ -206,6 +253,7 @@ ADDCMUL = Elementwise(
 ADDCDIV = Elementwise(
     PACKAGE,
     "addcdiv",
+    "arithmetic",
     "addcdiv",
     "promote",
     allowed=("float", "complex"),
@@ -217,6 +265,7 @@ ADDCDIV = Elementwise(
 LERP_TENSOR = Elementwise(
     PACKAGE,
     "lerp",
+    "arithmetic",
     "lerp_tensor",
     "match",
     allowed=("float", "complex"),
@@ -226,6 +275,7 @@ LERP_TENSOR = Elementwise(
 LERP_SCALAR = Elementwise(
     PACKAGE,
     "lerp",
+    "arithmetic",
     "lerp_scalar",
     "match",
     allowed=("float", "complex"),
@@ -234,11 +284,19 @@ LERP_SCALAR = Elementwise(
     complexes=True,
 )
 COPYSIGN = Elementwise(
-    PACKAGE, "copysign", "copysign", "float", allowed=("float",), operands=("self", "other"), converts="ib"
+    PACKAGE,
+    "copysign",
+    "arithmetic",
+    "copysign",
+    "float",
+    allowed=("float",),
+    operands=("self", "other"),
+    converts="ib",
 )
 NEXTAFTER = Elementwise(
     PACKAGE,
     "nextafter",
+    "arithmetic",
     "nextafter",
     "promote",
     allowed=("float",),
@@ -249,6 +307,7 @@ NEXTAFTER = Elementwise(
 HEAVISIDE = Elementwise(
     PACKAGE,
     "heaviside",
+    "arithmetic",
     "heaviside",
     "same",
     allowed=("bool", "int", "float"),
@@ -256,21 +315,44 @@ HEAVISIDE = Elementwise(
     refuses=("self", "values"),
 )
 GCD = Elementwise(
-    PACKAGE, "gcd", "gcd", "promote", allowed=("int",), operands=("self", "other"), integral_kinds="i", converts="ib"
+    PACKAGE,
+    "gcd",
+    "arithmetic",
+    "gcd",
+    "promote",
+    allowed=("int",),
+    operands=("self", "other"),
+    integral_kinds="i",
+    converts="ib",
 )
 LCM = Elementwise(
-    PACKAGE, "lcm", "lcm", "promote", allowed=("int",), operands=("self", "other"), integral_kinds="i", converts="ib"
+    PACKAGE,
+    "lcm",
+    "arithmetic",
+    "lcm",
+    "promote",
+    allowed=("int",),
+    operands=("self", "other"),
+    integral_kinds="i",
+    converts="ib",
 )
-EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",), converts="ib", complexes=True)
-EXP2 = Elementwise(PACKAGE, "exp2", "exp2", "float", operands=("self",), converts="ib", complexes=True)
-EXPM1 = Elementwise(PACKAGE, "expm1", "expm1", "float", operands=("self",), converts="ib", complexes=True)
-LOG = Elementwise(PACKAGE, "log", "log", "float", operands=("self",), converts="ib", complexes=True)
-LOG2 = Elementwise(PACKAGE, "log2", "log2", "float", operands=("self",), converts="ib", complexes=True)
-LOG10 = Elementwise(PACKAGE, "log10", "log10", "float", operands=("self",), converts="ib", complexes=True)
-LOG1P = Elementwise(PACKAGE, "log1p", "log1p", "float", operands=("self",), converts="ib", complexes=True)
+EXP = Elementwise(PACKAGE, "exp", "exponential", "exp", "float", operands=("self",), converts="ib", complexes=True)
+EXP2 = Elementwise(PACKAGE, "exp2", "exponential", "exp2", "float", operands=("self",), converts="ib", complexes=True)
+EXPM1 = Elementwise(
+    PACKAGE, "expm1", "exponential", "expm1", "float", operands=("self",), converts="ib", complexes=True
+)
+LOG = Elementwise(PACKAGE, "log", "exponential", "log", "float", operands=("self",), converts="ib", complexes=True)
+LOG2 = Elementwise(PACKAGE, "log2", "exponential", "log2", "float", operands=("self",), converts="ib", complexes=True)
+LOG10 = Elementwise(
+    PACKAGE, "log10", "exponential", "log10", "float", operands=("self",), converts="ib", complexes=True
+)
+LOG1P = Elementwise(
+    PACKAGE, "log1p", "exponential", "log1p", "float", operands=("self",), converts="ib", complexes=True
+)
 LOGADDEXP = Elementwise(
     PACKAGE,
     "logaddexp",
+    "exponential",
     "logaddexp",
     "promote",
     allowed=("float", "complex"),
@@ -279,25 +361,43 @@ LOGADDEXP = Elementwise(
     complexes=True,
 )
 LOGADDEXP2 = Elementwise(
-    PACKAGE, "logaddexp2", "logaddexp2", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
+    PACKAGE,
+    "logaddexp2",
+    "exponential",
+    "logaddexp2",
+    "promote",
+    allowed=("float",),
+    operands=("self", "other"),
+    converts="ib",
 )
-SIN = Elementwise(PACKAGE, "sin", "sin", "float", operands=("self",), converts="ib", complexes=True)
-COS = Elementwise(PACKAGE, "cos", "cos", "float", operands=("self",), converts="ib", complexes=True)
-TAN = Elementwise(PACKAGE, "tan", "tan", "float", operands=("self",), converts="ib", complexes=True)
-ASIN = Elementwise(PACKAGE, "asin", "asin", "float", operands=("self",), converts="ib", complexes=True)
-ACOS = Elementwise(PACKAGE, "acos", "acos", "float", operands=("self",), converts="ib", complexes=True)
-ATAN = Elementwise(PACKAGE, "atan", "atan", "float", operands=("self",), converts="ib", complexes=True)
-SINH = Elementwise(PACKAGE, "sinh", "sinh", "float", operands=("self",), converts="ib", complexes=True)
-COSH = Elementwise(PACKAGE, "cosh", "cosh", "float", operands=("self",), converts="ib", complexes=True)
-TANH = Elementwise(PACKAGE, "tanh", "tanh", "float", operands=("self",), converts="ib", complexes=True)
-ASINH = Elementwise(PACKAGE, "asinh", "asinh", "float", operands=("self",), converts="ib", complexes=True)
-ACOSH = Elementwise(PACKAGE, "acosh", "acosh", "float", operands=("self",), converts="ib", complexes=True)
-ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",), converts="ib", complexes=True)
-ATAN2 = Elementwise(PACKAGE, "atan2", "atan2", "float", allowed=("float",), operands=("self", "other"), converts="ib")
-HYPOT = Elementwise(PACKAGE, "hypot", "hypot", "promote", allowed=("float",), operands=("self", "other"), converts="ib")
+SIN = Elementwise(PACKAGE, "sin", "trigonometric", "sin", "float", operands=("self",), converts="ib", complexes=True)
+COS = Elementwise(PACKAGE, "cos", "trigonometric", "cos", "float", operands=("self",), converts="ib", complexes=True)
+TAN = Elementwise(PACKAGE, "tan", "trigonometric", "tan", "float", operands=("self",), converts="ib", complexes=True)
+ASIN = Elementwise(PACKAGE, "asin", "trigonometric", "asin", "float", operands=("self",), converts="ib", complexes=True)
+ACOS = Elementwise(PACKAGE, "acos", "trigonometric", "acos", "float", operands=("self",), converts="ib", complexes=True)
+ATAN = Elementwise(PACKAGE, "atan", "trigonometric", "atan", "float", operands=("self",), converts="ib", complexes=True)
+SINH = Elementwise(PACKAGE, "sinh", "trigonometric", "sinh", "float", operands=("self",), converts="ib", complexes=True)
+COSH = Elementwise(PACKAGE, "cosh", "trigonometric", "cosh", "float", operands=("self",), converts="ib", complexes=True)
+TANH = Elementwise(PACKAGE, "tanh", "trigonometric", "tanh", "float", operands=("self",), converts="ib", complexes=True)
+ASINH = Elementwise(
+    PACKAGE, "asinh", "trigonometric", "asinh", "float", operands=("self",), converts="ib", complexes=True
+)
+ACOSH = Elementwise(
+    PACKAGE, "acosh", "trigonometric", "acosh", "float", operands=("self",), converts="ib", complexes=True
+)
+ATANH = Elementwise(
+    PACKAGE, "atanh", "trigonometric", "atanh", "float", operands=("self",), converts="ib", complexes=True
+)
+ATAN2 = Elementwise(
+    PACKAGE, "atan2", "trigonometric", "atan2", "float", allowed=("float",), operands=("self", "other"), converts="ib"
+)
+HYPOT = Elementwise(
+    PACKAGE, "hypot", "trigonometric", "hypot", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
+)
 FLOOR = Elementwise(
     PACKAGE,
     "floor",
+    "rounding",
     "floor",
     "promote",
     allowed=("int", "float"),
@@ -306,11 +406,20 @@ FLOOR = Elementwise(
     converts="ib",
 )
 CEIL = Elementwise(
-    PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",), integral_kinds="i", converts="ib"
+    PACKAGE,
+    "ceil",
+    "rounding",
+    "ceil",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self",),
+    integral_kinds="i",
+    converts="ib",
 )
 ROUND = Elementwise(
     PACKAGE,
     "round",
+    "rounding",
     "round",
     "promote",
     allowed=("int", "float"),
@@ -321,6 +430,7 @@ ROUND = Elementwise(
 ROUND_DECIMALS = Elementwise(
     PACKAGE,
     "round",
+    "rounding",
     "round_decimals",
     "promote",
     allowed=("float",),
@@ -331,6 +441,7 @@ ROUND_DECIMALS = Elementwise(
 TRUNC = Elementwise(
     PACKAGE,
     "trunc",
+    "rounding",
     "trunc",
     "promote",
     allowed=("int", "float"),
@@ -338,10 +449,13 @@ TRUNC = Elementwise(
     integral_kinds="i",
     converts="ib",
 )
-FRAC = Elementwise(PACKAGE, "frac", "frac", "promote", allowed=("float",), operands=("self",), converts="ib")
+FRAC = Elementwise(
+    PACKAGE, "frac", "rounding", "frac", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
 ISNAN = Elementwise(
     PACKAGE,
     "isnan",
+    "comparison",
     "isnan",
     "promote",
     result_dtypes=("bool",),
@@ -353,6 +467,7 @@ ISNAN = Elementwise(
 ISINF = Elementwise(
     PACKAGE,
     "isinf",
+    "comparison",
     "isinf",
     "promote",
     result_dtypes=("bool",),
@@ -364,6 +479,7 @@ ISINF = Elementwise(
 ISFINITE = Elementwise(
     PACKAGE,
     "isfinite",
+    "comparison",
     "isfinite",
     "promote",
     result_dtypes=("bool",),
@@ -375,6 +491,7 @@ ISFINITE = Elementwise(
 MAXIMUM = Elementwise(
     PACKAGE,
     "maximum",
+    "comparison",
     "maximum",
     "promote",
     allowed=("bool", "int", "float"),
@@ -385,6 +502,7 @@ MAXIMUM = Elementwise(
 MINIMUM = Elementwise(
     PACKAGE,
     "minimum",
+    "comparison",
     "minimum",
     "promote",
     allowed=("bool", "int", "float"),
@@ -395,6 +513,7 @@ MINIMUM = Elementwise(
 FMAX = Elementwise(
     PACKAGE,
     "fmax",
+    "comparison",
     "fmax",
     "promote",
     allowed=("bool", "int", "float"),
@@ -405,6 +524,7 @@ FMAX = Elementwise(
 FMIN = Elementwise(
     PACKAGE,
     "fmin",
+    "comparison",
     "fmin",
     "promote",
     allowed=("bool", "int", "float"),
@@ -415,6 +535,7 @@ FMIN = Elementwise(
 WHERE_SELF = Elementwise(
     PACKAGE,
     "where",
+    "comparison",
     "where_self",
     "promote",
     raw=(True, False, False),
@@ -424,6 +545,7 @@ WHERE_SELF = Elementwise(
 CLAMP_BOTH = Elementwise(
     PACKAGE,
     "clamp",
+    "comparison",
     "clamp_both",
     "promote",
     allowed=("int", "float"),
@@ -435,6 +557,7 @@ CLAMP_BOTH = Elementwise(
 CLAMP_MIN = Elementwise(
     PACKAGE,
     "clamp_min",
+    "comparison",
     "clamp_min",
     "promote",
     allowed=("int", "float"),
@@ -446,6 +569,7 @@ CLAMP_MIN = Elementwise(
 CLAMP_MIN_TENSOR = Elementwise(
     PACKAGE,
     "clamp_min",
+    "comparison",
     "clamp_min_tensor",
     "promote",
     allowed=("bool", "int", "float"),
@@ -456,6 +580,7 @@ CLAMP_MIN_TENSOR = Elementwise(
 CLAMP_MAX = Elementwise(
     PACKAGE,
     "clamp_max",
+    "comparison",
     "clamp_max",
     "promote",
     allowed=("int", "float"),
@@ -467,6 +592,7 @@ CLAMP_MAX = Elementwise(
 CLAMP_MAX_TENSOR = Elementwise(
     PACKAGE,
     "clamp_max",
+    "comparison",
     "clamp_max_tensor",
     "promote",
     allowed=("bool", "int", "float"),
@@ -477,6 +603,7 @@ CLAMP_MAX_TENSOR = Elementwise(
 EQ_TENSOR = Elementwise(
     PACKAGE,
     "eq",
+    "comparison",
     "eq_tensor",
     "promote",
     result_dtypes=("bool",),
@@ -489,6 +616,7 @@ EQ_TENSOR = Elementwise(
 NE_TENSOR = Elementwise(
     PACKAGE,
     "ne",
+    "comparison",
     "ne_tensor",
     "promote",
     result_dtypes=("bool",),
@@ -501,6 +629,7 @@ NE_TENSOR = Elementwise(
 LT_TENSOR = Elementwise(
     PACKAGE,
     "lt",
+    "comparison",
     "lt_tensor",
     "promote",
     result_dtypes=("bool",),
@@ -513,6 +642,7 @@ LT_TENSOR = Elementwise(
 LE_TENSOR = Elementwise(
     PACKAGE,
     "le",
+    "comparison",
     "le_tensor",
     "promote",
     result_dtypes=("bool",),
@@ -525,6 +655,7 @@ LE_TENSOR = Elementwise(
 GT_TENSOR = Elementwise(
     PACKAGE,
     "gt",
+    "comparison",
     "gt_tensor",
     "promote",
     result_dtypes=("bool",),
@@ -537,6 +668,7 @@ GT_TENSOR = Elementwise(
 GE_TENSOR = Elementwise(
     PACKAGE,
     "ge",
+    "comparison",
     "ge_tensor",
     "promote",
     result_dtypes=("bool",),
@@ -549,6 +681,7 @@ GE_TENSOR = Elementwise(
 SIGNBIT = Elementwise(
     PACKAGE,
     "signbit",
+    "comparison",
     "signbit",
     "promote",
     result_dtypes=("bool",),
@@ -560,6 +693,7 @@ SIGNBIT = Elementwise(
 ISPOSINF = Elementwise(
     PACKAGE,
     "isposinf",
+    "comparison",
     "isposinf",
     "promote",
     result_dtypes=("bool",),
@@ -571,6 +705,7 @@ ISPOSINF = Elementwise(
 ISNEGINF = Elementwise(
     PACKAGE,
     "isneginf",
+    "comparison",
     "isneginf",
     "promote",
     result_dtypes=("bool",),
@@ -582,6 +717,7 @@ ISNEGINF = Elementwise(
 ISREAL = Elementwise(
     PACKAGE,
     "isreal",
+    "comparison",
     "isreal",
     "promote",
     result_dtypes=("bool",),
@@ -593,6 +729,7 @@ ISREAL = Elementwise(
 REPLACE_ODD = Elementwise(
     PACKAGE,
     "replace_odd",
+    "comparison",
     "replace_odd",
     "promote",
     allowed=("bool", "int", "float"),
@@ -604,6 +741,7 @@ REPLACE_ODD = Elementwise(
 LOGICAL_AND = Elementwise(
     PACKAGE,
     "logical_and",
+    "logic",
     "logical_and",
     "promote",
     result_dtypes=("bool",),
@@ -615,6 +753,7 @@ LOGICAL_AND = Elementwise(
 LOGICAL_OR = Elementwise(
     PACKAGE,
     "logical_or",
+    "logic",
     "logical_or",
     "promote",
     result_dtypes=("bool",),
@@ -626,6 +765,7 @@ LOGICAL_OR = Elementwise(
 LOGICAL_XOR = Elementwise(
     PACKAGE,
     "logical_xor",
+    "logic",
     "logical_xor",
     "promote",
     result_dtypes=("bool",),
@@ -637,6 +777,7 @@ LOGICAL_XOR = Elementwise(
 LOGICAL_NOT = Elementwise(
     PACKAGE,
     "logical_not",
+    "logic",
     "logical_not",
     "promote",
     result_dtypes=("bool",),
@@ -648,6 +789,7 @@ LOGICAL_NOT = Elementwise(
 BITWISE_AND_TENSOR = Elementwise(
     PACKAGE,
     "bitwise_and",
+    "logic",
     "bitwise_and_tensor",
     "promote",
     allowed=("bool", "int"),
@@ -659,6 +801,7 @@ BITWISE_AND_TENSOR = Elementwise(
 BITWISE_OR_TENSOR = Elementwise(
     PACKAGE,
     "bitwise_or",
+    "logic",
     "bitwise_or_tensor",
     "promote",
     allowed=("bool", "int"),
@@ -670,6 +813,7 @@ BITWISE_OR_TENSOR = Elementwise(
 BITWISE_XOR_TENSOR = Elementwise(
     PACKAGE,
     "bitwise_xor",
+    "logic",
     "bitwise_xor_tensor",
     "promote",
     allowed=("bool", "int"),
@@ -681,6 +825,7 @@ BITWISE_XOR_TENSOR = Elementwise(
 BITWISE_NOT = Elementwise(
     PACKAGE,
     "bitwise_not",
+    "logic",
     "bitwise_not",
     "promote",
     allowed=("bool", "int"),
@@ -691,6 +836,7 @@ BITWISE_NOT = Elementwise(
 BITWISE_LEFT_SHIFT_TENSOR = Elementwise(
     PACKAGE,
     "bitwise_left_shift",
+    "logic",
     "bitwise_left_shift_tensor",
     "promote",
     allowed=("int",),
@@ -702,6 +848,7 @@ BITWISE_LEFT_SHIFT_TENSOR = Elementwise(
 BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
     PACKAGE,
     "bitwise_right_shift",
+    "logic",
     "bitwise_right_shift_tensor",
     "promote",
     allowed=("int",),
@@ -713,6 +860,7 @@ BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
 CONJ_PHYSICAL = Elementwise(
     PACKAGE,
     "conj_physical",
+    "complex",
     "conj_physical",
     "promote",
     operands=("self",),
@@ -723,6 +871,7 @@ CONJ_PHYSICAL = Elementwise(
 REAL_COPY = Elementwise(
     PACKAGE,
     "real_copy",
+    "complex",
     "real_copy",
     "promote",
     result_dtypes=("real",),
@@ -731,10 +880,13 @@ REAL_COPY = Elementwise(
     converts="ib",
     complexes=True,
 )
-IMAG_COPY = Elementwise(PACKAGE, "imag_copy", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",))
+IMAG_COPY = Elementwise(
+    PACKAGE, "imag_copy", "complex", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",)
+)
 ANGLE = Elementwise(
     PACKAGE,
     "angle",
+    "complex",
     "angle",
     "float",
     result_dtypes=("real",),
@@ -743,34 +895,74 @@ ANGLE = Elementwise(
     converts="ib",
     complexes=True,
 )
-SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",), converts="ib", complexes=True)
+SIGMOID = Elementwise(
+    PACKAGE, "sigmoid", "activation", "sigmoid", "float", operands=("self",), converts="ib", complexes=True
+)
 LOGSIGMOID = Elementwise(
-    PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "logsigmoid", "activation", "logsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
 RELU = Elementwise(
-    PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",), integral_kinds="i", converts="ib"
+    PACKAGE,
+    "relu",
+    "activation",
+    "relu",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self",),
+    integral_kinds="i",
+    converts="ib",
 )
 LEAKY_RELU = Elementwise(
-    PACKAGE, "leaky_relu", "leaky_relu", "same", allowed=("float",), operands=("self",), numbers=("negative_slope",)
+    PACKAGE,
+    "leaky_relu",
+    "activation",
+    "leaky_relu",
+    "same",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("negative_slope",),
 )
 ELU = Elementwise(
-    PACKAGE, "elu", "elu", "same", allowed=("float",), operands=("self",), numbers=("alpha", "scale", "input_scale")
+    PACKAGE,
+    "elu",
+    "activation",
+    "elu",
+    "same",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("alpha", "scale", "input_scale"),
 )
 SILU = Elementwise(
-    PACKAGE, "silu", "silu", "promote", allowed=("float", "complex"), operands=("self",), converts="ib", complexes=True
+    PACKAGE,
+    "silu",
+    "activation",
+    "silu",
+    "promote",
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
 )
 GELU_ERF = Elementwise(
-    PACKAGE, "gelu_erf", "gelu_erf", "promote", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "gelu_erf", "activation", "gelu_erf", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
 GELU_TANH = Elementwise(
-    PACKAGE, "gelu_tanh", "gelu_tanh", "promote", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "gelu_tanh", "activation", "gelu_tanh", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
 SOFTPLUS = Elementwise(
-    PACKAGE, "softplus", "softplus", "same", allowed=("float",), operands=("self",), numbers=("beta", "threshold")
+    PACKAGE,
+    "softplus",
+    "activation",
+    "softplus",
+    "same",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("beta", "threshold"),
 )
 HARDTANH = Elementwise(
     PACKAGE,
     "hardtanh",
+    "activation",
     "hardtanh",
     "same",
     allowed=("int", "float"),
@@ -778,30 +970,58 @@ HARDTANH = Elementwise(
     numbers=("min_val", "max_val"),
     integral_kinds="i",
 )
-CELU = Elementwise(PACKAGE, "celu", "celu", "same", allowed=("float",), operands=("self",), numbers=("alpha",))
-SELU = Elementwise(PACKAGE, "selu", "selu", "promote", allowed=("float",), operands=("self",), converts="ib")
-MISH = Elementwise(PACKAGE, "mish", "mish", "promote", allowed=("float",), operands=("self",), converts="ib")
+CELU = Elementwise(
+    PACKAGE, "celu", "activation", "celu", "same", allowed=("float",), operands=("self",), numbers=("alpha",)
+)
+SELU = Elementwise(
+    PACKAGE, "selu", "activation", "selu", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
+MISH = Elementwise(
+    PACKAGE, "mish", "activation", "mish", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
 HARDSIGMOID = Elementwise(
-    PACKAGE, "hardsigmoid", "hardsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE,
+    "hardsigmoid",
+    "activation",
+    "hardsigmoid",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    converts="ib",
 )
 HARDSWISH = Elementwise(
-    PACKAGE, "hardswish", "hardswish", "promote", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "hardswish", "activation", "hardswish", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
 HARDSHRINK = Elementwise(
-    PACKAGE, "hardshrink", "hardshrink", "same", allowed=("float",), operands=("self",), numbers=("lambd",)
+    PACKAGE,
+    "hardshrink",
+    "activation",
+    "hardshrink",
+    "same",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("lambd",),
 )
 SOFTSHRINK = Elementwise(
-    PACKAGE, "softshrink", "softshrink", "same", allowed=("float",), operands=("self",), numbers=("lambd",)
+    PACKAGE,
+    "softshrink",
+    "activation",
+    "softshrink",
+    "same",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("lambd",),
 )
 TANHSHRINK = Elementwise(
-    PACKAGE, "tanhshrink", "tanhshrink", "float", allowed=("int", "float", "complex"), operands=("self",)
+    PACKAGE, "tanhshrink", "activation", "tanhshrink", "float", allowed=("int", "float", "complex"), operands=("self",)
 )
 SOFTSIGN = Elementwise(
-    PACKAGE, "softsign", "softsign", "float", allowed=("int", "float", "complex"), operands=("self",)
+    PACKAGE, "softsign", "activation", "softsign", "float", allowed=("int", "float", "complex"), operands=("self",)
 )
 THRESHOLD = Elementwise(
     PACKAGE,
     "threshold",
+    "activation",
     "threshold",
     "same",
     allowed=("int", "float"),
@@ -810,11 +1030,12 @@ THRESHOLD = Elementwise(
     integral_kinds="i",
 )
 CHANNEL_LEAK = Elementwise(
-    PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",), operands=("self", "weight")
+    PACKAGE, "channel_leak", "activation", "channel_leak", "match", allowed=("float",), operands=("self", "weight")
 )
 MASKED_SCALE = Elementwise(
     PACKAGE,
     "masked_scale",
+    "activation",
     "masked_scale",
     "same",
     allowed=("float", "complex"),
@@ -823,20 +1044,21 @@ MASKED_SCALE = Elementwise(
     numbers=("scale",),
     alike=True,
 )
-ERF = Elementwise(PACKAGE, "erf", "erf", "float", allowed=("float",), operands=("self",), converts="ib")
-ERFC = Elementwise(PACKAGE, "erfc", "erfc", "float", allowed=("float",), operands=("self",), converts="ib")
+ERF = Elementwise(PACKAGE, "erf", "special", "erf", "float", allowed=("float",), operands=("self",), converts="ib")
+ERFC = Elementwise(PACKAGE, "erfc", "special", "erfc", "float", allowed=("float",), operands=("self",), converts="ib")
 NORMAL_PDF = Elementwise(
-    PACKAGE, "normal_pdf", "normal_pdf", "promote", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "normal_pdf", "special", "normal_pdf", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
 NORMAL_CDF = Elementwise(
-    PACKAGE, "normal_cdf", "normal_cdf", "promote", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "normal_cdf", "special", "normal_cdf", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
 XLOGY_TENSOR = Elementwise(
-    PACKAGE, "xlogy", "xlogy_tensor", "float", allowed=("float",), operands=("self", "other"), converts="ib"
+    PACKAGE, "xlogy", "special", "xlogy_tensor", "float", allowed=("float",), operands=("self", "other"), converts="ib"
 )
 XLOGY_SCALAR_SELF = Elementwise(
     PACKAGE,
     "xlogy",
+    "special",
     "xlogy_scalar_self",
     "float",
     allowed=("float",),
@@ -845,11 +1067,12 @@ XLOGY_SCALAR_SELF = Elementwise(
     converts="ib",
 )
 XLOG1PY = Elementwise(
-    PACKAGE, "xlog1py", "xlog1py", "float", allowed=("float",), operands=("self", "other"), converts="ib"
+    PACKAGE, "xlog1py", "special", "xlog1py", "float", allowed=("float",), operands=("self", "other"), converts="ib"
 )
 XLOG1PY_SELF_SCALAR = Elementwise(
     PACKAGE,
     "xlog1py",
+    "special",
     "xlog1py_self_scalar",
     "float",
     allowed=("float",),
@@ -857,10 +1080,13 @@ XLOG1PY_SELF_SCALAR = Elementwise(
     numbers=("self",),
     converts="ib",
 )
-LOG_ODDS = Elementwise(PACKAGE, "log_odds", "log_odds", "float", allowed=("float",), operands=("self",), converts="ib")
+LOG_ODDS = Elementwise(
+    PACKAGE, "log_odds", "special", "log_odds", "float", allowed=("float",), operands=("self",), converts="ib"
+)
 LIMITED_LOG_ODDS = Elementwise(
     PACKAGE,
     "limited_log_odds",
+    "special",
     "limited_log_odds",
     "float",
     allowed=("float",),
@@ -868,24 +1094,45 @@ LIMITED_LOG_ODDS = Elementwise(
     numbers=("eps",),
     converts="ib",
 )
-ENTR = Elementwise(PACKAGE, "entr", "entr", "float", allowed=("float",), operands=("self",), converts="ib")
-SINC = Elementwise(PACKAGE, "sinc", "sinc", "float", operands=("self",), converts="ib", complexes=True)
-ERFINV = Elementwise(PACKAGE, "erfinv", "erfinv", "float", allowed=("float",), operands=("self",), converts="ib")
-ERFCX = Elementwise(PACKAGE, "erfcx", "erfcx", "float", allowed=("float",), operands=("self",), converts="ib")
-NDTR = Elementwise(PACKAGE, "ndtr", "ndtr", "float", allowed=("float",), operands=("self",), converts="ib")
-NDTRI = Elementwise(PACKAGE, "ndtri", "ndtri", "float", allowed=("float",), operands=("self",), converts="ib")
-LOG_NDTR = Elementwise(PACKAGE, "log_ndtr", "log_ndtr", "float", allowed=("float",), operands=("self",), converts="ib")
-LGAMMA = Elementwise(PACKAGE, "lgamma", "lgamma", "float", allowed=("float",), operands=("self",), converts="ib")
-DIGAMMA = Elementwise(PACKAGE, "digamma", "digamma", "float", allowed=("float",), operands=("self",), converts="ib")
+ENTR = Elementwise(PACKAGE, "entr", "special", "entr", "float", allowed=("float",), operands=("self",), converts="ib")
+SINC = Elementwise(PACKAGE, "sinc", "special", "sinc", "float", operands=("self",), converts="ib", complexes=True)
+ERFINV = Elementwise(
+    PACKAGE, "erfinv", "special", "erfinv", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+ERFCX = Elementwise(
+    PACKAGE, "erfcx", "special", "erfcx", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+NDTR = Elementwise(PACKAGE, "ndtr", "special", "ndtr", "float", allowed=("float",), operands=("self",), converts="ib")
+NDTRI = Elementwise(
+    PACKAGE, "ndtri", "special", "ndtri", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+LOG_NDTR = Elementwise(
+    PACKAGE, "log_ndtr", "special", "log_ndtr", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+LGAMMA = Elementwise(
+    PACKAGE, "lgamma", "special", "lgamma", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+DIGAMMA = Elementwise(
+    PACKAGE, "digamma", "special", "digamma", "float", allowed=("float",), operands=("self",), converts="ib"
+)
 POLYGAMMA = Elementwise(
-    PACKAGE, "polygamma", "polygamma", "float", allowed=("float",), operands=("self",), numbers=("n",)
+    PACKAGE, "polygamma", "special", "polygamma", "float", allowed=("float",), operands=("self",), numbers=("n",)
 )
 ZETA = Elementwise(
-    PACKAGE, "zeta", "zeta", "float", allowed=("float",), operands=("self", "other"), refuses=("self",), converts="ib"
+    PACKAGE,
+    "zeta",
+    "special",
+    "zeta",
+    "float",
+    allowed=("float",),
+    operands=("self", "other"),
+    refuses=("self",),
+    converts="ib",
 )
 ZETA_SELF_SCALAR = Elementwise(
     PACKAGE,
     "zeta",
+    "special",
     "zeta_self_scalar",
     "float",
     allowed=("float",),
@@ -896,6 +1143,7 @@ ZETA_SELF_SCALAR = Elementwise(
 ORTHOGONAL_POLYNOMIAL = Elementwise(
     PACKAGE,
     "orthogonal_polynomial",
+    "special",
     "orthogonal_polynomial",
     "float",
     allowed=("float",),
@@ -907,6 +1155,7 @@ ORTHOGONAL_POLYNOMIAL = Elementwise(
 IGAMMA = Elementwise(
     PACKAGE,
     "igamma",
+    "special",
     "igamma",
     "promote",
     allowed=("float",),
@@ -917,6 +1166,7 @@ IGAMMA = Elementwise(
 IGAMMAC = Elementwise(
     PACKAGE,
     "igammac",
+    "special",
     "igammac",
     "promote",
     allowed=("float",),
@@ -927,6 +1177,7 @@ IGAMMAC = Elementwise(
 STANDARD_GAMMA_GRAD = Elementwise(
     PACKAGE,
     "standard_gamma_grad",
+    "special",
     "standard_gamma_grad",
     "promote",
     allowed=("float",),
@@ -937,6 +1188,7 @@ STANDARD_GAMMA_GRAD = Elementwise(
 GAMMA_MOVED = Elementwise(
     PACKAGE,
     "gamma_moved",
+    "special",
     "gamma_moved",
     "promote",
     allowed=("float",),
@@ -946,6 +1198,7 @@ GAMMA_MOVED = Elementwise(
 DIRICHLET_GRAD = Elementwise(
     PACKAGE,
     "dirichlet_grad",
+    "special",
     "dirichlet_grad",
     "promote",
     allowed=("float",),
@@ -956,6 +1209,7 @@ DIRICHLET_GRAD = Elementwise(
 VON_MISES_GRAD = Elementwise(
     PACKAGE,
     "von_mises_grad",
+    "special",
     "von_mises_grad",
     "promote",
     allowed=("float",),
@@ -963,19 +1217,34 @@ VON_MISES_GRAD = Elementwise(
     refuses=("x", "concentration"),
     converts="ib",
 )
-I0 = Elementwise(PACKAGE, "i0", "i0", "float", allowed=("float",), operands=("self",), converts="ib")
-I0E = Elementwise(PACKAGE, "i0e", "i0e", "float", allowed=("float",), operands=("self",), converts="ib")
-I1 = Elementwise(PACKAGE, "i1", "i1", "float", allowed=("float",), operands=("self",), converts="ib")
-I1E = Elementwise(PACKAGE, "i1e", "i1e", "float", allowed=("float",), operands=("self",), converts="ib")
+I0 = Elementwise(PACKAGE, "i0", "special", "i0", "float", allowed=("float",), operands=("self",), converts="ib")
+I0E = Elementwise(PACKAGE, "i0e", "special", "i0e", "float", allowed=("float",), operands=("self",), converts="ib")
+I1 = Elementwise(PACKAGE, "i1", "special", "i1", "float", allowed=("float",), operands=("self",), converts="ib")
+I1E = Elementwise(PACKAGE, "i1e", "special", "i1e", "float", allowed=("float",), operands=("self",), converts="ib")
 MODIFIED_BESSEL_K0 = Elementwise(
-    PACKAGE, "modified_bessel_k0", "modified_bessel_k0", "float", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE,
+    "modified_bessel_k0",
+    "special",
+    "modified_bessel_k0",
+    "float",
+    allowed=("float",),
+    operands=("self",),
+    converts="ib",
 )
 MODIFIED_BESSEL_K1 = Elementwise(
-    PACKAGE, "modified_bessel_k1", "modified_bessel_k1", "float", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE,
+    "modified_bessel_k1",
+    "special",
+    "modified_bessel_k1",
+    "float",
+    allowed=("float",),
+    operands=("self",),
+    converts="ib",
 )
 SCALED_MODIFIED_BESSEL_K0 = Elementwise(
     PACKAGE,
     "scaled_modified_bessel_k0",
+    "special",
     "scaled_modified_bessel_k0",
     "float",
     allowed=("float",),
@@ -985,6 +1254,7 @@ SCALED_MODIFIED_BESSEL_K0 = Elementwise(
 SCALED_MODIFIED_BESSEL_K1 = Elementwise(
     PACKAGE,
     "scaled_modified_bessel_k1",
+    "special",
     "scaled_modified_bessel_k1",
     "float",
     allowed=("float",),
@@ -994,28 +1264,32 @@ SCALED_MODIFIED_BESSEL_K1 = Elementwise(
 SPHERICAL_BESSEL_J0 = Elementwise(
     PACKAGE,
     "spherical_bessel_j0",
+    "special",
     "spherical_bessel_j0",
     "float",
     allowed=("float",),
     operands=("self",),
     converts="ib",
 )
-AIRY_AI = Elementwise(PACKAGE, "airy_ai", "airy_ai", "float", allowed=("float",), operands=("self",), converts="ib")
+AIRY_AI = Elementwise(
+    PACKAGE, "airy_ai", "special", "airy_ai", "float", allowed=("float",), operands=("self",), converts="ib"
+)
 BESSEL_J0 = Elementwise(
-    PACKAGE, "bessel_j0", "bessel_j0", "float", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "bessel_j0", "special", "bessel_j0", "float", allowed=("float",), operands=("self",), converts="ib"
 )
 BESSEL_J1 = Elementwise(
-    PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "bessel_j1", "special", "bessel_j1", "float", allowed=("float",), operands=("self",), converts="ib"
 )
 BESSEL_Y0 = Elementwise(
-    PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "bessel_y0", "special", "bessel_y0", "float", allowed=("float",), operands=("self",), converts="ib"
 )
 BESSEL_Y1 = Elementwise(
-    PACKAGE, "bessel_y1", "bessel_y1", "float", allowed=("float",), operands=("self",), converts="ib"
+    PACKAGE, "bessel_y1", "special", "bessel_y1", "float", allowed=("float",), operands=("self",), converts="ib"
 )
 MASKED_FILL_SCALAR = Elementwise(
     PACKAGE,
     "masked_fill",
+    "indexing",
     "masked_fill_scalar",
     "same",
     raw=(False, True),
@@ -1024,10 +1298,13 @@ MASKED_FILL_SCALAR = Elementwise(
     fitting=True,
     integral_kinds="ib",
 )
-MASKED_FILL_TENSOR = Elementwise(PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False))
+MASKED_FILL_TENSOR = Elementwise(
+    PACKAGE, "masked_fill", "indexing", "masked_fill_tensor", "same", raw=(False, True, False)
+)
 FILL__SCALAR = Elementwise(
     PACKAGE,
     "fill_",
+    "indexing",
     "fill__scalar",
     "same",
     operands=("self",),
@@ -1036,12 +1313,15 @@ FILL__SCALAR = Elementwise(
     fitting=True,
     integral_kinds="ib",
 )
-FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
-ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, integral_kinds="ib")
-COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same", moves=1)
+FILL__TENSOR = Elementwise(PACKAGE, "fill_", "indexing", "fill__tensor", "same", moves=1)
+ZERO_ = Elementwise(
+    PACKAGE, "zero_", "indexing", "zero_", "same", operands=("self",), overwrites=True, integral_kinds="ib"
+)
+COPY_ = Elementwise(PACKAGE, "copy_", "indexing", "copy_", "same", moves=1)
 SCALE_DOWN_TO = Elementwise(
     PACKAGE,
     "scale_down_to",
+    "norm",
     "scale_down_to",
     "match",
     allowed=("float",),
@@ -1051,6 +1331,7 @@ SCALE_DOWN_TO = Elementwise(
 HUBER_VALUES = Elementwise(
     PACKAGE,
     "huber_values",
+    "loss",
     "huber_values",
     "promote",
     allowed=("float",),

@@ -22,7 +22,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
-from ..functions import activation as functions
+from ..nodes import activation as nodes
 
 
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -77,9 +77,9 @@ def _sigmoid(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGMOID, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SigmoidBackward0.record(result, self)
+        nodes.SigmoidBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SigmoidBackward0, result, (self,), (self,), into)
+        propagate(nodes.SigmoidBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -120,9 +120,9 @@ def _logsigmoid(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOGSIGMOID, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LogsigmoidBackward0.record(result, self)
+        nodes.LogsigmoidBackward0.record(result, self)
     if watch.active:
-        propagate(functions.LogsigmoidBackward0, result, (self,), (self,), into)
+        propagate(nodes.LogsigmoidBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -175,9 +175,9 @@ def _relu(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.RELU, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ReluBackward0.record(result, self)
+        nodes.ReluBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ReluBackward0, result, (self,), (self,), into)
+        propagate(nodes.ReluBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -229,9 +229,9 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
     negative_slope = checks.scalar(name, "negative_slope", negative_slope)
     result, (self,) = run(kernels.LEAKY_RELU, name, (self,), (Promoting(negative_slope),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LeakyReluBackward0.record(result, self, negative_slope)
+        nodes.LeakyReluBackward0.record(result, self, negative_slope)
     if watch.active:
-        propagate(functions.LeakyReluBackward0, result, (self, negative_slope), (self,), into)
+        propagate(nodes.LeakyReluBackward0, result, (self, negative_slope), (self,), into)
     return result
 
 
@@ -295,9 +295,9 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
         kernels.ELU, name, (self,), (Promoting(alpha), Promoting(scale), Promoting(input_scale)), into
     )
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.EluBackward0.record(result, self, alpha, scale, input_scale)
+        nodes.EluBackward0.record(result, self, alpha, scale, input_scale)
     if watch.active:
-        propagate(functions.EluBackward0, result, (self, alpha, scale, input_scale), (self,), into)
+        propagate(nodes.EluBackward0, result, (self, alpha, scale, input_scale), (self,), into)
     return result
 
 
@@ -343,9 +343,9 @@ def _silu(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SILU, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SiluBackward0.record(result, self)
+        nodes.SiluBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SiluBackward0, result, (self,), (self,), into)
+        propagate(nodes.SiluBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -379,9 +379,9 @@ def _gelu_erf(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.GELU_ERF, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.GeluErfBackward0.record(result, self)
+        nodes.GeluErfBackward0.record(result, self)
     if watch.active:
-        propagate(functions.GeluErfBackward0, result, (self,), (self,), into)
+        propagate(nodes.GeluErfBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -419,9 +419,9 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.GELU_TANH, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.GeluTanhBackward0.record(result, self)
+        nodes.GeluTanhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.GeluTanhBackward0, result, (self,), (self,), into)
+        propagate(nodes.GeluTanhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -510,9 +510,9 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
     threshold = checks.scalar(name, "threshold", threshold)
     result, (self,) = run(kernels.SOFTPLUS, name, (self,), (Promoting(beta), Promoting(threshold)), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SoftplusBackward0.record(result, self, beta, threshold)
+        nodes.SoftplusBackward0.record(result, self, beta, threshold)
     if watch.active:
-        propagate(functions.SoftplusBackward0, result, (self, beta, threshold), (self,), into)
+        propagate(nodes.SoftplusBackward0, result, (self, beta, threshold), (self,), into)
     return result
 
 
@@ -566,9 +566,9 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
     max_val = checks.scalar(name, "max_val", max_val)
     result, (self,) = run(kernels.HARDTANH, name, (self,), (Promoting(min_val), Promoting(max_val)), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.HardtanhBackward0.record(result, self, min_val, max_val)
+        nodes.HardtanhBackward0.record(result, self, min_val, max_val)
     if watch.active:
-        propagate(functions.HardtanhBackward0, result, (self, min_val, max_val), (self,), into)
+        propagate(nodes.HardtanhBackward0, result, (self, min_val, max_val), (self,), into)
     return result
 
 
@@ -628,9 +628,9 @@ def _celu(name: str, self, alpha, into=None) -> Any:
     self, alpha = elementwise_checks.celu_scale(name, self, alpha)
     result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.CeluBackward0.record(result, self, alpha)
+        nodes.CeluBackward0.record(result, self, alpha)
     if watch.active:
-        propagate(functions.CeluBackward0, result, (self, alpha), (self,), into)
+        propagate(nodes.CeluBackward0, result, (self, alpha), (self,), into)
     return result
 
 
@@ -683,9 +683,9 @@ def _selu(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SELU, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SeluBackward0.record(result, self)
+        nodes.SeluBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SeluBackward0, result, (self,), (self,), into)
+        propagate(nodes.SeluBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -731,9 +731,9 @@ def _mish(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.MISH, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MishBackward0.record(result, self)
+        nodes.MishBackward0.record(result, self)
     if watch.active:
-        propagate(functions.MishBackward0, result, (self,), (self,), into)
+        propagate(nodes.MishBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -785,9 +785,9 @@ def _hardsigmoid(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.HardsigmoidBackward0.record(result, self)
+        nodes.HardsigmoidBackward0.record(result, self)
     if watch.active:
-        propagate(functions.HardsigmoidBackward0, result, (self,), (self,), into)
+        propagate(nodes.HardsigmoidBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -839,9 +839,9 @@ def _hardswish(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.HardswishBackward0.record(result, self)
+        nodes.HardswishBackward0.record(result, self)
     if watch.active:
-        propagate(functions.HardswishBackward0, result, (self,), (self,), into)
+        propagate(nodes.HardswishBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -884,9 +884,9 @@ def _hardshrink(name: str, self, lambd, into=None) -> Any:
     lambd = checks.scalar(name, "lambd", lambd)
     result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.HardshrinkBackward0.record(result, self, lambd)
+        nodes.HardshrinkBackward0.record(result, self, lambd)
     if watch.active:
-        propagate(functions.HardshrinkBackward0, result, (self, lambd), (self,), into)
+        propagate(nodes.HardshrinkBackward0, result, (self, lambd), (self,), into)
     return result
 
 
@@ -932,9 +932,9 @@ def _softshrink(name: str, self, lambd, into=None) -> Any:
     self, lambd = elementwise_checks.shrink_width(name, self, lambd)
     result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SoftshrinkBackward0.record(result, self, lambd)
+        nodes.SoftshrinkBackward0.record(result, self, lambd)
     if watch.active:
-        propagate(functions.SoftshrinkBackward0, result, (self, lambd), (self,), into)
+        propagate(nodes.SoftshrinkBackward0, result, (self, lambd), (self,), into)
     return result
 
 
@@ -974,9 +974,9 @@ def _tanhshrink(name: str, self, into=None) -> Any:
     (self,) = elementwise_checks.not_bool(name, self)
     result, (self,) = run(kernels.TANHSHRINK, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.TanhshrinkBackward0.record(result, self)
+        nodes.TanhshrinkBackward0.record(result, self)
     if watch.active:
-        propagate(functions.TanhshrinkBackward0, result, (self,), (self,), into)
+        propagate(nodes.TanhshrinkBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1017,9 +1017,9 @@ def _softsign(name: str, self, into=None) -> Any:
     (self,) = elementwise_checks.not_bool(name, self)
     result, (self,) = run(kernels.SOFTSIGN, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SoftsignBackward0.record(result, self)
+        nodes.SoftsignBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SoftsignBackward0, result, (self,), (self,), into)
+        propagate(nodes.SoftsignBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1073,9 +1073,9 @@ def _threshold(name: str, self, bound, value, into=None) -> Any:
     value = checks.scalar(name, "value", value)
     result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ThresholdBackward0.record(result, self, bound)
+        nodes.ThresholdBackward0.record(result, self, bound)
     if watch.active:
-        propagate(functions.ThresholdBackward0, result, (self, bound, value), (self,), into)
+        propagate(nodes.ThresholdBackward0, result, (self, bound, value), (self,), into)
     return result
 
 
@@ -1177,7 +1177,7 @@ def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
         result = run_rows(kernels.CHANNEL_LEAK, "channel_leak", (input, weight), ())
         if result is not None:
             if (input._requires_grad or weight._requires_grad) and grad_mode.grad:
-                functions.ChannelLeakBackward0.record(result, input, weight)
+                nodes.ChannelLeakBackward0.record(result, input, weight)
             return result
     if (input.__class__ not in plain or weight.__class__ not in plain) and (
         result := intercept("channel_leak", channel_leak, "elementwise", input, weight)
@@ -1192,9 +1192,9 @@ def _channel_leak(name: str, self, weight, into=None) -> Any:
     weight = checks.operand(name, "weight", weight)
     result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
     if grad_mode.grad and (self._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
-        functions.ChannelLeakBackward0.record(result, self, weight)
+        nodes.ChannelLeakBackward0.record(result, self, weight)
     if watch.active:
-        propagate(functions.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
+        propagate(nodes.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
     return result
 
 
@@ -1249,9 +1249,9 @@ def _masked_scale(name: str, self, mask, scale, into=None) -> Any:
     self, mask, scale = elementwise_checks.masked_scale(name, self, mask, scale)
     result, (self, mask) = run(kernels.MASKED_SCALE, name, (self, mask), (scale,), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MaskedScaleBackward0.record(result, self, mask, scale)
+        nodes.MaskedScaleBackward0.record(result, self, mask, scale)
     if watch.active:
-        propagate(functions.MaskedScaleBackward0, result, (self, mask, scale), (self,), into)
+        propagate(nodes.MaskedScaleBackward0, result, (self, mask, scale), (self,), into)
     return result
 
 

@@ -33,13 +33,13 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
-from ..functions import arithmetic as functions
+from ..nodes import arithmetic as nodes
 
 FREXP = KernelOp(
     "frexp",
     None,
     elementwise_cpu.binary_parts,
-    functions.FrexpBackward0,
+    nodes.FrexpBackward0,
     {"self": "T"},
     outputs=2,
     dtypes=("same", "int32"),
@@ -94,9 +94,9 @@ def _abs(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ABS, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AbsBackward0.record(result, self)
+        nodes.AbsBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AbsBackward0, result, (self,), (self,), into)
+        propagate(nodes.AbsBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -149,9 +149,9 @@ def _neg(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NEG, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.NegBackward0.record(result, self)
+        nodes.NegBackward0.record(result, self)
     if watch.active:
-        propagate(functions.NegBackward0, result, (self,), (self,), into)
+        propagate(nodes.NegBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -204,9 +204,9 @@ def _sign(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIGN, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SignBackward0.record(result, self)
+        nodes.SignBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SignBackward0, result, (self,), (self,), into)
+        propagate(nodes.SignBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -259,9 +259,9 @@ def _sgn(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SGN, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SgnBackward0.record(result, self)
+        nodes.SgnBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SgnBackward0, result, (self,), (self,), into)
+        propagate(nodes.SgnBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -317,9 +317,9 @@ def _square(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SQUARE, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SquareBackward0.record(result, self)
+        nodes.SquareBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SquareBackward0, result, (self,), (self,), into)
+        propagate(nodes.SquareBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -372,9 +372,9 @@ def _sqrt(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SQRT, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SqrtBackward0.record(result, self)
+        nodes.SqrtBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SqrtBackward0, result, (self,), (self,), into)
+        propagate(nodes.SqrtBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -428,9 +428,9 @@ def _rsqrt(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.RSQRT, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.RsqrtBackward0.record(result, self)
+        nodes.RsqrtBackward0.record(result, self)
     if watch.active:
-        propagate(functions.RsqrtBackward0, result, (self,), (self,), into)
+        propagate(nodes.RsqrtBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -487,9 +487,9 @@ def _reciprocal(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.RECIPROCAL, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ReciprocalBackward0.record(result, self)
+        nodes.ReciprocalBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ReciprocalBackward0, result, (self,), (self,), into)
+        propagate(nodes.ReciprocalBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -519,7 +519,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
         result = run_rows(kernels.POW_TENSOR_TENSOR, "pow", (input, exponent), ())
         if result is not None:
             if (input._requires_grad or exponent._requires_grad) and grad_mode.grad:
-                functions.PowBackward0.record(result, input, exponent)
+                nodes.PowBackward0.record(result, input, exponent)
             return result
     if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out)
@@ -552,9 +552,9 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
     exponent = checks.operand(name, "exponent", exponent)
     result, (self, exponent) = run(kernels.POW_TENSOR_TENSOR, name, (self, exponent), (), into)
     if grad_mode.grad and (self._requires_grad or exponent._requires_grad) and result._dtype.kind in "fc":
-        functions.PowBackward0.record(result, self, exponent)
+        nodes.PowBackward0.record(result, self, exponent)
     if watch.active:
-        propagate(functions.PowBackward0, result, (self, exponent), (self, exponent), into)
+        propagate(nodes.PowBackward0, result, (self, exponent), (self, exponent), into)
     return result
 
 
@@ -612,9 +612,9 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
     self, exponent = elementwise_checks.integer_power(name, self, exponent)
     result, (self,) = run(kernels.POW_TENSOR_SCALAR, name, (self,), (Promoting(exponent),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.PowBackward1.record(result, self, exponent)
+        nodes.PowBackward1.record(result, self, exponent)
     if watch.active:
-        propagate(functions.PowBackward1, result, (self, exponent), (self,), into)
+        propagate(nodes.PowBackward1, result, (self, exponent), (self,), into)
     return result
 
 
@@ -649,9 +649,9 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
     exponent = checks.scalar(name, "exponent", exponent)
     result, (self,) = run(kernels.POW_NUMBER, name, (self,), (Promoting(exponent),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.PowNumberBackward0.record(result, self, exponent)
+        nodes.PowNumberBackward0.record(result, self, exponent)
     if watch.active:
-        propagate(functions.PowNumberBackward0, result, (self, exponent), (self,), into)
+        propagate(nodes.PowNumberBackward0, result, (self, exponent), (self,), into)
     return result
 
 
@@ -691,9 +691,9 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
     exponent = checks.operand(name, "exponent", exponent)
     result, (exponent,) = run(kernels.POW_SCALAR, name, (exponent,), (Promoting(self),), into)
     if grad_mode.grad and (exponent._requires_grad) and result._dtype.kind in "fc":
-        functions.PowBackward2.record(result, self, exponent)
+        nodes.PowBackward2.record(result, self, exponent)
     if watch.active:
-        propagate(functions.PowBackward2, result, (self, exponent), (exponent,), into)
+        propagate(nodes.PowBackward2, result, (self, exponent), (exponent,), into)
     return result
 
 
@@ -725,7 +725,7 @@ def add_tensor(
         result = run_rows(kernels.ADD_TENSOR, "add", (input, other), (alpha,))
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.AddBackward0.record(result, input, other, alpha)
+                nodes.AddBackward0.record(result, input, other, alpha)
             return result
     if (
         input.__class__ not in plain
@@ -763,9 +763,9 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
     alpha = checks.scalar(name, "alpha", alpha)
     result, (self, other) = run(kernels.ADD_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.AddBackward0.record(result, self, other, alpha)
+        nodes.AddBackward0.record(result, self, other, alpha)
     if watch.active:
-        propagate(functions.AddBackward0, result, (self, other, alpha), (self, other), into)
+        propagate(nodes.AddBackward0, result, (self, other, alpha), (self, other), into)
     return result
 
 
@@ -826,9 +826,9 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
     alpha = checks.scalar(name, "alpha", alpha)
     result, (self,) = run(kernels.ADD_SCALAR, name, (self,), (Promoting(other), alpha), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AddBackward1.record(result, self)
+        nodes.AddBackward1.record(result, self)
     if watch.active:
-        propagate(functions.AddBackward1, result, (self, other, alpha), (self,), into)
+        propagate(nodes.AddBackward1, result, (self, other, alpha), (self,), into)
     return result
 
 
@@ -872,7 +872,7 @@ def sub(
         result = run_rows(kernels.SUB_TENSOR, "sub", (input, other), (alpha,))
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.SubBackward0.record(result, input, other, alpha)
+                nodes.SubBackward0.record(result, input, other, alpha)
             return result
     if (
         input.__class__ not in plain
@@ -918,9 +918,9 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
     self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.SubBackward0.record(result, self, other, alpha)
+        nodes.SubBackward0.record(result, self, other, alpha)
     if watch.active:
-        propagate(functions.SubBackward0, result, (self, other, alpha), (self, other), into)
+        propagate(nodes.SubBackward0, result, (self, other, alpha), (self, other), into)
     return result
 
 
@@ -953,7 +953,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         result = run_rows(kernels.RSUB_TENSOR, "rsub", (input, other), (alpha,))
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.RsubBackward0.record(result, input, other, alpha)
+                nodes.RsubBackward0.record(result, input, other, alpha)
             return result
     if (
         input.__class__ not in plain
@@ -979,9 +979,9 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.RsubBackward0.record(result, self, other, alpha)
+        nodes.RsubBackward0.record(result, self, other, alpha)
     if watch.active:
-        propagate(functions.RsubBackward0, result, (self, other, alpha), (self, other), into)
+        propagate(nodes.RsubBackward0, result, (self, other, alpha), (self, other), into)
     return result
 
 
@@ -1015,7 +1015,7 @@ def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = 
         result = run_rows(kernels.MUL_TENSOR, "mul", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.MulBackward0.record(result, input, other)
+                nodes.MulBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("mul.Tensor", mul, "elementwise", input, other, out=out)
@@ -1047,9 +1047,9 @@ def _mul(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MUL_TENSOR, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.MulBackward0.record(result, self, other)
+        nodes.MulBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.MulBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.MulBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1078,7 +1078,7 @@ def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
         result = run_rows(kernels.DIV_TENSOR, "div", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.DivBackward0.record(result, input, other)
+                nodes.DivBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("div.Tensor", div_tensor, "elementwise", input, other, out=out)
@@ -1110,9 +1110,9 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.DIV_TENSOR, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.DivBackward0.record(result, self, other)
+        nodes.DivBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.DivBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.DivBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1263,7 +1263,7 @@ def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor 
         result = run_rows(kernels.FLOOR_DIVIDE, "floor_divide", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.FloorDivideBackward0.record(result, input, other)
+                nodes.FloorDivideBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("floor_divide", floor_divide, "elementwise", input, other, out=out)
@@ -1296,9 +1296,9 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FLOOR_DIVIDE, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.FloorDivideBackward0.record(result, self, other)
+        nodes.FloorDivideBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.FloorDivideBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.FloorDivideBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1326,7 +1326,7 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
         result = run_rows(kernels.TRUNC_DIVIDE, "trunc_divide", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.TruncDivideBackward0.record(result, input, other)
+                nodes.TruncDivideBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("trunc_divide", trunc_divide, "elementwise", input, other)
@@ -1342,9 +1342,9 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.TRUNC_DIVIDE, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.TruncDivideBackward0.record(result, self, other)
+        nodes.TruncDivideBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.TruncDivideBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.TruncDivideBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1376,7 +1376,7 @@ def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | N
         result = run_rows(kernels.REMAINDER, "remainder", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.RemainderBackward0.record(result, input, other)
+                nodes.RemainderBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("remainder", remainder, "elementwise", input, other, out=out)
@@ -1409,9 +1409,9 @@ def _remainder(name: str, self, other, into=None) -> Any:
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.REMAINDER, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.RemainderBackward0.record(result, self, other)
+        nodes.RemainderBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.RemainderBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.RemainderBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1443,7 +1443,7 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         result = run_rows(kernels.FMOD, "fmod", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.FmodBackward0.record(result, input, other)
+                nodes.FmodBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("fmod", fmod, "elementwise", input, other, out=out)
@@ -1477,9 +1477,9 @@ def _fmod(name: str, self, other, into=None) -> Any:
     self, other = elementwise_checks.integer_divisor(name, self, other)
     result, (self, other) = run(kernels.FMOD, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.FmodBackward0.record(result, self, other)
+        nodes.FmodBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.FmodBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.FmodBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -1585,9 +1585,9 @@ def _addcmul(name: str, self, tensor1, tensor2, value, into=None) -> Any:
         and (self._requires_grad or tensor1._requires_grad or tensor2._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        functions.AddcmulBackward0.record(result, self, tensor1, tensor2, value)
+        nodes.AddcmulBackward0.record(result, self, tensor1, tensor2, value)
     if watch.active:
-        propagate(functions.AddcmulBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
+        propagate(nodes.AddcmulBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
     return result
 
 
@@ -1693,9 +1693,9 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
         and (self._requires_grad or tensor1._requires_grad or tensor2._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        functions.AddcdivBackward0.record(result, self, tensor1, tensor2, value)
+        nodes.AddcdivBackward0.record(result, self, tensor1, tensor2, value)
     if watch.active:
-        propagate(functions.AddcdivBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
+        propagate(nodes.AddcdivBackward0, result, (self, tensor1, tensor2, value), (self, tensor1, tensor2), into)
     return result
 
 
@@ -1762,9 +1762,9 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
         and (self._requires_grad or end._requires_grad or weight._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        functions.LerpBackward0.record(result, self, end, weight)
+        nodes.LerpBackward0.record(result, self, end, weight)
     if watch.active:
-        propagate(functions.LerpBackward0, result, (self, end, weight), (self, end, weight), into)
+        propagate(nodes.LerpBackward0, result, (self, end, weight), (self, end, weight), into)
     return result
 
 
@@ -1794,7 +1794,7 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
         result = run_rows(kernels.LERP_SCALAR, "lerp", (input, end), (weight,))
         if result is not None:
             if (input._requires_grad or end._requires_grad) and grad_mode.grad:
-                functions.LerpBackward1.record(result, input, end, weight)
+                nodes.LerpBackward1.record(result, input, end, weight)
             return result
     if (
         input.__class__ not in plain
@@ -1833,9 +1833,9 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
     weight = checks.scalar(name, "weight", weight)
     result, (self, end) = run(kernels.LERP_SCALAR, name, (self, end), (Promoting(weight),), into)
     if grad_mode.grad and (self._requires_grad or end._requires_grad) and result._dtype.kind in "fc":
-        functions.LerpBackward1.record(result, self, end, weight)
+        nodes.LerpBackward1.record(result, self, end, weight)
     if watch.active:
-        propagate(functions.LerpBackward1, result, (self, end, weight), (self, end), into)
+        propagate(nodes.LerpBackward1, result, (self, end, weight), (self, end), into)
     return result
 
 
@@ -1867,7 +1867,7 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
         result = run_rows(kernels.COPYSIGN, "copysign", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.CopysignBackward0.record(result, input, other)
+                nodes.CopysignBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("copysign", copysign, "elementwise", input, other, out=out)
@@ -1900,9 +1900,9 @@ def _copysign(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.CopysignBackward0.record(result, self, other)
+        nodes.CopysignBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.CopysignBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.CopysignBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -2021,9 +2021,9 @@ def _frexp(name: str, self, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._requires_grad):
-        functions.FrexpBackward0.record(results, self)
+        nodes.FrexpBackward0.record(results, self)
     if watch.active:
-        propagate(functions.FrexpBackward0, results, (self,), (self,))
+        propagate(nodes.FrexpBackward0, results, (self,), (self,))
     return _frexp_result(*results)
 
 

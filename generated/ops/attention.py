@@ -22,13 +22,13 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ..functions import attention as functions
+from ..nodes import attention as nodes
 
 ATTENTION = KernelOp(
     "attention",
     attention_plans.attention,
     attention_cpu.attention,
-    functions.AttentionBackward0,
+    nodes.AttentionBackward0,
     {
         "self": "T",
         "key": "T",
@@ -48,7 +48,7 @@ SELF_ATTENTION = KernelOp(
     "self_attention",
     attention_plans.self_attention,
     attention_cpu.self_attention,
-    functions.SelfAttentionBackward0,
+    nodes.SelfAttentionBackward0,
     {
         "self": "T",
         "heads": "n",
@@ -211,12 +211,12 @@ def _attention(
     if grad_mode.grad and (
         self._requires_grad or key._requires_grad or value._requires_grad or (bias is not None and bias._requires_grad)
     ):
-        functions.AttentionBackward0.record(
+        nodes.AttentionBackward0.record(
             results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
         )
     if watch.active:
         propagate(
-            functions.AttentionBackward0,
+            nodes.AttentionBackward0,
             results,
             (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first),
             (self, key, value, bias),
@@ -336,10 +336,10 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     except Exception as error:
         reraise(name, error, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
     if grad_mode.grad and (self._requires_grad or (bias is not None and bias._requires_grad)):
-        functions.SelfAttentionBackward0.record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale)
+        nodes.SelfAttentionBackward0.record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale)
     if watch.active:
         propagate(
-            functions.SelfAttentionBackward0,
+            nodes.SelfAttentionBackward0,
             results,
             (self, heads, bias, mask, keep, keep_scale, is_causal, scale),
             (self, bias),

@@ -23,7 +23,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import collective as functions
+from ..nodes import collective as nodes
 
 
 def all_reduce(input: Tensor, reduce: str = "sum", group: Any = None) -> Tensor:
@@ -70,9 +70,9 @@ def _all_reduce(name: str, self, reduce, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AllReduceBackward0.record(result, self, reduce, group)
+        nodes.AllReduceBackward0.record(result, self, reduce, group)
     if watch.active:
-        propagate(functions.AllReduceBackward0, result, (self, reduce, group), (self,), into)
+        propagate(nodes.AllReduceBackward0, result, (self, reduce, group), (self,), into)
     return result
 
 
@@ -122,9 +122,9 @@ def _all_reduce_extreme(name: str, self, reduce, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AllReduceExtremeBackward0.record(result, self, group)
+        nodes.AllReduceExtremeBackward0.record(result, self, group)
     if watch.active:
-        propagate(functions.AllReduceExtremeBackward0, result, (self, reduce, group), (self,), into)
+        propagate(nodes.AllReduceExtremeBackward0, result, (self, reduce, group), (self,), into)
     return result
 
 
@@ -203,9 +203,9 @@ def _all_gather(name: str, self, dim, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AllGatherBackward0.record(result, self, dim, group)
+        nodes.AllGatherBackward0.record(result, self, dim, group)
     if watch.active:
-        propagate(functions.AllGatherBackward0, result, (self, dim, group), (self,), into)
+        propagate(nodes.AllGatherBackward0, result, (self, dim, group), (self,), into)
     return result
 
 
@@ -256,9 +256,9 @@ def _reduce_scatter(name: str, self, dim, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ReduceScatterBackward0.record(result, self, dim, group)
+        nodes.ReduceScatterBackward0.record(result, self, dim, group)
     if watch.active:
-        propagate(functions.ReduceScatterBackward0, result, (self, dim, group), (self,), into)
+        propagate(nodes.ReduceScatterBackward0, result, (self, dim, group), (self,), into)
     return result
 
 
@@ -321,11 +321,9 @@ def _all_to_all(name: str, self, output_split_sizes, input_split_sizes, group, i
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AllToAllBackward0.record(result, self, output_split_sizes, input_split_sizes, group)
+        nodes.AllToAllBackward0.record(result, self, output_split_sizes, input_split_sizes, group)
     if watch.active:
-        propagate(
-            functions.AllToAllBackward0, result, (self, output_split_sizes, input_split_sizes, group), (self,), into
-        )
+        propagate(nodes.AllToAllBackward0, result, (self, output_split_sizes, input_split_sizes, group), (self,), into)
     return result
 
 
@@ -374,9 +372,9 @@ def _broadcast_from(name: str, self, rank, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.BroadcastFromBackward0.record(result, self, rank, group)
+        nodes.BroadcastFromBackward0.record(result, self, rank, group)
     if watch.active:
-        propagate(functions.BroadcastFromBackward0, result, (self, rank, group), (self,), into)
+        propagate(nodes.BroadcastFromBackward0, result, (self, rank, group), (self,), into)
     return result
 
 
@@ -425,9 +423,9 @@ def _reduce_to(name: str, self, rank, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ReduceToBackward0.record(result, self, rank, group)
+        nodes.ReduceToBackward0.record(result, self, rank, group)
     if watch.active:
-        propagate(functions.ReduceToBackward0, result, (self, rank, group), (self,), into)
+        propagate(nodes.ReduceToBackward0, result, (self, rank, group), (self,), into)
     return result
 
 
@@ -478,9 +476,9 @@ def _gather_to(name: str, self, rank, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.GatherToBackward0.record(result, self, rank, group)
+        nodes.GatherToBackward0.record(result, self, rank, group)
     if watch.active:
-        propagate(functions.GatherToBackward0, result, (self, rank, group), (self,), into)
+        propagate(nodes.GatherToBackward0, result, (self, rank, group), (self,), into)
     return result
 
 
@@ -531,9 +529,9 @@ def _scatter_from(name: str, self, rank, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ScatterFromBackward0.record(result, self, rank, group)
+        nodes.ScatterFromBackward0.record(result, self, rank, group)
     if watch.active:
-        propagate(functions.ScatterFromBackward0, result, (self, rank, group), (self,), into)
+        propagate(nodes.ScatterFromBackward0, result, (self, rank, group), (self,), into)
     return result
 
 
@@ -585,9 +583,9 @@ def _send_recv(name: str, self, dst, src, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SendRecvBackward0.record(result, self, dst, src, group)
+        nodes.SendRecvBackward0.record(result, self, dst, src, group)
     if watch.active:
-        propagate(functions.SendRecvBackward0, result, (self, dst, src, group), (self,), into)
+        propagate(nodes.SendRecvBackward0, result, (self, dst, src, group), (self,), into)
     return result
 
 
@@ -636,9 +634,9 @@ def _copy_to_ranks(name: str, self, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.CopyToRanksBackward0.record(result, self, group)
+        nodes.CopyToRanksBackward0.record(result, self, group)
     if watch.active:
-        propagate(functions.CopyToRanksBackward0, result, (self, group), (self,), into)
+        propagate(nodes.CopyToRanksBackward0, result, (self, group), (self,), into)
     return result
 
 
@@ -687,9 +685,9 @@ def _sum_of_ranks(name: str, self, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SumOfRanksBackward0.record(result, self, group)
+        nodes.SumOfRanksBackward0.record(result, self, group)
     if watch.active:
-        propagate(functions.SumOfRanksBackward0, result, (self, group), (self,), into)
+        propagate(nodes.SumOfRanksBackward0, result, (self, group), (self,), into)
     return result
 
 
@@ -740,9 +738,9 @@ def _gather_from_ranks(name: str, self, dim, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.GatherFromRanksBackward0.record(result, self, dim, group)
+        nodes.GatherFromRanksBackward0.record(result, self, dim, group)
     if watch.active:
-        propagate(functions.GatherFromRanksBackward0, result, (self, dim, group), (self,), into)
+        propagate(nodes.GatherFromRanksBackward0, result, (self, dim, group), (self,), into)
     return result
 
 
@@ -794,9 +792,9 @@ def _scatter_to_ranks(name: str, self, dim, group, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ScatterToRanksBackward0.record(result, self, dim, group)
+        nodes.ScatterToRanksBackward0.record(result, self, dim, group)
     if watch.active:
-        propagate(functions.ScatterToRanksBackward0, result, (self, dim, group), (self,), into)
+        propagate(nodes.ScatterToRanksBackward0, result, (self, dim, group), (self,), into)
     return result
 
 
@@ -861,11 +859,9 @@ def _column_parallel_linear(name: str, self, weight, bias, group, into=None) -> 
         and (self._requires_grad or weight._requires_grad or (bias is not None and bias._requires_grad))
         and result._dtype.kind in "fc"
     ):
-        functions.ColumnParallelLinearBackward0.record(result, self, weight, bias, group)
+        nodes.ColumnParallelLinearBackward0.record(result, self, weight, bias, group)
     if watch.active:
-        propagate(
-            functions.ColumnParallelLinearBackward0, result, (self, weight, bias, group), (self, weight, bias), into
-        )
+        propagate(nodes.ColumnParallelLinearBackward0, result, (self, weight, bias, group), (self, weight, bias), into)
     return result
 
 
@@ -926,9 +922,9 @@ def _vocab_parallel_cross_entropy(name: str, self, target, group, into=None) -> 
     except Exception as error:
         reraise(name, error, (self, target, group))
     if grad_mode.grad and (self._requires_grad):
-        functions.VocabParallelCrossEntropyBackward0.record(results, self, target, group)
+        nodes.VocabParallelCrossEntropyBackward0.record(results, self, target, group)
     if watch.active:
-        propagate(functions.VocabParallelCrossEntropyBackward0, results, (self, target, group), (self,))
+        propagate(nodes.VocabParallelCrossEntropyBackward0, results, (self, target, group), (self,))
     return _vocab_parallel_cross_entropy_result(*results)
 
 

@@ -23,7 +23,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
-from ..functions import comparison as functions
+from ..nodes import comparison as nodes
 
 
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -165,7 +165,7 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         result = run_rows(kernels.MAXIMUM, "maximum", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.MaximumBackward0.record(result, input, other)
+                nodes.MaximumBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("maximum", maximum, "elementwise", input, other, out=out)
@@ -184,9 +184,9 @@ def _maximum(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MAXIMUM, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.MaximumBackward0.record(result, self, other)
+        nodes.MaximumBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.MaximumBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.MaximumBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -218,7 +218,7 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         result = run_rows(kernels.MINIMUM, "minimum", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.MinimumBackward0.record(result, input, other)
+                nodes.MinimumBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("minimum", minimum, "elementwise", input, other, out=out)
@@ -237,9 +237,9 @@ def _minimum(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.MINIMUM, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.MinimumBackward0.record(result, self, other)
+        nodes.MinimumBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.MinimumBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.MinimumBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -271,7 +271,7 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         result = run_rows(kernels.FMAX, "fmax", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.FmaxBackward0.record(result, input, other)
+                nodes.FmaxBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("fmax", fmax, "elementwise", input, other, out=out)
@@ -290,9 +290,9 @@ def _fmax(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.FMAX, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.FmaxBackward0.record(result, self, other)
+        nodes.FmaxBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.FmaxBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.FmaxBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -324,7 +324,7 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         result = run_rows(kernels.FMIN, "fmin", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.FminBackward0.record(result, input, other)
+                nodes.FminBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("fmin", fmin, "elementwise", input, other, out=out)
@@ -343,9 +343,9 @@ def _fmin(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.FMIN, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.FminBackward0.record(result, self, other)
+        nodes.FminBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.FminBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.FminBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -424,9 +424,9 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
     condition, self, other = elementwise_checks.boolean_condition(name, condition, self, other)
     result, (condition, self, other) = run(kernels.WHERE_SELF, name, (condition, self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.WhereBackward0.record(result, condition, self, other)
+        nodes.WhereBackward0.record(result, condition, self, other)
     if watch.active:
-        propagate(functions.WhereBackward0, result, (condition, self, other), (self, other), into)
+        propagate(nodes.WhereBackward0, result, (condition, self, other), (self, other), into)
     return result
 
 
@@ -485,9 +485,9 @@ def _clamp_both(name: str, self, min, max, into=None) -> Any:
     max = checks.scalar(name, "max", max)
     result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ClampBackward0.record(result, self, min, max)
+        nodes.ClampBackward0.record(result, self, min, max)
     if watch.active:
-        propagate(functions.ClampBackward0, result, (self, min, max), (self,), into)
+        propagate(nodes.ClampBackward0, result, (self, min, max), (self,), into)
     return result
 
 
@@ -655,9 +655,9 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     result, (self,) = run(kernels.CLAMP_MIN, name, (self,), (Promoting(min),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ClampMinBackward0.record(result, self, min)
+        nodes.ClampMinBackward0.record(result, self, min)
     if watch.active:
-        propagate(functions.ClampMinBackward0, result, (self, min), (self,), into)
+        propagate(nodes.ClampMinBackward0, result, (self, min), (self,), into)
     return result
 
 
@@ -686,7 +686,7 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
         result = run_rows(kernels.CLAMP_MIN_TENSOR, "clamp_min", (input, min), ())
         if result is not None:
             if (input._requires_grad or min._requires_grad) and grad_mode.grad:
-                functions.ClampMinBackward1.record(result, input, min)
+                nodes.ClampMinBackward1.record(result, input, min)
             return result
     if (input.__class__ not in plain or min.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out)
@@ -719,9 +719,9 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
     min = checks.operand(name, "min", min)
     result, (self, min) = run(kernels.CLAMP_MIN_TENSOR, name, (self, min), (), into)
     if grad_mode.grad and (self._requires_grad or min._requires_grad) and result._dtype.kind in "fc":
-        functions.ClampMinBackward1.record(result, self, min)
+        nodes.ClampMinBackward1.record(result, self, min)
     if watch.active:
-        propagate(functions.ClampMinBackward1, result, (self, min), (self, min), into)
+        propagate(nodes.ClampMinBackward1, result, (self, min), (self, min), into)
     return result
 
 
@@ -775,9 +775,9 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
     max = checks.scalar(name, "max", max)
     result, (self,) = run(kernels.CLAMP_MAX, name, (self,), (Promoting(max),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ClampMaxBackward0.record(result, self, max)
+        nodes.ClampMaxBackward0.record(result, self, max)
     if watch.active:
-        propagate(functions.ClampMaxBackward0, result, (self, max), (self,), into)
+        propagate(nodes.ClampMaxBackward0, result, (self, max), (self,), into)
     return result
 
 
@@ -806,7 +806,7 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
         result = run_rows(kernels.CLAMP_MAX_TENSOR, "clamp_max", (input, max), ())
         if result is not None:
             if (input._requires_grad or max._requires_grad) and grad_mode.grad:
-                functions.ClampMaxBackward1.record(result, input, max)
+                nodes.ClampMaxBackward1.record(result, input, max)
             return result
     if (input.__class__ not in plain or max.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out)
@@ -839,9 +839,9 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
     max = checks.operand(name, "max", max)
     result, (self, max) = run(kernels.CLAMP_MAX_TENSOR, name, (self, max), (), into)
     if grad_mode.grad and (self._requires_grad or max._requires_grad) and result._dtype.kind in "fc":
-        functions.ClampMaxBackward1.record(result, self, max)
+        nodes.ClampMaxBackward1.record(result, self, max)
     if watch.active:
-        propagate(functions.ClampMaxBackward1, result, (self, max), (self, max), into)
+        propagate(nodes.ClampMaxBackward1, result, (self, max), (self, max), into)
     return result
 
 
@@ -1456,9 +1456,9 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
         neginf = checks.floating(name, "neginf", neginf)
     result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ReplaceOddBackward0.record(result, self)
+        nodes.ReplaceOddBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)
+        propagate(nodes.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)
     return result
 
 

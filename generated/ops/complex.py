@@ -32,24 +32,24 @@ from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt, geometry
 from ...runtime.tensor.tensor import view as make_view
 from .. import kernels
-from ..functions import complex as functions
+from ..nodes import complex as nodes
 
 COMPLEX = KernelOp(
     "complex",
     complex_plans.complex_of_parts,
     complex_cpu.complex_of_parts,
-    functions.ComplexBackward0,
+    nodes.ComplexBackward0,
     {"real": "T", "imag": "T"},
     dtypes=("complex",),
 )
-CONJ = ViewOp("conj", functions.ConjBackward0, "self")
-_NEG_VIEW = ViewOp("_neg_view", functions.NegViewBackward0, "self")
+CONJ = ViewOp("conj", nodes.ConjBackward0, "self")
+_NEG_VIEW = ViewOp("_neg_view", nodes.NegViewBackward0, "self")
 RESOLVE_CONJ = ViewOp("resolve_conj", None, "self")
 RESOLVE_NEG = ViewOp("resolve_neg", None, "self")
 REAL = ViewOp("real", None, "self")
 IMAG = ViewOp("imag", None, "self")
-VIEW_AS_REAL = ViewOp("view_as_real", functions.ViewAsRealBackward0, "self", retypes="real")
-VIEW_AS_COMPLEX = ViewOp("view_as_complex", functions.ViewAsComplexBackward0, "self", retypes="complex")
+VIEW_AS_REAL = ViewOp("view_as_real", nodes.ViewAsRealBackward0, "self", retypes="real")
+VIEW_AS_COMPLEX = ViewOp("view_as_complex", nodes.ViewAsComplexBackward0, "self", retypes="complex")
 
 
 def conj(input: Tensor) -> Tensor:
@@ -95,11 +95,11 @@ def _conj(name: str, self) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.ConjBackward0.record(result, self)
+            nodes.ConjBackward0.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.ConjBackward0, result, (self,), (self,))
+        propagate(nodes.ConjBackward0, result, (self,), (self,))
     return as_conjugate(result)
 
 
@@ -141,11 +141,11 @@ def __neg_view(name: str, self) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.NegViewBackward0.record(result, self)
+            nodes.NegViewBackward0.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.NegViewBackward0, result, (self,), (self,))
+        propagate(nodes.NegViewBackward0, result, (self,), (self,))
     return as_negative(result)
 
 
@@ -203,9 +203,9 @@ def _conj_physical(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.CONJ_PHYSICAL, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ConjPhysicalBackward0.record(result, self)
+        nodes.ConjPhysicalBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ConjPhysicalBackward0, result, (self,), (self,), into)
+        propagate(nodes.ConjPhysicalBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -313,9 +313,9 @@ def _real_copy(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.REAL_COPY, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.RealCopyBackward0.record(result, self)
+        nodes.RealCopyBackward0.record(result, self)
     if watch.active:
-        propagate(functions.RealCopyBackward0, result, (self,), (self,), into)
+        propagate(nodes.RealCopyBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -345,9 +345,9 @@ def _imag_copy(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.IMAG_COPY, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ImagCopyBackward0.record(result, self)
+        nodes.ImagCopyBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ImagCopyBackward0, result, (self,), (self,), into)
+        propagate(nodes.ImagCopyBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -488,9 +488,9 @@ def _complex(name: str, real, imag, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (real._requires_grad or imag._requires_grad) and result._dtype.kind in "fc":
-        functions.ComplexBackward0.record(result, real, imag)
+        nodes.ComplexBackward0.record(result, real, imag)
     if watch.active:
-        propagate(functions.ComplexBackward0, result, (real, imag), (real, imag), into)
+        propagate(nodes.ComplexBackward0, result, (real, imag), (real, imag), into)
     return result
 
 
@@ -574,9 +574,9 @@ def _angle(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ANGLE, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AngleBackward0.record(result, self)
+        nodes.AngleBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AngleBackward0, result, (self,), (self,), into)
+        propagate(nodes.AngleBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -624,11 +624,11 @@ def _view_as_real(name: str, self) -> Any:
     result = typed_view(first, view_geometry, kind)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.ViewAsRealBackward0.record(result, self)
+            nodes.ViewAsRealBackward0.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.ViewAsRealBackward0, result, (self,), (self,))
+        propagate(nodes.ViewAsRealBackward0, result, (self,), (self,))
     return result
 
 
@@ -678,11 +678,11 @@ def _view_as_complex(name: str, self) -> Any:
     result = typed_view(first, view_geometry, kind)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.ViewAsComplexBackward0.record(result, self)
+            nodes.ViewAsComplexBackward0.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.ViewAsComplexBackward0, result, (self,), (self,))
+        propagate(nodes.ViewAsComplexBackward0, result, (self,), (self,))
     return result
 
 

@@ -28,13 +28,13 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import conv as functions
+from ..nodes import conv as nodes
 
 CONVOLUTION = KernelOp(
     "convolution",
     conv_plans.convolution,
     conv_cpu.convolution,
-    functions.ConvolutionBackward0,
+    nodes.ConvolutionBackward0,
     {"self": "T", "weight": "T", "bias": "O", "stride": "d", "padding": "d", "dilation": "d", "groups": "n"},
     refused="b",
 )
@@ -42,7 +42,7 @@ CONVOLUTION_INPUT_BACKWARD = KernelOp(
     "convolution_input_backward",
     conv_plans.convolution_input_backward,
     conv_cpu.convolution_input_backward,
-    functions.ConvolutionInputBackwardBackward0,
+    nodes.ConvolutionInputBackwardBackward0,
     {
         "grad_output": "T",
         "weight": "T",
@@ -58,7 +58,7 @@ CONVOLUTION_WEIGHT_BACKWARD = KernelOp(
     "convolution_weight_backward",
     conv_plans.convolution_weight_backward,
     conv_cpu.convolution_weight_backward,
-    functions.ConvolutionWeightBackwardBackward0,
+    nodes.ConvolutionWeightBackwardBackward0,
     {
         "grad_output": "T",
         "self": "T",
@@ -187,10 +187,10 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
         and (self._requires_grad or weight._requires_grad or (bias is not None and bias._requires_grad))
         and result._dtype.kind in "fc"
     ):
-        functions.ConvolutionBackward0.record(result, self, weight, bias, stride, padding, dilation, groups)
+        nodes.ConvolutionBackward0.record(result, self, weight, bias, stride, padding, dilation, groups)
     if watch.active:
         propagate(
-            functions.ConvolutionBackward0,
+            nodes.ConvolutionBackward0,
             result,
             (self, weight, bias, stride, padding, dilation, groups),
             (self, weight, bias),
@@ -318,12 +318,10 @@ def _convolution_input_backward(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad or weight._requires_grad) and result._dtype.kind in "fc":
-        functions.ConvolutionInputBackwardBackward0.record(
-            result, grad_output, weight, stride, padding, dilation, groups
-        )
+        nodes.ConvolutionInputBackwardBackward0.record(result, grad_output, weight, stride, padding, dilation, groups)
     if watch.active:
         propagate(
-            functions.ConvolutionInputBackwardBackward0,
+            nodes.ConvolutionInputBackwardBackward0,
             result,
             (grad_output, weight, input_shape, stride, padding, dilation, groups),
             (grad_output, weight),
@@ -445,12 +443,10 @@ def _convolution_weight_backward(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
-        functions.ConvolutionWeightBackwardBackward0.record(
-            result, grad_output, self, stride, padding, dilation, groups
-        )
+        nodes.ConvolutionWeightBackwardBackward0.record(result, grad_output, self, stride, padding, dilation, groups)
     if watch.active:
         propagate(
-            functions.ConvolutionWeightBackwardBackward0,
+            nodes.ConvolutionWeightBackwardBackward0,
             result,
             (grad_output, self, weight_shape, stride, padding, dilation, groups),
             (grad_output, self),

@@ -28,16 +28,16 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import distance as functions
+from ..nodes import distance as nodes
 
 ROW_DISTANCES = KernelOp(
     "row_distances",
     distance_plans.row_distances,
     distance_cpu.row_distances,
-    functions.RowDistancesBackward0,
+    nodes.RowDistancesBackward0,
     {"x1": "T", "x2": "T", "p": "f"},
 )
-PDIST = KernelOp("pdist", distance_plans.pdist, distance_cpu.pdist, functions.PdistBackward0, {"self": "T", "p": "f"})
+PDIST = KernelOp("pdist", distance_plans.pdist, distance_cpu.pdist, nodes.PdistBackward0, {"self": "T", "p": "f"})
 
 
 @autocast_as(cuda="float32")
@@ -234,9 +234,9 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (x1._requires_grad or x2._requires_grad) and result._dtype.kind in "fc":
-        functions.RowDistancesBackward0.record(result, x1, x2, p)
+        nodes.RowDistancesBackward0.record(result, x1, x2, p)
     if watch.active:
-        propagate(functions.RowDistancesBackward0, result, (x1, x2, p), (x1, x2), into)
+        propagate(nodes.RowDistancesBackward0, result, (x1, x2, p), (x1, x2), into)
     return result
 
 
@@ -296,9 +296,9 @@ def _pdist(name: str, self, p, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.PdistBackward0.record(result, self, p)
+        nodes.PdistBackward0.record(result, self, p)
     if watch.active:
-        propagate(functions.PdistBackward0, result, (self, p), (self,), into)
+        propagate(nodes.PdistBackward0, result, (self, p), (self,), into)
     return result
 
 

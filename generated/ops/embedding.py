@@ -26,41 +26,41 @@ from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import embedding as functions
+from ..nodes import embedding as nodes
 
 EMBEDDING = KernelOp(
     "embedding",
     embedding_plans.embedding,
     embedding_cpu.embedding,
-    functions.EmbeddingBackward0,
+    nodes.EmbeddingBackward0,
     {"weight": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 EMBEDDING_BACKWARD = KernelOp(
     "embedding_backward",
     embedding_plans.embedding_backward,
     embedding_cpu.embedding_backward,
-    functions.EmbeddingBackwardBackward0,
+    nodes.EmbeddingBackwardBackward0,
     {"grad_output": "T", "indices": "I", "num_weights": "n", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 EMBEDDING_GATHER = KernelOp(
     "embedding_gather",
     None,
     embedding_cpu.embedding_gather,
-    functions.EmbeddingGatherBackward0,
+    nodes.EmbeddingGatherBackward0,
     {"self": "T", "indices": "R", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 BAG_TOTALS = KernelOp(
     "bag_totals",
     embedding_plans.bag_totals,
     embedding_cpu.bag_totals,
-    functions.BagTotalsBackward0,
+    nodes.BagTotalsBackward0,
     {"weight": "T", "indices": "I", "offsets": "I", "mean": "b", "include_last_offset": "b", "padding_idx": "n"},
 )
 EMBEDDING_BAG_SCATTER_GRAD = KernelOp(
     "embedding_bag_scatter_grad",
     embedding_plans.embedding_bag_scatter_grad,
     embedding_cpu.embedding_bag_scatter_grad,
-    functions.EmbeddingBagScatterGradBackward0,
+    nodes.EmbeddingBagScatterGradBackward0,
     {
         "grad_output": "T",
         "indices": "I",
@@ -162,11 +162,9 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (weight._requires_grad) and result._dtype.kind in "fc":
-        functions.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq)
+        nodes.EmbeddingBackward0.record(result, weight, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
-        propagate(
-            functions.EmbeddingBackward0, result, (weight, indices, padding_idx, scale_grad_by_freq), (weight,), into
-        )
+        propagate(nodes.EmbeddingBackward0, result, (weight, indices, padding_idx, scale_grad_by_freq), (weight,), into)
     return result
 
 
@@ -259,10 +257,10 @@ def _embedding_backward(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.EmbeddingBackwardBackward0.record(result, grad_output, indices, padding_idx, scale_grad_by_freq)
+        nodes.EmbeddingBackwardBackward0.record(result, grad_output, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
         propagate(
-            functions.EmbeddingBackwardBackward0,
+            nodes.EmbeddingBackwardBackward0,
             result,
             (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq),
             (grad_output,),
@@ -337,10 +335,10 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq)
+        nodes.EmbeddingGatherBackward0.record(result, self, indices, padding_idx, scale_grad_by_freq)
     if watch.active:
         propagate(
-            functions.EmbeddingGatherBackward0, result, (self, indices, padding_idx, scale_grad_by_freq), (self,), into
+            nodes.EmbeddingGatherBackward0, result, (self, indices, padding_idx, scale_grad_by_freq), (self,), into
         )
     return result
 
@@ -440,10 +438,10 @@ def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, 
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (weight._requires_grad) and result._dtype.kind in "fc":
-        functions.BagTotalsBackward0.record(result, weight, indices, offsets, mean, include_last_offset, padding_idx)
+        nodes.BagTotalsBackward0.record(result, weight, indices, offsets, mean, include_last_offset, padding_idx)
     if watch.active:
         propagate(
-            functions.BagTotalsBackward0,
+            nodes.BagTotalsBackward0,
             result,
             (weight, indices, offsets, mean, include_last_offset, padding_idx),
             (weight,),
@@ -570,12 +568,12 @@ def _embedding_bag_scatter_grad(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.EmbeddingBagScatterGradBackward0.record(
+        nodes.EmbeddingBagScatterGradBackward0.record(
             result, grad_output, indices, offsets, mean, include_last_offset, padding_idx
         )
     if watch.active:
         propagate(
-            functions.EmbeddingBagScatterGradBackward0,
+            nodes.EmbeddingBagScatterGradBackward0,
             result,
             (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx),
             (grad_output,),

@@ -20,7 +20,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
-from ..functions import exponential as functions
+from ..nodes import exponential as nodes
 
 
 @autocast_as(cuda="float32")
@@ -75,9 +75,9 @@ def _exp(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXP, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ExpBackward0.record(result, self)
+        nodes.ExpBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ExpBackward0, result, (self,), (self,), into)
+        propagate(nodes.ExpBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -130,9 +130,9 @@ def _exp2(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXP2, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.Exp2Backward0.record(result, self)
+        nodes.Exp2Backward0.record(result, self)
     if watch.active:
-        propagate(functions.Exp2Backward0, result, (self,), (self,), into)
+        propagate(nodes.Exp2Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -186,9 +186,9 @@ def _expm1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.EXPM1, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.Expm1Backward0.record(result, self)
+        nodes.Expm1Backward0.record(result, self)
     if watch.active:
-        propagate(functions.Expm1Backward0, result, (self,), (self,), into)
+        propagate(nodes.Expm1Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -242,9 +242,9 @@ def _log(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LogBackward0.record(result, self)
+        nodes.LogBackward0.record(result, self)
     if watch.active:
-        propagate(functions.LogBackward0, result, (self,), (self,), into)
+        propagate(nodes.LogBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -298,9 +298,9 @@ def _log2(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG2, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.Log2Backward0.record(result, self)
+        nodes.Log2Backward0.record(result, self)
     if watch.active:
-        propagate(functions.Log2Backward0, result, (self,), (self,), into)
+        propagate(nodes.Log2Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -354,9 +354,9 @@ def _log10(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG10, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.Log10Backward0.record(result, self)
+        nodes.Log10Backward0.record(result, self)
     if watch.active:
-        propagate(functions.Log10Backward0, result, (self,), (self,), into)
+        propagate(nodes.Log10Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -410,9 +410,9 @@ def _log1p(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG1P, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.Log1pBackward0.record(result, self)
+        nodes.Log1pBackward0.record(result, self)
     if watch.active:
-        propagate(functions.Log1pBackward0, result, (self,), (self,), into)
+        propagate(nodes.Log1pBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -444,7 +444,7 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.LogaddexpBackward0.record(result, input, other)
+                nodes.LogaddexpBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("logaddexp", logaddexp, "elementwise", input, other, out=out)
@@ -463,9 +463,9 @@ def _logaddexp(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGADDEXP, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.LogaddexpBackward0.record(result, self, other)
+        nodes.LogaddexpBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.LogaddexpBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.LogaddexpBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -497,7 +497,7 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.Logaddexp2Backward0.record(result, input, other)
+                nodes.Logaddexp2Backward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("logaddexp2", logaddexp2, "elementwise", input, other, out=out)
@@ -516,9 +516,9 @@ def _logaddexp2(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.LOGADDEXP2, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.Logaddexp2Backward0.record(result, self, other)
+        nodes.Logaddexp2Backward0.record(result, self, other)
     if watch.active:
-        propagate(functions.Logaddexp2Backward0, result, (self, other), (self, other), into)
+        propagate(nodes.Logaddexp2Backward0, result, (self, other), (self, other), into)
     return result
 
 

@@ -28,13 +28,13 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import fft as functions
+from ..nodes import fft as nodes
 
 FFT_C2C = KernelOp(
     "fft_c2c",
     fft_plans.fft_c2c,
     fft_cpu.fft_c2c,
-    functions.FftC2cBackward0,
+    nodes.FftC2cBackward0,
     {"self": "T", "lengths": "d", "dim": "d", "normalization": "n", "forward": "b"},
     dtypes=("complex",),
 )
@@ -42,7 +42,7 @@ FFT_R2C = KernelOp(
     "fft_r2c",
     fft_plans.fft_r2c,
     fft_cpu.fft_r2c,
-    functions.FftR2cBackward0,
+    nodes.FftR2cBackward0,
     {"self": "T", "lengths": "d", "dim": "d", "normalization": "n", "forward": "b", "pairs": "f"},
     dtypes=("complex",),
 )
@@ -50,7 +50,7 @@ FFT_C2R = KernelOp(
     "fft_c2r",
     fft_plans.fft_c2r,
     fft_cpu.fft_c2r,
-    functions.FftC2rBackward0,
+    nodes.FftC2rBackward0,
     {"self": "T", "lengths": "d", "dim": "d", "normalization": "n", "forward": "b", "pairs": "f"},
 )
 FFT_FFT = CalledKernelOp("fft_fft", FFT_C2C, {"self": "T", "n": "n", "dim": "n", "norm": "s"})
@@ -135,9 +135,9 @@ def _fft_c2c(name: str, self, lengths, dim, normalization, forward, into=None) -
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.FftC2cBackward0.record(result, self, lengths, dim, normalization, forward)
+        nodes.FftC2cBackward0.record(result, self, lengths, dim, normalization, forward)
     if watch.active:
-        propagate(functions.FftC2cBackward0, result, (self, lengths, dim, normalization, forward), (self,), into)
+        propagate(nodes.FftC2cBackward0, result, (self, lengths, dim, normalization, forward), (self,), into)
     return result
 
 
@@ -219,9 +219,9 @@ def _fft_r2c(name: str, self, lengths, dim, normalization, forward, pairs, into=
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.FftR2cBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
+        nodes.FftR2cBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
     if watch.active:
-        propagate(functions.FftR2cBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
+        propagate(nodes.FftR2cBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
     return result
 
 
@@ -304,9 +304,9 @@ def _fft_c2r(name: str, self, lengths, dim, normalization, forward, pairs, into=
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.FftC2rBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
+        nodes.FftC2rBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
     if watch.active:
-        propagate(functions.FftC2rBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
+        propagate(nodes.FftC2rBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
     return result
 
 

@@ -32,55 +32,55 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import image as functions
+from ..nodes import image as nodes
 
 BORDER_PAD = KernelOp(
     "border_pad",
     image_plans.border_pad,
     image_cpu_pad.border_pad,
-    functions.BorderPadBackward0,
+    nodes.BorderPadBackward0,
     {"self": "T", "pad": "d", "mode": "s"},
 )
 BORDER_PAD_BACKWARD = KernelOp(
     "border_pad_backward",
     image_plans.border_pad_backward,
     image_cpu_pad.border_pad_backward,
-    functions.BorderPadBackwardBackward0,
+    nodes.BorderPadBackwardBackward0,
     {"grad_output": "T", "input_shape": "d", "pad": "d", "mode": "s"},
 )
 PIXEL_SHUFFLE = KernelOp(
     "pixel_shuffle",
     image_plans_shuffle.channels_to_pixels,
     image_cpu_shuffle.channels_to_pixels,
-    functions.PixelShuffleBackward0,
+    nodes.PixelShuffleBackward0,
     {"self": "T", "upscale_factor": "n"},
 )
 PIXEL_UNSHUFFLE = KernelOp(
     "pixel_unshuffle",
     image_plans_shuffle.pixels_to_channels,
     image_cpu_shuffle.pixels_to_channels,
-    functions.PixelUnshuffleBackward0,
+    nodes.PixelUnshuffleBackward0,
     {"self": "T", "downscale_factor": "n"},
 )
 CHANNEL_SHUFFLE = KernelOp(
     "channel_shuffle",
     image_plans_shuffle.shuffled_channels,
     image_cpu_shuffle.shuffled_channels,
-    functions.ChannelShuffleBackward0,
+    nodes.ChannelShuffleBackward0,
     {"self": "T", "groups": "n"},
 )
 RESAMPLE = KernelOp(
     "resample",
     image_plans.resample,
     image_cpu_resample.resample,
-    functions.ResampleBackward0,
+    nodes.ResampleBackward0,
     {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
 )
 RESAMPLE_BACKWARD = KernelOp(
     "resample_backward",
     image_plans.resample_backward,
     image_cpu_resample.resample_backward,
-    functions.ResampleBackwardBackward0,
+    nodes.ResampleBackwardBackward0,
     {
         "grad_output": "T",
         "dim": "n",
@@ -103,7 +103,7 @@ SAMPLE_GRID = KernelOp(
     "sample_grid",
     image_plans.sample_grid,
     image_cpu_grid.sample_grid,
-    functions.SampleGridBackward0,
+    nodes.SampleGridBackward0,
     {"self": "T", "grid": "T", "interpolation_mode": "n", "padding_mode": "n", "align_corners": "b"},
 )
 
@@ -166,9 +166,9 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.BorderPadBackward0.record(result, self, pad, mode)
+        nodes.BorderPadBackward0.record(result, self, pad, mode)
     if watch.active:
-        propagate(functions.BorderPadBackward0, result, (self, pad, mode), (self,), into)
+        propagate(nodes.BorderPadBackward0, result, (self, pad, mode), (self,), into)
     return result
 
 
@@ -231,11 +231,9 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.BorderPadBackwardBackward0.record(result, grad_output, pad, mode)
+        nodes.BorderPadBackwardBackward0.record(result, grad_output, pad, mode)
     if watch.active:
-        propagate(
-            functions.BorderPadBackwardBackward0, result, (grad_output, input_shape, pad, mode), (grad_output,), into
-        )
+        propagate(nodes.BorderPadBackwardBackward0, result, (grad_output, input_shape, pad, mode), (grad_output,), into)
     return result
 
 
@@ -299,9 +297,9 @@ def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.PixelShuffleBackward0.record(result, self, upscale_factor)
+        nodes.PixelShuffleBackward0.record(result, self, upscale_factor)
     if watch.active:
-        propagate(functions.PixelShuffleBackward0, result, (self, upscale_factor), (self,), into)
+        propagate(nodes.PixelShuffleBackward0, result, (self, upscale_factor), (self,), into)
     return result
 
 
@@ -368,9 +366,9 @@ def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.PixelUnshuffleBackward0.record(result, self, downscale_factor)
+        nodes.PixelUnshuffleBackward0.record(result, self, downscale_factor)
     if watch.active:
-        propagate(functions.PixelUnshuffleBackward0, result, (self, downscale_factor), (self,), into)
+        propagate(nodes.PixelUnshuffleBackward0, result, (self, downscale_factor), (self,), into)
     return result
 
 
@@ -433,9 +431,9 @@ def _channel_shuffle(name: str, self, groups, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ChannelShuffleBackward0.record(result, self, groups)
+        nodes.ChannelShuffleBackward0.record(result, self, groups)
     if watch.active:
-        propagate(functions.ChannelShuffleBackward0, result, (self, groups), (self,), into)
+        propagate(nodes.ChannelShuffleBackward0, result, (self, groups), (self,), into)
     return result
 
 
@@ -524,14 +522,10 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
+        nodes.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
     if watch.active:
         propagate(
-            functions.ResampleBackward0,
-            result,
-            (self, dim, length, filter, align_corners, scale, antialias),
-            (self,),
-            into,
+            nodes.ResampleBackward0, result, (self, dim, length, filter, align_corners, scale, antialias), (self,), into
         )
     return result
 
@@ -629,10 +623,10 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
+        nodes.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
     if watch.active:
         propagate(
-            functions.ResampleBackwardBackward0,
+            nodes.ResampleBackwardBackward0,
             result,
             (grad_output, dim, length, filter, align_corners, scale, antialias),
             (grad_output,),
@@ -804,10 +798,10 @@ def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or grid._requires_grad) and result._dtype.kind in "fc":
-        functions.SampleGridBackward0.record(result, self, grid, interpolation_mode, padding_mode, align_corners)
+        nodes.SampleGridBackward0.record(result, self, grid, interpolation_mode, padding_mode, align_corners)
     if watch.active:
         propagate(
-            functions.SampleGridBackward0,
+            nodes.SampleGridBackward0,
             result,
             (self, grid, interpolation_mode, padding_mode, align_corners),
             (self, grid),

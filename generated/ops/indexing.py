@@ -41,20 +41,16 @@ from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from .. import kernels
-from ..functions import indexing as functions
+from ..nodes import indexing as nodes
 
 INDEX = KernelOp(
-    "index",
-    indexing_plans_gather.index,
-    indexing_cpu_index.index,
-    functions.IndexBackward0,
-    {"self": "T", "indices": "J"},
+    "index", indexing_plans_gather.index, indexing_cpu_index.index, nodes.IndexBackward0, {"self": "T", "indices": "J"}
 )
 INDEX_BACKWARD = KernelOp(
     "index_backward",
     indexing_plans_gather.index_backward,
     indexing_cpu_index.index_backward,
-    functions.IndexBackwardBackward0,
+    nodes.IndexBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "indices": "J"},
 )
 INDEX_PUT = KernelOp(
@@ -69,14 +65,14 @@ INDEX_SELECT = KernelOp(
     "index_select",
     indexing_plans_gather.index_select,
     indexing_cpu_index.index_select,
-    functions.IndexSelectBackward0,
+    nodes.IndexSelectBackward0,
     {"self": "T", "dim": "n", "index": "I"},
 )
 INDEX_ADD = KernelOp(
     "index_add",
     indexing_plans_index_put.index_add,
     indexing_cpu_index_put.index_add,
-    functions.IndexAddBackward0,
+    nodes.IndexAddBackward0,
     {"self": "T", "dim": "n", "index": "I", "source": "T", "alpha": "f"},
     in_place=indexing_plans_index_put.index_add_,
 )
@@ -84,14 +80,14 @@ GATHER = KernelOp(
     "gather",
     indexing_plans_gather.gather,
     indexing_cpu_gather.gather,
-    functions.GatherBackward0,
+    nodes.GatherBackward0,
     {"self": "T", "dim": "n", "index": "I", "sparse_grad": "b"},
 )
 SCATTER_SRC = KernelOp(
     "scatter",
     indexing_plans_scatter.scatter,
     indexing_cpu_gather.scatter,
-    functions.ScatterBackward0,
+    nodes.ScatterBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
     in_place=indexing_plans_scatter.scatter_,
 )
@@ -99,7 +95,7 @@ SCATTER_VALUE = KernelOp(
     "scatter",
     indexing_plans_scatter.scatter,
     indexing_cpu_gather.scatter,
-    functions.ScatterBackward1,
+    nodes.ScatterBackward1,
     {"self": "T", "dim": "n", "index": "I", "value": "f"},
     in_place=indexing_plans_scatter.scatter_,
 )
@@ -107,7 +103,7 @@ SCATTER_ADD = KernelOp(
     "scatter_add",
     indexing_plans_scatter.scatter_add,
     indexing_cpu_gather.scatter_add,
-    functions.ScatterAddBackward0,
+    nodes.ScatterAddBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
     in_place=indexing_plans_scatter.scatter_add_,
 )
@@ -127,14 +123,14 @@ TAKE = KernelOp(
     "take",
     indexing_plans_gather.take_elements,
     indexing_cpu_index.take_elements,
-    functions.TakeBackward0,
+    nodes.TakeBackward0,
     {"self": "T", "index": "I"},
 )
 PUT = KernelOp(
     "put",
     indexing_plans_masks_slices.put_flat,
     indexing_cpu_slices.put_flat,
-    functions.PutBackward0,
+    nodes.PutBackward0,
     {"self": "T", "index": "I", "source": "T", "accumulate": "b"},
     in_place=indexing_plans_masks_slices.put_flat_,
 )
@@ -142,7 +138,7 @@ INDEX_COPY = KernelOp(
     "index_copy",
     indexing_plans_masks_slices.index_copy,
     indexing_cpu_slices.index_copy,
-    functions.IndexCopyBackward0,
+    nodes.IndexCopyBackward0,
     {"self": "T", "dim": "n", "index": "I", "source": "T"},
     in_place=indexing_plans_masks_slices.index_copy_,
 )
@@ -150,7 +146,7 @@ INDEX_FILL_INT_SCALAR = KernelOp(
     "index_fill",
     indexing_plans_masks_slices.index_fill,
     indexing_cpu_slices.index_fill,
-    functions.IndexFillBackward0,
+    nodes.IndexFillBackward0,
     {"self": "T", "dim": "n", "index": "I", "value": "f"},
     in_place=indexing_plans_masks_slices.index_fill_,
 )
@@ -158,7 +154,7 @@ INDEX_FILL_INT_TENSOR = KernelOp(
     "index_fill",
     indexing_plans_masks_slices.index_fill,
     indexing_cpu_slices.index_fill,
-    functions.IndexFillBackward1,
+    nodes.IndexFillBackward1,
     {"self": "T", "dim": "n", "index": "I", "value": "T"},
     in_place=indexing_plans_masks_slices.index_fill_,
 )
@@ -166,7 +162,7 @@ SCATTER_REDUCE = KernelOp(
     "scatter_reduce",
     indexing_plans_scatter.scatter_reduce,
     indexing_cpu_gather.scatter_reduce,
-    functions.ScatterReduceBackward0,
+    nodes.ScatterReduceBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T", "reduce": "s", "include_self": "b"},
 )
 ORDER_OF_TRUE = KernelOp(
@@ -182,35 +178,35 @@ MASKED_WRITTEN = KernelOp(
     "masked_written",
     indexing_plans_masks_slices.masked_written,
     indexing_cpu_slices.masked_written,
-    functions.MaskedWrittenBackward0,
+    nodes.MaskedWrittenBackward0,
     {"self": "T", "mask": "I", "source": "T"},
 )
 SELECT_SCATTER = KernelOp(
     "select_scatter",
     indexing_plans_masks_slices.select_scatter,
     indexing_cpu_slices.select_scatter,
-    functions.SelectScatterBackward0,
+    nodes.SelectScatterBackward0,
     {"self": "T", "src": "T", "dim": "n", "index": "n"},
 )
 SLICE_SCATTER = KernelOp(
     "slice_scatter",
     indexing_plans_masks_slices.slice_scatter,
     indexing_cpu_slices.slice_scatter,
-    functions.SliceScatterBackward0,
+    nodes.SliceScatterBackward0,
     {"self": "T", "src": "T", "dim": "n", "start": "n", "end": "n", "step": "n"},
 )
 DIAGONAL_SCATTER = KernelOp(
     "diagonal_scatter",
     indexing_plans_masks_slices.diagonal_scatter,
     indexing_cpu_slices.diagonal_scatter,
-    functions.DiagonalScatterBackward0,
+    nodes.DiagonalScatterBackward0,
     {"self": "T", "src": "T", "offset": "n", "dim1": "n", "dim2": "n"},
 )
 COPY_ = KernelOp(
     "copy_",
     None,
     None,
-    functions.CopyBackward0,
+    nodes.CopyBackward0,
     {"self": "T", "src": "T", "non_blocking": "b"},
     in_place=indexing_plans_index_put.copy_,
     moves=True,
@@ -266,9 +262,9 @@ def _index(name: str, self, indices, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.IndexBackward0.record(result, self, indices)
+        nodes.IndexBackward0.record(result, self, indices)
     if watch.active:
-        propagate(functions.IndexBackward0, result, (self, indices), (self,), into)
+        propagate(nodes.IndexBackward0, result, (self, indices), (self,), into)
     return result
 
 
@@ -322,9 +318,9 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.IndexBackwardBackward0.record(result, grad_output, indices)
+        nodes.IndexBackwardBackward0.record(result, grad_output, indices)
     if watch.active:
-        propagate(functions.IndexBackwardBackward0, result, (grad_output, input_sizes, indices), (grad_output,), into)
+        propagate(nodes.IndexBackwardBackward0, result, (grad_output, input_sizes, indices), (grad_output,), into)
     return result
 
 
@@ -433,9 +429,9 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or values._requires_grad) and result._dtype.kind in "fc":
-        functions.IndexPutBackward0.record(result, self, indices, values, accumulate)
+        nodes.IndexPutBackward0.record(result, self, indices, values, accumulate)
     if watch.active:
-        propagate(functions.IndexPutBackward0, result, (self, indices, values, accumulate), (self, values), into)
+        propagate(nodes.IndexPutBackward0, result, (self, indices, values, accumulate), (self, values), into)
     return result
 
 
@@ -512,9 +508,9 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.IndexSelectBackward0.record(result, self, dim, index)
+        nodes.IndexSelectBackward0.record(result, self, dim, index)
     if watch.active:
-        propagate(functions.IndexSelectBackward0, result, (self, dim, index), (self,), into)
+        propagate(nodes.IndexSelectBackward0, result, (self, dim, index), (self,), into)
     return result
 
 
@@ -643,9 +639,9 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
-        functions.IndexAddBackward0.record(result, self, dim, index, source, alpha)
+        nodes.IndexAddBackward0.record(result, self, dim, index, source, alpha)
     if watch.active:
-        propagate(functions.IndexAddBackward0, result, (self, dim, index, source, alpha), (self, source), into)
+        propagate(nodes.IndexAddBackward0, result, (self, dim, index, source, alpha), (self, source), into)
     return result
 
 
@@ -732,9 +728,9 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.GatherBackward0.record(result, self, dim, index)
+        nodes.GatherBackward0.record(result, self, dim, index)
     if watch.active:
-        propagate(functions.GatherBackward0, result, (self, dim, index, sparse_grad), (self,), into)
+        propagate(nodes.GatherBackward0, result, (self, dim, index, sparse_grad), (self,), into)
     return result
 
 
@@ -835,9 +831,9 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        functions.ScatterBackward0.record(result, self, dim, index, src)
+        nodes.ScatterBackward0.record(result, self, dim, index, src)
     if watch.active:
-        propagate(functions.ScatterBackward0, result, (self, dim, index, src), (self, src), into)
+        propagate(nodes.ScatterBackward0, result, (self, dim, index, src), (self, src), into)
     return result
 
 
@@ -932,9 +928,9 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ScatterBackward1.record(result, self, dim, index)
+        nodes.ScatterBackward1.record(result, self, dim, index)
     if watch.active:
-        propagate(functions.ScatterBackward1, result, (self, dim, index, value), (self,), into)
+        propagate(nodes.ScatterBackward1, result, (self, dim, index, value), (self,), into)
     return result
 
 
@@ -1054,9 +1050,9 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        functions.ScatterAddBackward0.record(result, self, dim, index, src)
+        nodes.ScatterAddBackward0.record(result, self, dim, index, src)
     if watch.active:
-        propagate(functions.ScatterAddBackward0, result, (self, dim, index, src), (self, src), into)
+        propagate(nodes.ScatterAddBackward0, result, (self, dim, index, src), (self, src), into)
     return result
 
 
@@ -1122,9 +1118,9 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
     self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask) = run(kernels.MASKED_FILL_SCALAR, name, (self, mask), (Promoting(value),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MaskedFillBackward0.record(result, self, mask)
+        nodes.MaskedFillBackward0.record(result, self, mask)
     if watch.active:
-        propagate(functions.MaskedFillBackward0, result, (self, mask, value), (self,), into)
+        propagate(nodes.MaskedFillBackward0, result, (self, mask, value), (self,), into)
     return result
 
 
@@ -1187,9 +1183,9 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
     self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask, value) = run(kernels.MASKED_FILL_TENSOR, name, (self, mask, value), (), into)
     if grad_mode.grad and (self._requires_grad or value._requires_grad) and result._dtype.kind in "fc":
-        functions.MaskedFillBackward1.record(result, self, mask, value)
+        nodes.MaskedFillBackward1.record(result, self, mask, value)
     if watch.active:
-        propagate(functions.MaskedFillBackward1, result, (self, mask, value), (self, value), into)
+        propagate(nodes.MaskedFillBackward1, result, (self, mask, value), (self, value), into)
     return result
 
 
@@ -1467,9 +1463,9 @@ def _take(name: str, self, index, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.TakeBackward0.record(result, self, index)
+        nodes.TakeBackward0.record(result, self, index)
     if watch.active:
-        propagate(functions.TakeBackward0, result, (self, index), (self,), into)
+        propagate(nodes.TakeBackward0, result, (self, index), (self,), into)
     return result
 
 
@@ -1569,9 +1565,9 @@ def _put(name: str, self, index, source, accumulate, into=None) -> Any:
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
-        functions.PutBackward0.record(result, self, index, source, accumulate)
+        nodes.PutBackward0.record(result, self, index, source, accumulate)
     if watch.active:
-        propagate(functions.PutBackward0, result, (self, index, source, accumulate), (self, source), into)
+        propagate(nodes.PutBackward0, result, (self, index, source, accumulate), (self, source), into)
     return result
 
 
@@ -1783,9 +1779,9 @@ def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
-        functions.IndexCopyBackward0.record(result, self, dim, index, source)
+        nodes.IndexCopyBackward0.record(result, self, dim, index, source)
     if watch.active:
-        propagate(functions.IndexCopyBackward0, result, (self, dim, index, source), (self, source), into)
+        propagate(nodes.IndexCopyBackward0, result, (self, dim, index, source), (self, source), into)
     return result
 
 
@@ -1889,9 +1885,9 @@ def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.IndexFillBackward0.record(result, self, dim, index)
+        nodes.IndexFillBackward0.record(result, self, dim, index)
     if watch.active:
-        propagate(functions.IndexFillBackward0, result, (self, dim, index, value), (self,), into)
+        propagate(nodes.IndexFillBackward0, result, (self, dim, index, value), (self,), into)
     return result
 
 
@@ -2001,9 +1997,9 @@ def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or value._requires_grad) and result._dtype.kind in "fc":
-        functions.IndexFillBackward1.record(result, self, dim, index, value)
+        nodes.IndexFillBackward1.record(result, self, dim, index, value)
     if watch.active:
-        propagate(functions.IndexFillBackward1, result, (self, dim, index, value), (self, value), into)
+        propagate(nodes.IndexFillBackward1, result, (self, dim, index, value), (self, value), into)
     return result
 
 
@@ -2163,10 +2159,10 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        functions.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self)
+        nodes.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self)
     if watch.active:
         propagate(
-            functions.ScatterReduceBackward0, result, (self, dim, index, src, reduce, include_self), (self, src), into
+            nodes.ScatterReduceBackward0, result, (self, dim, index, src, reduce, include_self), (self, src), into
         )
     return result
 
@@ -2526,9 +2522,9 @@ def _masked_written(name: str, self, mask, source, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or source._requires_grad) and result._dtype.kind in "fc":
-        functions.MaskedWrittenBackward0.record(result, self, mask, source)
+        nodes.MaskedWrittenBackward0.record(result, self, mask, source)
     if watch.active:
-        propagate(functions.MaskedWrittenBackward0, result, (self, mask, source), (self, source), into)
+        propagate(nodes.MaskedWrittenBackward0, result, (self, mask, source), (self, source), into)
     return result
 
 
@@ -2687,9 +2683,9 @@ def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        functions.SelectScatterBackward0.record(result, self, src, dim, index)
+        nodes.SelectScatterBackward0.record(result, self, src, dim, index)
     if watch.active:
-        propagate(functions.SelectScatterBackward0, result, (self, src, dim, index), (self, src), into)
+        propagate(nodes.SelectScatterBackward0, result, (self, src, dim, index), (self, src), into)
     return result
 
 
@@ -2795,9 +2791,9 @@ def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> An
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        functions.SliceScatterBackward0.record(result, self, src, dim, start, end, step)
+        nodes.SliceScatterBackward0.record(result, self, src, dim, start, end, step)
     if watch.active:
-        propagate(functions.SliceScatterBackward0, result, (self, src, dim, start, end, step), (self, src), into)
+        propagate(nodes.SliceScatterBackward0, result, (self, src, dim, start, end, step), (self, src), into)
     return result
 
 
@@ -2888,9 +2884,9 @@ def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> An
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        functions.DiagonalScatterBackward0.record(result, self, src, offset, dim1, dim2)
+        nodes.DiagonalScatterBackward0.record(result, self, src, offset, dim1, dim2)
     if watch.active:
-        propagate(functions.DiagonalScatterBackward0, result, (self, src, offset, dim1, dim2), (self, src), into)
+        propagate(nodes.DiagonalScatterBackward0, result, (self, src, offset, dim1, dim2), (self, src), into)
     return result
 
 
@@ -2990,9 +2986,9 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
     self, value = indexing_checks.fitting_value(name, self, value)
     result, (self,) = run(kernels.FILL__SCALAR, name, (self,), (Promoting(value),), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.FillBackward0.record(result, self)
+        nodes.FillBackward0.record(result, self)
     if watch.active:
-        propagate(functions.FillBackward0, result, (self, value), (self,), into)
+        propagate(nodes.FillBackward0, result, (self, value), (self,), into)
     return result
 
 
@@ -3029,9 +3025,9 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
     self, value = indexing_checks.fitting_value(name, self, value)
     result, (self, value) = run(kernels.FILL__TENSOR, name, (self, value), (), into)
     if grad_mode.grad and (self._requires_grad or value._requires_grad) and result._dtype.kind in "fc":
-        functions.FillBackward1.record(result, self, value)
+        nodes.FillBackward1.record(result, self, value)
     if watch.active:
-        propagate(functions.FillBackward1, result, (self, value), (self, value), into)
+        propagate(nodes.FillBackward1, result, (self, value), (self, value), into)
     return result
 
 
@@ -3065,9 +3061,9 @@ def _zero_(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ZERO_, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ZeroBackward0.record(result, self)
+        nodes.ZeroBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ZeroBackward0, result, (self,), (self,), into)
+        propagate(nodes.ZeroBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3156,9 +3152,9 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
     COPY_.remember_in_place(given, (self, src, non_blocking))
     result, (self, src) = run(kernels.COPY_, name, (self, src), (non_blocking,), into)
     if grad_mode.grad and (self._requires_grad or src._requires_grad) and result._dtype.kind in "fc":
-        functions.CopyBackward0.record(result, self, src)
+        nodes.CopyBackward0.record(result, self, src)
     if watch.active:
-        propagate(functions.CopyBackward0, result, (self, src, non_blocking), (self, src), into)
+        propagate(nodes.CopyBackward0, result, (self, src, non_blocking), (self, src), into)
     return result
 
 

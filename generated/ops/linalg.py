@@ -38,15 +38,15 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import linalg as functions
+from ..nodes import linalg as nodes
 from .reduction import LINALG_VECTOR_NORM
 
-LINALG_INV = KernelOp("linalg_inv", linalg_plans.inverse, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
+LINALG_INV = KernelOp("linalg_inv", linalg_plans.inverse, linalg_cpu.inverse, nodes.LinalgInvBackward0, {"A": "T"})
 LINALG_INV_EX = KernelOp(
     "linalg_inv_ex",
     linalg_plans.inverse_info,
     linalg_cpu.inverse_info,
-    functions.LinalgInvExBackward0,
+    nodes.LinalgInvExBackward0,
     {"A": "T", "check_errors": "b"},
     outputs=2,
     dtypes=("same", "int32"),
@@ -55,7 +55,7 @@ SOLVE_MATRICES = KernelOp(
     "solve_matrices",
     linalg_plans.solve_matrices,
     linalg_cpu.solve_matrices,
-    functions.SolveMatricesBackward0,
+    nodes.SolveMatricesBackward0,
     {"A": "T", "B": "T", "check_errors": "b"},
     outputs=2,
     dtypes=("same", "int32"),
@@ -64,13 +64,13 @@ SOLVE_TRIANGULAR_MATRICES = KernelOp(
     "solve_triangular_matrices",
     linalg_plans.solve_triangular_matrices,
     linalg_cpu_lapack.solve_triangular_matrices,
-    functions.SolveTriangularMatricesBackward0,
+    nodes.SolveTriangularMatricesBackward0,
     {"A": "T", "B": "T", "upper": "b", "unitriangular": "b"},
 )
 LINALG_DET = KernelOp(
-    "linalg_det", linalg_plans.determinant, linalg_cpu.determinant, functions.LinalgDetBackward0, {"A": "T"}
+    "linalg_det", linalg_plans.determinant, linalg_cpu.determinant, nodes.LinalgDetBackward0, {"A": "T"}
 )
-COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, functions.CofactorsBackward0, {"self": "T"})
+COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, nodes.CofactorsBackward0, {"self": "T"})
 LINALG_SLOGDET = KernelOp(
     "linalg_slogdet", linalg_plans.log_determinant, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2
 )
@@ -78,7 +78,7 @@ CHOLESKY_FACTOR = KernelOp(
     "cholesky_factor",
     linalg_plans.cholesky_factor,
     linalg_cpu.cholesky_factor,
-    functions.CholeskyFactorBackward0,
+    nodes.CholeskyFactorBackward0,
     {"self": "T", "check_errors": "b"},
     outputs=2,
     dtypes=("same", "int32"),
@@ -87,13 +87,13 @@ LINALG_SVD = KernelOp(
     "linalg_svd", None, linalg_cpu.svd_factors, None, {"A": "T", "full_matrices": "b", "driver": "s"}, outputs=3
 )
 LINALG_SVDVALS = KernelOp(
-    "linalg_svdvals", None, linalg_cpu.singular_values, functions.LinalgSvdvalsBackward0, {"A": "T", "driver": "s"}
+    "linalg_svdvals", None, linalg_cpu.singular_values, nodes.LinalgSvdvalsBackward0, {"A": "T", "driver": "s"}
 )
 HERMITIAN_EIGEN = KernelOp(
     "hermitian_eigen",
     linalg_plans.hermitian_eigen,
     linalg_cpu.hermitian_eigen,
-    functions.HermitianEigenBackward0,
+    nodes.HermitianEigenBackward0,
     {"self": "T"},
     outputs=2,
 )
@@ -101,7 +101,7 @@ HERMITIAN_EIGENVALUES = KernelOp(
     "hermitian_eigenvalues",
     linalg_plans.hermitian_eigenvalues,
     linalg_cpu.hermitian_eigenvalues,
-    functions.HermitianEigenvaluesBackward0,
+    nodes.HermitianEigenvaluesBackward0,
     {"self": "T"},
 )
 LINALG_QR = KernelOp(
@@ -111,7 +111,7 @@ PSEUDO_INVERSE = KernelOp(
     "pseudo_inverse",
     None,
     linalg_cpu.pseudo_inverse,
-    functions.PseudoInverseBackward0,
+    nodes.PseudoInverseBackward0,
     {"self": "T", "atol": "R", "rtol": "R"},
 )
 LSTSQ_SOLVE = KernelOp(
@@ -124,7 +124,7 @@ LSTSQ_SOLVE = KernelOp(
     dtypes=("same", "int64"),
 )
 LINALG_MATRIX_EXP = KernelOp(
-    "linalg_matrix_exp", None, linalg_cpu.matrix_exponential, functions.LinalgMatrixExpBackward0, {"self": "T"}
+    "linalg_matrix_exp", None, linalg_cpu.matrix_exponential, nodes.LinalgMatrixExpBackward0, {"self": "T"}
 )
 REFLECTED_COLUMNS = KernelOp(
     "reflected_columns", linalg_plans.reflected_columns, linalg_cpu.reflected_columns, None, {"input": "T", "tau": "T"}
@@ -134,7 +134,7 @@ LU_PACKED = KernelOp(
     "lu_packed",
     linalg_plans.lu_packed,
     linalg_cpu_lapack.lu_packed,
-    functions.LuPackedBackward0,
+    nodes.LuPackedBackward0,
     {"self": "T", "check_errors": "b"},
     outputs=3,
     dtypes=("same", "int32", "int32"),
@@ -301,9 +301,9 @@ def _linalg_inv(name: str, A, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (A._requires_grad) and result._dtype.kind in "fc":
-        functions.LinalgInvBackward0.record(result, A)
+        nodes.LinalgInvBackward0.record(result, A)
     if watch.active:
-        propagate(functions.LinalgInvBackward0, result, (A,), (A,), into)
+        propagate(nodes.LinalgInvBackward0, result, (A,), (A,), into)
     return result
 
 
@@ -403,9 +403,9 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (A, check_errors))
     if grad_mode.grad and (A._requires_grad):
-        functions.LinalgInvExBackward0.record(results, A)
+        nodes.LinalgInvExBackward0.record(results, A)
     if watch.active:
-        propagate(functions.LinalgInvExBackward0, results, (A, check_errors), (A,))
+        propagate(nodes.LinalgInvExBackward0, results, (A, check_errors), (A,))
     return _linalg_inv_ex_result(*results)
 
 
@@ -472,9 +472,9 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (A, B, check_errors))
     if grad_mode.grad and (A._requires_grad or B._requires_grad):
-        functions.SolveMatricesBackward0.record(results, A, B)
+        nodes.SolveMatricesBackward0.record(results, A, B)
     if watch.active:
-        propagate(functions.SolveMatricesBackward0, results, (A, B, check_errors), (A, B))
+        propagate(nodes.SolveMatricesBackward0, results, (A, B, check_errors), (A, B))
     return _solve_matrices_result(*results)
 
 
@@ -654,9 +654,9 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (A._requires_grad or B._requires_grad) and result._dtype.kind in "fc":
-        functions.SolveTriangularMatricesBackward0.record(result, A, B, upper, unitriangular)
+        nodes.SolveTriangularMatricesBackward0.record(result, A, B, upper, unitriangular)
     if watch.active:
-        propagate(functions.SolveTriangularMatricesBackward0, result, (A, B, upper, unitriangular), (A, B), into)
+        propagate(nodes.SolveTriangularMatricesBackward0, result, (A, B, upper, unitriangular), (A, B), into)
     return result
 
 
@@ -775,9 +775,9 @@ def _linalg_det(name: str, A, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (A._requires_grad) and result._dtype.kind in "fc":
-        functions.LinalgDetBackward0.record(result, A)
+        nodes.LinalgDetBackward0.record(result, A)
     if watch.active:
-        propagate(functions.LinalgDetBackward0, result, (A,), (A,), into)
+        propagate(nodes.LinalgDetBackward0, result, (A,), (A,), into)
     return result
 
 
@@ -827,9 +827,9 @@ def _cofactors(name: str, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.CofactorsBackward0.record(result, self)
+        nodes.CofactorsBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CofactorsBackward0, result, (self,), (self,), into)
+        propagate(nodes.CofactorsBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -922,9 +922,9 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
         except Exception as error:
             reraise(name, error, (A,))
     if grad_mode.grad and (A._requires_grad):
-        functions.LinalgSlogdetBackward0.record(results, A)
+        nodes.LinalgSlogdetBackward0.record(results, A)
     if watch.active:
-        propagate(functions.LinalgSlogdetBackward0, results, (A,), (A,))
+        propagate(nodes.LinalgSlogdetBackward0, results, (A,), (A,))
     return _linalg_slogdet_result(*results)
 
 
@@ -1054,9 +1054,9 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, check_errors))
     if grad_mode.grad and (self._requires_grad):
-        functions.CholeskyFactorBackward0.record(results, self)
+        nodes.CholeskyFactorBackward0.record(results, self)
     if watch.active:
-        propagate(functions.CholeskyFactorBackward0, results, (self, check_errors), (self,))
+        propagate(nodes.CholeskyFactorBackward0, results, (self, check_errors), (self,))
     return _cholesky_factor_result(*results)
 
 
@@ -1679,9 +1679,9 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
         except Exception as error:
             reraise(name, error, (A, full_matrices, driver))
     if grad_mode.grad and (A._requires_grad):
-        functions.LinalgSvdBackward0.record(results, A)
+        nodes.LinalgSvdBackward0.record(results, A)
     if watch.active:
-        propagate(functions.LinalgSvdBackward0, results, (A, full_matrices, driver), (A,))
+        propagate(nodes.LinalgSvdBackward0, results, (A, full_matrices, driver), (A,))
     return _linalg_svd_result(*results)
 
 
@@ -1742,9 +1742,9 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (A._requires_grad) and result._dtype.kind in "fc":
-        functions.LinalgSvdvalsBackward0.record(result, A)
+        nodes.LinalgSvdvalsBackward0.record(result, A)
     if watch.active:
-        propagate(functions.LinalgSvdvalsBackward0, result, (A, driver), (A,), into)
+        propagate(nodes.LinalgSvdvalsBackward0, result, (A, driver), (A,), into)
     return result
 
 
@@ -1856,9 +1856,9 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._requires_grad):
-        functions.HermitianEigenBackward0.record(results, self)
+        nodes.HermitianEigenBackward0.record(results, self)
     if watch.active:
-        propagate(functions.HermitianEigenBackward0, results, (self,), (self,))
+        propagate(nodes.HermitianEigenBackward0, results, (self,), (self,))
     return _hermitian_eigen_result(*results)
 
 
@@ -1948,9 +1948,9 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.HermitianEigenvaluesBackward0.record(result, self)
+        nodes.HermitianEigenvaluesBackward0.record(result, self)
     if watch.active:
-        propagate(functions.HermitianEigenvaluesBackward0, result, (self,), (self,), into)
+        propagate(nodes.HermitianEigenvaluesBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2044,9 +2044,9 @@ def _linalg_eig(name: str, self, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._requires_grad):
-        functions.LinalgEigBackward0.record(results, self)
+        nodes.LinalgEigBackward0.record(results, self)
     if watch.active:
-        propagate(functions.LinalgEigBackward0, results, (self,), (self,))
+        propagate(nodes.LinalgEigBackward0, results, (self,), (self,))
     return _linalg_eig_result(*results)
 
 
@@ -2097,9 +2097,9 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LinalgEigvalsBackward0.record(result, self)
+        nodes.LinalgEigvalsBackward0.record(result, self)
     if watch.active:
-        propagate(functions.LinalgEigvalsBackward0, result, (self,), (self,), into)
+        propagate(nodes.LinalgEigvalsBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -2171,9 +2171,9 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
         except Exception as error:
             reraise(name, error, (A, mode))
     if grad_mode.grad and (A._requires_grad):
-        functions.LinalgQrBackward0.record(results, A, mode)
+        nodes.LinalgQrBackward0.record(results, A, mode)
     if watch.active:
-        propagate(functions.LinalgQrBackward0, results, (A, mode), (A,))
+        propagate(nodes.LinalgQrBackward0, results, (A, mode), (A,))
     return _linalg_qr_result(*results)
 
 
@@ -2281,9 +2281,9 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.PseudoInverseBackward0.record(result, self)
+        nodes.PseudoInverseBackward0.record(result, self)
     if watch.active:
-        propagate(functions.PseudoInverseBackward0, result, (self, atol, rtol), (self,), into)
+        propagate(nodes.PseudoInverseBackward0, result, (self, atol, rtol), (self,), into)
     return result
 
 
@@ -3015,9 +3015,9 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LinalgMatrixExpBackward0.record(result, self)
+        nodes.LinalgMatrixExpBackward0.record(result, self)
     if watch.active:
-        propagate(functions.LinalgMatrixExpBackward0, result, (self,), (self,), into)
+        propagate(nodes.LinalgMatrixExpBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3426,9 +3426,9 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, check_errors))
     if grad_mode.grad and (self._requires_grad):
-        functions.LuPackedBackward0.record(results, self)
+        nodes.LuPackedBackward0.record(results, self)
     if watch.active:
-        propagate(functions.LuPackedBackward0, results, (self, check_errors), (self,))
+        propagate(nodes.LuPackedBackward0, results, (self, check_errors), (self,))
     return _lu_packed_result(*results)
 
 

@@ -34,13 +34,13 @@ from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from .. import kernels
-from ..functions import loss as functions
+from ..nodes import loss as nodes
 
 NLL_LOSS = KernelOp(
     "nll_loss",
     loss_plans.nll_loss,
     loss_cpu.nll_loss,
-    functions.NllLossBackward0,
+    nodes.NllLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n"},
     outputs=2,
 )
@@ -48,7 +48,7 @@ NLL_LOSS_BACKWARD = KernelOp(
     "nll_loss_backward",
     loss_plans.nll_loss_backward,
     loss_cpu.nll_loss_backward,
-    functions.NllLossBackwardBackward0,
+    nodes.NllLossBackwardBackward0,
     {
         "grad_output": "T",
         "target": "I",
@@ -63,12 +63,12 @@ CROSS_ENTROPY_LOSS = KernelOp(
     "cross_entropy_loss",
     loss_plans.cross_entropy,
     loss_cpu.cross_entropy,
-    functions.CrossEntropyLossBackward0,
+    nodes.CrossEntropyLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,
 )
 MSE_LOSS = KernelOp(
-    "mse_loss", None, loss_cpu.mse_loss, functions.MseLossBackward0, {"self": "T", "target": "T", "reduction": "n"}
+    "mse_loss", None, loss_cpu.mse_loss, nodes.MseLossBackward0, {"self": "T", "target": "T", "reduction": "n"}
 )
 MSE_LOSS_BACKWARD = KernelOp(
     "mse_loss_backward",
@@ -109,7 +109,7 @@ CTC_VALUES = KernelOp(
     "ctc_values",
     None,
     loss_cpu_ctc.ctc_values,
-    functions.CtcValuesBackward0,
+    nodes.CtcValuesBackward0,
     {"log_probs": "T", "targets": "R", "input_lengths": "d", "target_lengths": "d", "blank": "n"},
 )
 
@@ -200,9 +200,9 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     except Exception as error:
         reraise(name, error, (self, target, weight, reduction, ignore_index))
     if grad_mode.grad and (self._requires_grad or (weight is not None and weight._requires_grad)):
-        functions.NllLossBackward0.record(results, self, target, weight, reduction, ignore_index)
+        nodes.NllLossBackward0.record(results, self, target, weight, reduction, ignore_index)
     if watch.active:
-        propagate(functions.NllLossBackward0, results, (self, target, weight, reduction, ignore_index), (self,))
+        propagate(nodes.NllLossBackward0, results, (self, target, weight, reduction, ignore_index), (self,))
     return _nll_loss_result(*results)
 
 
@@ -337,12 +337,12 @@ def _nll_loss_backward(
         )
         and result._dtype.kind in "fc"
     ):
-        functions.NllLossBackwardBackward0.record(
+        nodes.NllLossBackwardBackward0.record(
             result, grad_output, target, weight, total_weight, reduction, ignore_index
         )
     if watch.active:
         propagate(
-            functions.NllLossBackwardBackward0,
+            nodes.NllLossBackwardBackward0,
             result,
             (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index),
             (grad_output,),
@@ -476,12 +476,10 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     except Exception as error:
         reraise(name, error, (self, target, weight, reduction, ignore_index, label_smoothing))
     if grad_mode.grad and (self._requires_grad or (weight is not None and weight._requires_grad)):
-        functions.CrossEntropyLossBackward0.record(
-            results, self, target, weight, reduction, ignore_index, label_smoothing
-        )
+        nodes.CrossEntropyLossBackward0.record(results, self, target, weight, reduction, ignore_index, label_smoothing)
     if watch.active:
         propagate(
-            functions.CrossEntropyLossBackward0,
+            nodes.CrossEntropyLossBackward0,
             results,
             (self, target, weight, reduction, ignore_index, label_smoothing),
             (self,),
@@ -558,9 +556,9 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        functions.MseLossBackward0.record(result, self, target, reduction)
+        nodes.MseLossBackward0.record(result, self, target, reduction)
     if watch.active:
-        propagate(functions.MseLossBackward0, result, (self, target, reduction), (self, target), into)
+        propagate(nodes.MseLossBackward0, result, (self, target, reduction), (self, target), into)
     return result
 
 
@@ -639,10 +637,10 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
         and (grad_output._requires_grad or self._requires_grad or target._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        functions.MseLossBackwardBackward0.record(result, grad_output, self, target, reduction)
+        nodes.MseLossBackwardBackward0.record(result, grad_output, self, target, reduction)
     if watch.active:
         propagate(
-            functions.MseLossBackwardBackward0,
+            nodes.MseLossBackwardBackward0,
             result,
             (grad_output, self, target, reduction),
             (grad_output, self, target),
@@ -731,11 +729,9 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
         and (self._requires_grad or target._requires_grad or (weight is not None and weight._requires_grad))
         and result._dtype.kind in "fc"
     ):
-        functions.BinaryCrossEntropyBackward0.record(result, self, target, weight, reduction)
+        nodes.BinaryCrossEntropyBackward0.record(result, self, target, weight, reduction)
     if watch.active:
-        propagate(
-            functions.BinaryCrossEntropyBackward0, result, (self, target, weight, reduction), (self, target), into
-        )
+        propagate(nodes.BinaryCrossEntropyBackward0, result, (self, target, weight, reduction), (self, target), into)
     return result
 
 
@@ -847,10 +843,10 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
         )
         and result._dtype.kind in "fc"
     ):
-        functions.BinaryCrossEntropyBackwardBackward0.record(result, grad_output, self, target, weight, reduction)
+        nodes.BinaryCrossEntropyBackwardBackward0.record(result, grad_output, self, target, weight, reduction)
     if watch.active:
         propagate(
-            functions.BinaryCrossEntropyBackwardBackward0,
+            nodes.BinaryCrossEntropyBackwardBackward0,
             result,
             (grad_output, self, target, weight, reduction),
             (grad_output, self, target),
@@ -989,10 +985,10 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
         )
         and result._dtype.kind in "fc"
     ):
-        functions.BinaryCrossEntropyWithLogitsBackward0.record(result, self, target, weight, pos_weight, reduction)
+        nodes.BinaryCrossEntropyWithLogitsBackward0.record(result, self, target, weight, pos_weight, reduction)
     if watch.active:
         propagate(
-            functions.BinaryCrossEntropyWithLogitsBackward0,
+            nodes.BinaryCrossEntropyWithLogitsBackward0,
             result,
             (self, target, weight, pos_weight, reduction),
             (self, target),
@@ -1128,12 +1124,12 @@ def _binary_cross_entropy_with_logits_backward(
         )
         and result._dtype.kind in "fc"
     ):
-        functions.BinaryCrossEntropyWithLogitsBackwardBackward0.record(
+        nodes.BinaryCrossEntropyWithLogitsBackwardBackward0.record(
             result, grad_output, self, target, weight, pos_weight, reduction
         )
     if watch.active:
         propagate(
-            functions.BinaryCrossEntropyWithLogitsBackwardBackward0,
+            nodes.BinaryCrossEntropyWithLogitsBackwardBackward0,
             result,
             (grad_output, self, target, weight, pos_weight, reduction),
             (grad_output, self, target),
@@ -1224,7 +1220,7 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
         result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (delta,))
         if result is not None:
             if (input._requires_grad or target._requires_grad) and grad_mode.grad:
-                functions.HuberValuesBackward0.record(result, input, target, delta)
+                nodes.HuberValuesBackward0.record(result, input, target, delta)
             return result
     if (input.__class__ not in plain or target.__class__ not in plain or delta.__class__ not in plain) and (
         result := intercept("huber_values", huber_values, "elementwise", input, target, delta)
@@ -1240,9 +1236,9 @@ def _huber_values(name: str, self, target, delta, into=None) -> Any:
     delta = checks.scalar(name, "delta", delta)
     result, (self, target) = run(kernels.HUBER_VALUES, name, (self, target), (Promoting(delta),), into)
     if grad_mode.grad and (self._requires_grad or target._requires_grad) and result._dtype.kind in "fc":
-        functions.HuberValuesBackward0.record(result, self, target, delta)
+        nodes.HuberValuesBackward0.record(result, self, target, delta)
     if watch.active:
-        propagate(functions.HuberValuesBackward0, result, (self, target, delta), (self, target), into)
+        propagate(nodes.HuberValuesBackward0, result, (self, target, delta), (self, target), into)
     return result
 
 
@@ -2281,10 +2277,10 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (log_probs._requires_grad) and result._dtype.kind in "fc":
-        functions.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
+        nodes.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
     if watch.active:
         propagate(
-            functions.CtcValuesBackward0,
+            nodes.CtcValuesBackward0,
             result,
             (log_probs, targets, input_lengths, target_lengths, blank),
             (log_probs,),

@@ -33,19 +33,17 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import matmul as functions
+from ..nodes import matmul as nodes
 
-MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"}, refused="b")
-BMM = KernelOp("bmm", matmul_plans.bmm, matmul_cpu.bmm, functions.BmmBackward0, {"self": "T", "mat2": "T"}, refused="b")
-MV = KernelOp("mv", matmul_plans.mv, matmul_cpu.mv, functions.MvBackward0, {"self": "T", "vec": "T"}, refused="b")
-DOT = KernelOp(
-    "dot", matmul_plans.dot, matmul_cpu.dot, functions.DotBackward0, {"self": "T", "tensor": "T"}, refused="b"
-)
+MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, nodes.MmBackward0, {"self": "T", "mat2": "T"}, refused="b")
+BMM = KernelOp("bmm", matmul_plans.bmm, matmul_cpu.bmm, nodes.BmmBackward0, {"self": "T", "mat2": "T"}, refused="b")
+MV = KernelOp("mv", matmul_plans.mv, matmul_cpu.mv, nodes.MvBackward0, {"self": "T", "vec": "T"}, refused="b")
+DOT = KernelOp("dot", matmul_plans.dot, matmul_cpu.dot, nodes.DotBackward0, {"self": "T", "tensor": "T"}, refused="b")
 ADDMM = KernelOp(
     "addmm",
     matmul_plans.addmm,
     matmul_cpu.addmm,
-    functions.AddmmBackward0,
+    nodes.AddmmBackward0,
     {"self": "T", "mat1": "T", "mat2": "T", "beta": "f", "alpha": "f"},
     refused="b",
 )
@@ -53,7 +51,7 @@ BADDBMM = KernelOp(
     "baddbmm",
     matmul_plans.baddbmm,
     matmul_cpu.baddbmm,
-    functions.BaddbmmBackward0,
+    nodes.BaddbmmBackward0,
     {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
     refused="b",
 )
@@ -61,7 +59,7 @@ ADDBMM = KernelOp(
     "addbmm",
     None,
     matmul_cpu.addbmm,
-    functions.AddbmmBackward0,
+    nodes.AddbmmBackward0,
     {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
     refused="b",
 )
@@ -69,7 +67,7 @@ ADDMV = KernelOp(
     "addmv",
     matmul_plans.addmv,
     matmul_cpu.addmv,
-    functions.AddmvBackward0,
+    nodes.AddmvBackward0,
     {"self": "T", "mat": "T", "vec": "T", "beta": "f", "alpha": "f"},
     refused="b",
 )
@@ -77,7 +75,7 @@ COORDINATE_MM = KernelOp(
     "coordinate_mm",
     matmul_plans.coordinate_mm,
     matmul_cpu_sparse.coordinate_mm,
-    functions.CoordinateMmBackward0,
+    nodes.CoordinateMmBackward0,
     {"self": "T", "row": "I", "column": "I", "count": "n", "mat2": "T"},
     refused="b",
 )
@@ -85,7 +83,7 @@ COORDINATE_SAMPLED = KernelOp(
     "coordinate_sampled",
     None,
     matmul_cpu_sparse.coordinate_sampled,
-    functions.CoordinateSampledBackward0,
+    nodes.CoordinateSampledBackward0,
     {"self": "T", "row": "R", "mat2": "T", "column": "R"},
     refused="b",
 )
@@ -93,7 +91,7 @@ LINEAR = KernelOp(
     "linear",
     matmul_plans.linear,
     matmul_cpu.linear,
-    functions.LinearBackward0,
+    nodes.LinearBackward0,
     {"self": "T", "weight": "T", "bias": "O"},
     refused="b",
 )
@@ -101,7 +99,7 @@ LINEAR_WEIGHT_BACKWARD = KernelOp(
     "linear_weight_backward",
     matmul_plans.linear_weight_backward,
     matmul_cpu.linear_weight_backward,
-    functions.LinearWeightBackwardBackward0,
+    nodes.LinearWeightBackwardBackward0,
     {"grad_output": "T", "self": "T"},
     refused="b",
 )
@@ -169,9 +167,9 @@ def _mm(name: str, self, mat2, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
-        functions.MmBackward0.record(result, self, mat2)
+        nodes.MmBackward0.record(result, self, mat2)
     if watch.active:
-        propagate(functions.MmBackward0, result, (self, mat2), (self, mat2), into)
+        propagate(nodes.MmBackward0, result, (self, mat2), (self, mat2), into)
     return result
 
 
@@ -236,9 +234,9 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
-        functions.BmmBackward0.record(result, self, mat2)
+        nodes.BmmBackward0.record(result, self, mat2)
     if watch.active:
-        propagate(functions.BmmBackward0, result, (self, mat2), (self, mat2), into)
+        propagate(nodes.BmmBackward0, result, (self, mat2), (self, mat2), into)
     return result
 
 
@@ -303,9 +301,9 @@ def _mv(name: str, self, vec, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or vec._requires_grad) and result._dtype.kind in "fc":
-        functions.MvBackward0.record(result, self, vec)
+        nodes.MvBackward0.record(result, self, vec)
     if watch.active:
-        propagate(functions.MvBackward0, result, (self, vec), (self, vec), into)
+        propagate(nodes.MvBackward0, result, (self, vec), (self, vec), into)
     return result
 
 
@@ -372,9 +370,9 @@ def _dot(name: str, self, tensor, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or tensor._requires_grad) and result._dtype.kind in "fc":
-        functions.DotBackward0.record(result, self, tensor)
+        nodes.DotBackward0.record(result, self, tensor)
     if watch.active:
-        propagate(functions.DotBackward0, result, (self, tensor), (self, tensor), into)
+        propagate(nodes.DotBackward0, result, (self, tensor), (self, tensor), into)
     return result
 
 
@@ -605,9 +603,9 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
         and (self._requires_grad or mat1._requires_grad or mat2._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        functions.AddmmBackward0.record(result, self, mat1, mat2, beta, alpha)
+        nodes.AddmmBackward0.record(result, self, mat1, mat2, beta, alpha)
     if watch.active:
-        propagate(functions.AddmmBackward0, result, (self, mat1, mat2, beta, alpha), (self, mat1, mat2), into)
+        propagate(nodes.AddmmBackward0, result, (self, mat1, mat2, beta, alpha), (self, mat1, mat2), into)
     return result
 
 
@@ -771,9 +769,9 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         and (self._requires_grad or batch1._requires_grad or batch2._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        functions.BaddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
+        nodes.BaddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
     if watch.active:
-        propagate(functions.BaddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
+        propagate(nodes.BaddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
     return result
 
 
@@ -942,9 +940,9 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
         and (self._requires_grad or batch1._requires_grad or batch2._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        functions.AddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
+        nodes.AddbmmBackward0.record(result, self, batch1, batch2, beta, alpha)
     if watch.active:
-        propagate(functions.AddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
+        propagate(nodes.AddbmmBackward0, result, (self, batch1, batch2, beta, alpha), (self, batch1, batch2), into)
     return result
 
 
@@ -1082,9 +1080,9 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
         and (self._requires_grad or mat._requires_grad or vec._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        functions.AddmvBackward0.record(result, self, mat, vec, beta, alpha)
+        nodes.AddmvBackward0.record(result, self, mat, vec, beta, alpha)
     if watch.active:
-        propagate(functions.AddmvBackward0, result, (self, mat, vec, beta, alpha), (self, mat, vec), into)
+        propagate(nodes.AddmvBackward0, result, (self, mat, vec, beta, alpha), (self, mat, vec), into)
     return result
 
 
@@ -1190,9 +1188,9 @@ def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
-        functions.CoordinateMmBackward0.record(result, self, row, column, mat2)
+        nodes.CoordinateMmBackward0.record(result, self, row, column, mat2)
     if watch.active:
-        propagate(functions.CoordinateMmBackward0, result, (self, row, column, count, mat2), (self, mat2), into)
+        propagate(nodes.CoordinateMmBackward0, result, (self, row, column, count, mat2), (self, mat2), into)
     return result
 
 
@@ -1268,9 +1266,9 @@ def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or mat2._requires_grad) and result._dtype.kind in "fc":
-        functions.CoordinateSampledBackward0.record(result, self, row, mat2, column)
+        nodes.CoordinateSampledBackward0.record(result, self, row, mat2, column)
     if watch.active:
-        propagate(functions.CoordinateSampledBackward0, result, (self, row, mat2, column), (self, mat2), into)
+        propagate(nodes.CoordinateSampledBackward0, result, (self, row, mat2, column), (self, mat2), into)
     return result
 
 
@@ -1845,9 +1843,9 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
         and (self._requires_grad or weight._requires_grad or (bias is not None and bias._requires_grad))
         and result._dtype.kind in "fc"
     ):
-        functions.LinearBackward0.record(result, self, weight, bias)
+        nodes.LinearBackward0.record(result, self, weight, bias)
     if watch.active:
-        propagate(functions.LinearBackward0, result, (self, weight, bias), (self, weight, bias), into)
+        propagate(nodes.LinearBackward0, result, (self, weight, bias), (self, weight, bias), into)
     return result
 
 
@@ -1909,9 +1907,9 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
-        functions.LinearWeightBackwardBackward0.record(result, grad_output, self)
+        nodes.LinearWeightBackwardBackward0.record(result, grad_output, self)
     if watch.active:
-        propagate(functions.LinearWeightBackwardBackward0, result, (grad_output, self), (grad_output, self), into)
+        propagate(nodes.LinearWeightBackwardBackward0, result, (grad_output, self), (grad_output, self), into)
     return result
 
 

@@ -31,13 +31,13 @@ from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
 from .. import kernels
-from ..functions import norm as functions
+from ..nodes import norm as nodes
 
 STANDARDIZE = KernelOp(
     "standardize",
     norm_plans.standardize,
     norm_cpu.standardize,
-    functions.StandardizeBackward0,
+    nodes.StandardizeBackward0,
     {"self": "T", "weight": "O", "bias": "O", "dim": "d", "affine_shape": "d", "eps": "f"},
     outputs=3,
 )
@@ -45,7 +45,7 @@ STANDARDIZE_GROUPS = KernelOp(
     "standardize_groups",
     norm_plans.standardize_groups,
     norm_cpu.standardize_groups,
-    functions.StandardizeGroupsBackward0,
+    nodes.StandardizeGroupsBackward0,
     {"self": "T", "weight": "O", "bias": "O", "groups": "n", "eps": "f"},
     outputs=3,
 )
@@ -53,14 +53,14 @@ NORMALIZE_BY = KernelOp(
     "normalize_by",
     norm_plans.normalize_by,
     norm_cpu.normalize_by,
-    functions.NormalizeByBackward0,
+    nodes.NormalizeByBackward0,
     {"self": "T", "mean": "T", "var": "T", "weight": "O", "bias": "O", "eps": "f"},
 )
 NORMALIZE_RMS = KernelOp(
     "normalize_rms",
     norm_plans.normalize_rms,
     norm_cpu.normalize_rms,
-    functions.NormalizeRmsBackward0,
+    nodes.NormalizeRmsBackward0,
     {"self": "T", "weight": "O", "dim": "d", "eps": "f"},
     outputs=2,
 )
@@ -101,9 +101,9 @@ def _scale_down_to(name: str, self, max_norm, eps, into=None) -> Any:
         eps = checks.floating(name, "eps", eps)
     result, (self,) = run(kernels.SCALE_DOWN_TO, name, (self,), (max_norm, eps), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ScaleDownToBackward0.record(result, self, max_norm, eps)
+        nodes.ScaleDownToBackward0.record(result, self, max_norm, eps)
     if watch.active:
-        propagate(functions.ScaleDownToBackward0, result, (self, max_norm, eps), (self,), into)
+        propagate(nodes.ScaleDownToBackward0, result, (self, max_norm, eps), (self,), into)
     return result
 
 
@@ -293,10 +293,10 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
         or (weight is not None and weight._requires_grad)
         or (bias is not None and bias._requires_grad)
     ):
-        functions.StandardizeBackward0.record(results, self, weight, bias, dim, affine_shape, eps)
+        nodes.StandardizeBackward0.record(results, self, weight, bias, dim, affine_shape, eps)
     if watch.active:
         propagate(
-            functions.StandardizeBackward0, results, (self, weight, bias, dim, affine_shape, eps), (self, weight, bias)
+            nodes.StandardizeBackward0, results, (self, weight, bias, dim, affine_shape, eps), (self, weight, bias)
         )
     return _standardize_result(*results)
 
@@ -400,11 +400,9 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
         or (weight is not None and weight._requires_grad)
         or (bias is not None and bias._requires_grad)
     ):
-        functions.StandardizeGroupsBackward0.record(results, self, weight, bias, groups, eps)
+        nodes.StandardizeGroupsBackward0.record(results, self, weight, bias, groups, eps)
     if watch.active:
-        propagate(
-            functions.StandardizeGroupsBackward0, results, (self, weight, bias, groups, eps), (self, weight, bias)
-        )
+        propagate(nodes.StandardizeGroupsBackward0, results, (self, weight, bias, groups, eps), (self, weight, bias))
     return _standardize_groups_result(*results)
 
 
@@ -524,10 +522,10 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
         )
         and result._dtype.kind in "fc"
     ):
-        functions.NormalizeByBackward0.record(result, self, mean, var, weight, bias, eps)
+        nodes.NormalizeByBackward0.record(result, self, mean, var, weight, bias, eps)
     if watch.active:
         propagate(
-            functions.NormalizeByBackward0,
+            nodes.NormalizeByBackward0,
             result,
             (self, mean, var, weight, bias, eps),
             (self, mean, var, weight, bias),
@@ -612,9 +610,9 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, weight, dim, eps))
     if grad_mode.grad and (self._requires_grad or (weight is not None and weight._requires_grad)):
-        functions.NormalizeRmsBackward0.record(results, self, weight, dim, eps)
+        nodes.NormalizeRmsBackward0.record(results, self, weight, dim, eps)
     if watch.active:
-        propagate(functions.NormalizeRmsBackward0, results, (self, weight, dim, eps), (self, weight))
+        propagate(nodes.NormalizeRmsBackward0, results, (self, weight, dim, eps), (self, weight))
     return _normalize_rms_result(*results)
 
 

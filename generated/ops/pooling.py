@@ -28,13 +28,13 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import pooling as functions
+from ..nodes import pooling as nodes
 
 MAX_POOL_WITH_INDICES = KernelOp(
     "max_pool_with_indices",
     pooling_plans.max_pool,
     pooling_cpu.max_pool,
-    functions.MaxPoolWithIndicesBackward0,
+    nodes.MaxPoolWithIndicesBackward0,
     {"self": "T", "kernel_size": "d", "stride": "d", "padding": "d", "dilation": "d", "ceil_mode": "b", "spatial": "n"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -44,14 +44,14 @@ MAX_POOL_BACKWARD = KernelOp(
     "max_pool_backward",
     pooling_plans.max_pool_backward,
     pooling_cpu.max_pool_backward,
-    functions.MaxPoolBackwardBackward0,
+    nodes.MaxPoolBackwardBackward0,
     {"grad_output": "T", "indices": "I", "input_shape": "d", "spatial": "n"},
 )
 MAX_UNPOOL1D = KernelOp(
     "max_unpool1d",
     pooling_plans.max_unpool,
     pooling_cpu.max_unpool,
-    functions.MaxUnpool1dBackward0,
+    nodes.MaxUnpool1dBackward0,
     {"self": "T", "indices": "I", "kernel_size": "d", "stride": "d", "padding": "d", "output_size": "d"},
     refused="b",
 )
@@ -59,7 +59,7 @@ MAX_UNPOOL2D = KernelOp(
     "max_unpool2d",
     pooling_plans.max_unpool,
     pooling_cpu.max_unpool,
-    functions.MaxUnpool2dBackward0,
+    nodes.MaxUnpool2dBackward0,
     {"self": "T", "indices": "I", "kernel_size": "d", "stride": "d", "padding": "d", "output_size": "d"},
     refused="b",
 )
@@ -67,7 +67,7 @@ MAX_UNPOOL3D = KernelOp(
     "max_unpool3d",
     pooling_plans.max_unpool,
     pooling_cpu.max_unpool,
-    functions.MaxUnpool3dBackward0,
+    nodes.MaxUnpool3dBackward0,
     {"self": "T", "indices": "I", "kernel_size": "d", "stride": "d", "padding": "d", "output_size": "d"},
     refused="b",
 )
@@ -75,7 +75,7 @@ ADAPTIVE_MAX_POOL_WITH_INDICES = KernelOp(
     "adaptive_max_pool_with_indices",
     pooling_plans.adaptive_max_pool,
     pooling_cpu.adaptive_max_pool,
-    functions.AdaptiveMaxPoolWithIndicesBackward0,
+    nodes.AdaptiveMaxPoolWithIndicesBackward0,
     {"self": "T", "output_size": "d", "spatial": "n"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -85,7 +85,7 @@ AVG_POOL = KernelOp(
     "avg_pool",
     pooling_plans.avg_pool,
     pooling_cpu.avg_pool,
-    functions.AvgPoolBackward0,
+    nodes.AvgPoolBackward0,
     {
         "self": "T",
         "kernel_size": "d",
@@ -102,7 +102,7 @@ AVG_POOL_BACKWARD = KernelOp(
     "avg_pool_backward",
     pooling_plans.avg_pool_backward,
     pooling_cpu.avg_pool_backward,
-    functions.AvgPoolBackwardBackward0,
+    nodes.AvgPoolBackwardBackward0,
     {
         "grad_output": "T",
         "input_shape": "d",
@@ -119,14 +119,14 @@ ADAPTIVE_AVG_POOL = KernelOp(
     "adaptive_avg_pool",
     pooling_plans.adaptive_avg_pool,
     pooling_cpu.adaptive_avg_pool,
-    functions.AdaptiveAvgPoolBackward0,
+    nodes.AdaptiveAvgPoolBackward0,
     {"self": "T", "output_size": "d", "spatial": "n"},
 )
 ADAPTIVE_AVG_POOL_BACKWARD = KernelOp(
     "adaptive_avg_pool_backward",
     pooling_plans.adaptive_avg_pool_backward,
     pooling_cpu.adaptive_avg_pool_backward,
-    functions.AdaptiveAvgPoolBackwardBackward0,
+    nodes.AdaptiveAvgPoolBackwardBackward0,
     {"grad_output": "T", "input_shape": "d", "spatial": "n"},
 )
 
@@ -239,10 +239,10 @@ def _max_pool_with_indices(
     except Exception as error:
         reraise(name, error, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
     if grad_mode.grad and (self._requires_grad):
-        functions.MaxPoolWithIndicesBackward0.record(results, self, spatial)
+        nodes.MaxPoolWithIndicesBackward0.record(results, self, spatial)
     if watch.active:
         propagate(
-            functions.MaxPoolWithIndicesBackward0,
+            nodes.MaxPoolWithIndicesBackward0,
             results,
             (self, kernel_size, stride, padding, dilation, ceil_mode, spatial),
             (self,),
@@ -321,14 +321,10 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.MaxPoolBackwardBackward0.record(result, grad_output, indices, spatial)
+        nodes.MaxPoolBackwardBackward0.record(result, grad_output, indices, spatial)
     if watch.active:
         propagate(
-            functions.MaxPoolBackwardBackward0,
-            result,
-            (grad_output, indices, input_shape, spatial),
-            (grad_output,),
-            into,
+            nodes.MaxPoolBackwardBackward0, result, (grad_output, indices, input_shape, spatial), (grad_output,), into
         )
     return result
 
@@ -425,10 +421,10 @@ def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MaxUnpool1dBackward0.record(result, self, indices)
+        nodes.MaxUnpool1dBackward0.record(result, self, indices)
     if watch.active:
         propagate(
-            functions.MaxUnpool1dBackward0,
+            nodes.MaxUnpool1dBackward0,
             result,
             (self, indices, kernel_size, stride, padding, output_size),
             (self,),
@@ -528,10 +524,10 @@ def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MaxUnpool2dBackward0.record(result, self, indices)
+        nodes.MaxUnpool2dBackward0.record(result, self, indices)
     if watch.active:
         propagate(
-            functions.MaxUnpool2dBackward0,
+            nodes.MaxUnpool2dBackward0,
             result,
             (self, indices, kernel_size, stride, padding, output_size),
             (self,),
@@ -630,10 +626,10 @@ def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MaxUnpool3dBackward0.record(result, self, indices)
+        nodes.MaxUnpool3dBackward0.record(result, self, indices)
     if watch.active:
         propagate(
-            functions.MaxUnpool3dBackward0,
+            nodes.MaxUnpool3dBackward0,
             result,
             (self, indices, kernel_size, stride, padding, output_size),
             (self,),
@@ -875,9 +871,9 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))
     if grad_mode.grad and (self._requires_grad):
-        functions.AdaptiveMaxPoolWithIndicesBackward0.record(results, self, spatial)
+        nodes.AdaptiveMaxPoolWithIndicesBackward0.record(results, self, spatial)
     if watch.active:
-        propagate(functions.AdaptiveMaxPoolWithIndicesBackward0, results, (self, output_size, spatial), (self,))
+        propagate(nodes.AdaptiveMaxPoolWithIndicesBackward0, results, (self, output_size, spatial), (self,))
     return _adaptive_max_pool_with_indices_result(*results)
 
 
@@ -1045,12 +1041,12 @@ def _avg_pool(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AvgPoolBackward0.record(
+        nodes.AvgPoolBackward0.record(
             result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     if watch.active:
         propagate(
-            functions.AvgPoolBackward0,
+            nodes.AvgPoolBackward0,
             result,
             (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial),
             (self,),
@@ -1267,12 +1263,12 @@ def _avg_pool_backward(
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.AvgPoolBackwardBackward0.record(
+        nodes.AvgPoolBackwardBackward0.record(
             result, grad_output, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     if watch.active:
         propagate(
-            functions.AvgPoolBackwardBackward0,
+            nodes.AvgPoolBackwardBackward0,
             result,
             (
                 grad_output,
@@ -1554,9 +1550,9 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AdaptiveAvgPoolBackward0.record(result, self, spatial)
+        nodes.AdaptiveAvgPoolBackward0.record(result, self, spatial)
     if watch.active:
-        propagate(functions.AdaptiveAvgPoolBackward0, result, (self, output_size, spatial), (self,), into)
+        propagate(nodes.AdaptiveAvgPoolBackward0, result, (self, output_size, spatial), (self,), into)
     return result
 
 
@@ -1621,14 +1617,10 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.AdaptiveAvgPoolBackwardBackward0.record(result, grad_output, spatial)
+        nodes.AdaptiveAvgPoolBackwardBackward0.record(result, grad_output, spatial)
     if watch.active:
         propagate(
-            functions.AdaptiveAvgPoolBackwardBackward0,
-            result,
-            (grad_output, input_shape, spatial),
-            (grad_output,),
-            into,
+            nodes.AdaptiveAvgPoolBackwardBackward0, result, (grad_output, input_shape, spatial), (grad_output,), into
         )
     return result
 

@@ -27,13 +27,13 @@ from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
-from ..functions import recurrent as functions
+from ..nodes import recurrent as nodes
 
 RNN_LAYER = KernelOp(
     "rnn_layer",
     recurrent_plans.rnn_layer,
     recurrent_cpu_rnn.rnn_layer,
-    functions.RnnLayerBackward0,
+    nodes.RnnLayerBackward0,
     {
         "self": "T",
         "hidden": "T",
@@ -51,7 +51,7 @@ LSTM_LAYER = KernelOp(
     "lstm_layer",
     recurrent_plans.lstm_layer,
     recurrent_cpu_lstm.lstm_layer,
-    functions.LstmLayerBackward0,
+    nodes.LstmLayerBackward0,
     {
         "self": "T",
         "hidden": "T",
@@ -70,7 +70,7 @@ GRU_LAYER = KernelOp(
     "gru_layer",
     recurrent_plans.gru_layer,
     recurrent_cpu_gru.gru_layer,
-    functions.GruLayerBackward0,
+    nodes.GruLayerBackward0,
     {
         "self": "T",
         "hidden": "T",
@@ -241,12 +241,12 @@ def _rnn_layer(
         or (bias_ih is not None and bias_ih._requires_grad)
         or (bias_hh is not None and bias_hh._requires_grad)
     ):
-        functions.RnnLayerBackward0.record(
+        nodes.RnnLayerBackward0.record(
             results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
     if watch.active:
         propagate(
-            functions.RnnLayerBackward0,
+            nodes.RnnLayerBackward0,
             results,
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity),
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),
@@ -432,12 +432,12 @@ def _lstm_layer(
         or (bias_hh is not None and bias_hh._requires_grad)
         or (weight_hr is not None and weight_hr._requires_grad)
     ):
-        functions.LstmLayerBackward0.record(
+        nodes.LstmLayerBackward0.record(
             results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
     if watch.active:
         propagate(
-            functions.LstmLayerBackward0,
+            nodes.LstmLayerBackward0,
             results,
             (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
             (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr),
@@ -584,12 +584,12 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
         or (bias_ih is not None and bias_ih._requires_grad)
         or (bias_hh is not None and bias_hh._requires_grad)
     ):
-        functions.GruLayerBackward0.record(
+        nodes.GruLayerBackward0.record(
             results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
         )
     if watch.active:
         propagate(
-            functions.GruLayerBackward0,
+            nodes.GruLayerBackward0,
             results,
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse),
             (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh),

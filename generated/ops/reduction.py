@@ -34,90 +34,82 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import reduction as functions
+from ..nodes import reduction as nodes
 
-SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, functions.SumBackward0, {"self": "T"})
+SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, nodes.SumBackward0, {"self": "T"})
 FILLED = KernelOp(
-    "filled", reduction_plans.filled, reduction_cpu.filled, functions.FilledBackward0, {"self": "T", "size": "d"}
+    "filled", reduction_plans.filled, reduction_cpu.filled, nodes.FilledBackward0, {"self": "T", "size": "d"}
 )
 SUM_DIM_INTLIST = KernelOp(
-    "sum",
-    reduction_plans.sum_dim,
-    reduction_cpu.sum_dim,
-    functions.SumBackward1,
-    {"self": "T", "dim": "d", "keepdim": "b"},
+    "sum", reduction_plans.sum_dim, reduction_cpu.sum_dim, nodes.SumBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
-PROD_DEFAULT = KernelOp(
-    "prod", reduction_plans.prod_all, reduction_cpu.prod_all, functions.ProdBackward0, {"self": "T"}
-)
+PROD_DEFAULT = KernelOp("prod", reduction_plans.prod_all, reduction_cpu.prod_all, nodes.ProdBackward0, {"self": "T"})
 PROD_DIM_INT = KernelOp(
     "prod",
     reduction_plans.prod_dim,
     reduction_cpu.prod_dim,
-    functions.ProdBackward1,
+    nodes.ProdBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
 )
 PROD_OTHERS = KernelOp(
-    "prod_others", None, reduction_cpu.prod_others, functions.ProdOthersBackward0, {"self": "T", "dim": "n"}
+    "prod_others", None, reduction_cpu.prod_others, nodes.ProdOthersBackward0, {"self": "T", "dim": "n"}
 )
-MEAN_DEFAULT = KernelOp(
-    "mean", reduction_plans.mean_all, reduction_cpu.mean_all, functions.MeanBackward0, {"self": "T"}
-)
+MEAN_DEFAULT = KernelOp("mean", reduction_plans.mean_all, reduction_cpu.mean_all, nodes.MeanBackward0, {"self": "T"})
 MEAN_DIM = KernelOp(
     "mean",
     reduction_plans.mean_dim,
     reduction_cpu.mean_dim,
-    functions.MeanBackward1,
+    nodes.MeanBackward1,
     {"self": "T", "dim": "d", "keepdim": "b"},
 )
 VAR_CORRECTION = KernelOp(
     "var",
     reduction_plans.var_dim,
     reduction_cpu.var_dim,
-    functions.VarBackward0,
+    nodes.VarBackward0,
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
 )
 STD_CORRECTION = KernelOp(
     "std",
     reduction_plans.std_dim,
     reduction_cpu.std_dim,
-    functions.StdBackward0,
+    nodes.StdBackward0,
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
 )
 AMAX = KernelOp(
     "amax",
     reduction_plans.amax,
     reduction_cpu_argreduce.amax,
-    functions.AmaxBackward0,
+    nodes.AmaxBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
 )
 AMIN = KernelOp(
     "amin",
     reduction_plans.amin,
     reduction_cpu_argreduce.amin,
-    functions.AminBackward0,
+    nodes.AminBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
 )
 MAX_DEFAULT = KernelOp(
-    "max", reduction_plans.max_all, reduction_cpu_argreduce.max_all, functions.MaxBackward0, {"self": "T"}
+    "max", reduction_plans.max_all, reduction_cpu_argreduce.max_all, nodes.MaxBackward0, {"self": "T"}
 )
 MAX_DIM = KernelOp(
     "max",
     reduction_plans_minmax.max_dim,
     reduction_cpu_argreduce.max_dim,
-    functions.MaxBackward1,
+    nodes.MaxBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
     dtypes=("same", "int64"),
 )
 MIN_DEFAULT = KernelOp(
-    "min", reduction_plans.min_all, reduction_cpu_argreduce.min_all, functions.MinBackward0, {"self": "T"}
+    "min", reduction_plans.min_all, reduction_cpu_argreduce.min_all, nodes.MinBackward0, {"self": "T"}
 )
 MIN_DIM = KernelOp(
     "min",
     reduction_plans_minmax.min_dim,
     reduction_cpu_argreduce.min_dim,
-    functions.MinBackward1,
+    nodes.MinBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -164,35 +156,35 @@ NORM_DEFAULT = KernelOp(
     "norm",
     reduction_plans.norm,
     reduction_cpu.norm,
-    functions.NormBackward0,
+    nodes.NormBackward0,
     {"self": "T", "p": "f", "dim": "d", "keepdim": "b"},
 )
 LINALG_VECTOR_NORM = KernelOp(
     "linalg_vector_norm",
     reduction_plans.norm,
     reduction_cpu.norm,
-    functions.LinalgVectorNormBackward0,
+    nodes.LinalgVectorNormBackward0,
     {"self": "T", "ord": "f", "dim": "d", "keepdim": "b"},
 )
 LOGSUMEXP = KernelOp(
     "logsumexp",
     reduction_plans.logsumexp,
     reduction_cpu.logsumexp,
-    functions.LogsumexpBackward0,
+    nodes.LogsumexpBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
 )
 SUM_TO_SIZE = KernelOp(
     "sum_to_size",
     reduction_plans.sum_to_size,
     reduction_cpu.sum_to_size,
-    functions.SumToSizeBackward0,
+    nodes.SumToSizeBackward0,
     {"self": "T", "size": "d"},
 )
 NANSUM = KernelOp(
     "nansum",
     reduction_plans.nansum,
     reduction_cpu.nansum,
-    functions.NansumBackward0,
+    nodes.NansumBackward0,
     {"self": "T", "dim": "d", "keepdim": "b"},
 )
 
@@ -255,9 +247,9 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SumBackward0.record(result, self)
+        nodes.SumBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SumBackward0, result, (self, dtype), (self,), into)
+        propagate(nodes.SumBackward0, result, (self, dtype), (self,), into)
     return result
 
 
@@ -306,9 +298,9 @@ def _filled(name: str, self, size, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.FilledBackward0.record(result, self)
+        nodes.FilledBackward0.record(result, self)
     if watch.active:
-        propagate(functions.FilledBackward0, result, (self, size), (self,), into)
+        propagate(nodes.FilledBackward0, result, (self, size), (self,), into)
     return result
 
 
@@ -388,9 +380,9 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SumBackward1.record(result, self, dim, keepdim)
+        nodes.SumBackward1.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.SumBackward1, result, (self, dim, keepdim, dtype), (self,), into)
+        propagate(nodes.SumBackward1, result, (self, dim, keepdim, dtype), (self,), into)
     return result
 
 
@@ -452,9 +444,9 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ProdBackward0.record(result, self)
+        nodes.ProdBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ProdBackward0, result, (self, dtype), (self,), into)
+        propagate(nodes.ProdBackward0, result, (self, dtype), (self,), into)
     return result
 
 
@@ -528,9 +520,9 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ProdBackward1.record(result, self, dim, keepdim)
+        nodes.ProdBackward1.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.ProdBackward1, result, (self, dim, keepdim, dtype), (self,), into)
+        propagate(nodes.ProdBackward1, result, (self, dim, keepdim, dtype), (self,), into)
     return result
 
 
@@ -582,9 +574,9 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ProdOthersBackward0.record(result, self, dim)
+        nodes.ProdOthersBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.ProdOthersBackward0, result, (self, dim), (self,), into)
+        propagate(nodes.ProdOthersBackward0, result, (self, dim), (self,), into)
     return result
 
 
@@ -647,9 +639,9 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MeanBackward0.record(result, self)
+        nodes.MeanBackward0.record(result, self)
     if watch.active:
-        propagate(functions.MeanBackward0, result, (self, dtype), (self,), into)
+        propagate(nodes.MeanBackward0, result, (self, dtype), (self,), into)
     return result
 
 
@@ -729,9 +721,9 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MeanBackward1.record(result, self, dim, keepdim)
+        nodes.MeanBackward1.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.MeanBackward1, result, (self, dim, keepdim, dtype), (self,), into)
+        propagate(nodes.MeanBackward1, result, (self, dim, keepdim, dtype), (self,), into)
     return result
 
 
@@ -881,9 +873,9 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.VarBackward0.record(result, self, dim, correction, keepdim)
+        nodes.VarBackward0.record(result, self, dim, correction, keepdim)
     if watch.active:
-        propagate(functions.VarBackward0, result, (self, dim, correction, keepdim), (self,), into)
+        propagate(nodes.VarBackward0, result, (self, dim, correction, keepdim), (self,), into)
     return result
 
 
@@ -1034,9 +1026,9 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.StdBackward0.record(result, self, dim, correction, keepdim)
+        nodes.StdBackward0.record(result, self, dim, correction, keepdim)
     if watch.active:
-        propagate(functions.StdBackward0, result, (self, dim, correction, keepdim), (self,), into)
+        propagate(nodes.StdBackward0, result, (self, dim, correction, keepdim), (self,), into)
     return result
 
 
@@ -1118,9 +1110,9 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AmaxBackward0.record(result, self, dim, keepdim)
+        nodes.AmaxBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.AmaxBackward0, result, (self, dim, keepdim), (self,), into)
+        propagate(nodes.AmaxBackward0, result, (self, dim, keepdim), (self,), into)
     return result
 
 
@@ -1200,9 +1192,9 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AminBackward0.record(result, self, dim, keepdim)
+        nodes.AminBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.AminBackward0, result, (self, dim, keepdim), (self,), into)
+        propagate(nodes.AminBackward0, result, (self, dim, keepdim), (self,), into)
     return result
 
 
@@ -1257,9 +1249,9 @@ def _max_default(name: str, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MaxBackward0.record(result, self)
+        nodes.MaxBackward0.record(result, self)
     if watch.active:
-        propagate(functions.MaxBackward0, result, (self,), (self,), into)
+        propagate(nodes.MaxBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1326,9 +1318,9 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._requires_grad):
-        functions.MaxBackward1.record(results, self, dim, keepdim)
+        nodes.MaxBackward1.record(results, self, dim, keepdim)
     if watch.active:
-        propagate(functions.MaxBackward1, results, (self, dim, keepdim), (self,))
+        propagate(nodes.MaxBackward1, results, (self, dim, keepdim), (self,))
     return _max_dim_result(*results)
 
 
@@ -1413,9 +1405,9 @@ def _min_default(name: str, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MinBackward0.record(result, self)
+        nodes.MinBackward0.record(result, self)
     if watch.active:
-        propagate(functions.MinBackward0, result, (self,), (self,), into)
+        propagate(nodes.MinBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1482,9 +1474,9 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._requires_grad):
-        functions.MinBackward1.record(results, self, dim, keepdim)
+        nodes.MinBackward1.record(results, self, dim, keepdim)
     if watch.active:
-        propagate(functions.MinBackward1, results, (self, dim, keepdim), (self,))
+        propagate(nodes.MinBackward1, results, (self, dim, keepdim), (self,))
     return _min_dim_result(*results)
 
 
@@ -1965,9 +1957,9 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.NormBackward0.record(result, self, p, dim, keepdim)
+        nodes.NormBackward0.record(result, self, p, dim, keepdim)
     if watch.active:
-        propagate(functions.NormBackward0, result, (self, p, dim, keepdim, dtype), (self,), into)
+        propagate(nodes.NormBackward0, result, (self, p, dim, keepdim, dtype), (self,), into)
     return result
 
 
@@ -2080,9 +2072,9 @@ def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) ->
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LinalgVectorNormBackward0.record(result, self, ord, dim, keepdim)
+        nodes.LinalgVectorNormBackward0.record(result, self, ord, dim, keepdim)
     if watch.active:
-        propagate(functions.LinalgVectorNormBackward0, result, (self, ord, dim, keepdim, dtype), (self,), into)
+        propagate(nodes.LinalgVectorNormBackward0, result, (self, ord, dim, keepdim, dtype), (self,), into)
     return result
 
 
@@ -2218,9 +2210,9 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LogsumexpBackward0.record(result, self, dim, keepdim)
+        nodes.LogsumexpBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.LogsumexpBackward0, result, (self, dim, keepdim), (self,), into)
+        propagate(nodes.LogsumexpBackward0, result, (self, dim, keepdim), (self,), into)
     return result
 
 
@@ -2278,9 +2270,9 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SumToSizeBackward0.record(result, self)
+        nodes.SumToSizeBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SumToSizeBackward0, result, (self, size), (self,), into)
+        propagate(nodes.SumToSizeBackward0, result, (self, size), (self,), into)
     return result
 
 
@@ -2372,9 +2364,9 @@ def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.NansumBackward0.record(result, self, dim, keepdim)
+        nodes.NansumBackward0.record(result, self, dim, keepdim)
     if watch.active:
-        propagate(functions.NansumBackward0, result, (self, dim, keepdim, dtype), (self,), into)
+        propagate(nodes.NansumBackward0, result, (self, dim, keepdim, dtype), (self,), into)
     return result
 
 

@@ -19,7 +19,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, intercept, watch
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
-from ..functions import rounding as functions
+from ..nodes import rounding as nodes
 
 
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -71,9 +71,9 @@ def _floor(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.FLOOR, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.FloorBackward0.record(result, self)
+        nodes.FloorBackward0.record(result, self)
     if watch.active:
-        propagate(functions.FloorBackward0, result, (self,), (self,), into)
+        propagate(nodes.FloorBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -126,9 +126,9 @@ def _ceil(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.CEIL, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.CeilBackward0.record(result, self)
+        nodes.CeilBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CeilBackward0, result, (self,), (self,), into)
+        propagate(nodes.CeilBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -181,9 +181,9 @@ def _round_default(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ROUND, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.RoundBackward0.record(result, self)
+        nodes.RoundBackward0.record(result, self)
     if watch.active:
-        propagate(functions.RoundBackward0, result, (self,), (self,), into)
+        propagate(nodes.RoundBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -246,9 +246,9 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
         decimals = checks.integer(name, "decimals", decimals)
     result, (self,) = run(kernels.ROUND_DECIMALS, name, (self,), (decimals,), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.RoundBackward1.record(result, self)
+        nodes.RoundBackward1.record(result, self)
     if watch.active:
-        propagate(functions.RoundBackward1, result, (self, decimals), (self,), into)
+        propagate(nodes.RoundBackward1, result, (self, decimals), (self,), into)
     return result
 
 
@@ -301,9 +301,9 @@ def _trunc(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TRUNC, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.TruncBackward0.record(result, self)
+        nodes.TruncBackward0.record(result, self)
     if watch.active:
-        propagate(functions.TruncBackward0, result, (self,), (self,), into)
+        propagate(nodes.TruncBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -356,9 +356,9 @@ def _frac(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.FRAC, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.FracBackward0.record(result, self)
+        nodes.FracBackward0.record(result, self)
     if watch.active:
-        propagate(functions.FracBackward0, result, (self,), (self,), into)
+        propagate(nodes.FracBackward0, result, (self,), (self,), into)
     return result
 
 

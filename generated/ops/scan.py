@@ -29,31 +29,29 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import scan as functions
+from ..nodes import scan as nodes
 
-CUMSUM = KernelOp("cumsum", scan_plans.cumsum, scan_cpu.cumsum, functions.CumsumBackward0, {"self": "T", "dim": "n"})
-CUMPROD = KernelOp(
-    "cumprod", scan_plans.cumprod, scan_cpu.cumprod, functions.CumprodBackward0, {"self": "T", "dim": "n"}
-)
+CUMSUM = KernelOp("cumsum", scan_plans.cumsum, scan_cpu.cumsum, nodes.CumsumBackward0, {"self": "T", "dim": "n"})
+CUMPROD = KernelOp("cumprod", scan_plans.cumprod, scan_cpu.cumprod, nodes.CumprodBackward0, {"self": "T", "dim": "n"})
 LOGCUMSUMEXP = KernelOp(
     "logcumsumexp",
     scan_plans.logcumsumexp,
     scan_cpu.logcumsumexp,
-    functions.LogcumsumexpBackward0,
+    nodes.LogcumsumexpBackward0,
     {"self": "T", "dim": "n"},
 )
 LINEAR_RECURRENCE = KernelOp(
     "linear_recurrence",
     scan_plans.linear_recurrence,
     scan_cpu.linear_recurrence,
-    functions.LinearRecurrenceBackward0,
+    nodes.LinearRecurrenceBackward0,
     {"self": "T", "factor": "T", "dim": "n", "reverse": "b"},
 )
 CUMMAX = KernelOp(
     "cummax",
     scan_plans.cummax,
     scan_cpu.cummax,
-    functions.CummaxBackward0,
+    nodes.CummaxBackward0,
     {"self": "T", "dim": "n"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -62,7 +60,7 @@ CUMMIN = KernelOp(
     "cummin",
     scan_plans.cummin,
     scan_cpu.cummin,
-    functions.CumminBackward0,
+    nodes.CumminBackward0,
     {"self": "T", "dim": "n"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -151,9 +149,9 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.CumsumBackward0.record(result, self, dim)
+        nodes.CumsumBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.CumsumBackward0, result, (self, dim, dtype), (self,), into)
+        propagate(nodes.CumsumBackward0, result, (self, dim, dtype), (self,), into)
     return result
 
 
@@ -241,9 +239,9 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.CumprodBackward0.record(result, self, dim)
+        nodes.CumprodBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.CumprodBackward0, result, (self, dim, dtype), (self,), into)
+        propagate(nodes.CumprodBackward0, result, (self, dim, dtype), (self,), into)
     return result
 
 
@@ -306,9 +304,9 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LogcumsumexpBackward0.record(result, self, dim)
+        nodes.LogcumsumexpBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.LogcumsumexpBackward0, result, (self, dim), (self,), into)
+        propagate(nodes.LogcumsumexpBackward0, result, (self, dim), (self,), into)
     return result
 
 
@@ -375,9 +373,9 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad or factor._requires_grad) and result._dtype.kind in "fc":
-        functions.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse)
+        nodes.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse)
     if watch.active:
-        propagate(functions.LinearRecurrenceBackward0, result, (self, factor, dim, reverse), (self, factor), into)
+        propagate(nodes.LinearRecurrenceBackward0, result, (self, factor, dim, reverse), (self, factor), into)
     return result
 
 
@@ -445,9 +443,9 @@ def _cummax(name: str, self, dim, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, dim))
     if grad_mode.grad and (self._requires_grad):
-        functions.CummaxBackward0.record(results, self, dim)
+        nodes.CummaxBackward0.record(results, self, dim)
     if watch.active:
-        propagate(functions.CummaxBackward0, results, (self, dim), (self,))
+        propagate(nodes.CummaxBackward0, results, (self, dim), (self,))
     return _cummax_result(*results)
 
 
@@ -514,9 +512,9 @@ def _cummin(name: str, self, dim, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, dim))
     if grad_mode.grad and (self._requires_grad):
-        functions.CumminBackward0.record(results, self, dim)
+        nodes.CumminBackward0.record(results, self, dim)
     if watch.active:
-        propagate(functions.CumminBackward0, results, (self, dim), (self,))
+        propagate(nodes.CumminBackward0, results, (self, dim), (self,))
     return _cummin_result(*results)
 
 

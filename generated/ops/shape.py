@@ -40,7 +40,7 @@ from ...runtime.tensor.overrides import foreign, plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt, geometries, geometry
 from ...runtime.tensor.tensor import view as make_view
-from ..functions import shape as functions
+from ..nodes import shape as nodes
 
 REPEAT_INTERLEAVE_TENSOR = KernelOp(
     "repeat_interleave", None, shape_cpu.repeated_indices, None, {"repeats": "T", "output_size": "n"}, refused="b"
@@ -49,61 +49,61 @@ UNFOLD_BACKWARD = KernelOp(
     "unfold_backward",
     None,
     shape_cpu.unfold_backward,
-    functions.UnfoldBackwardBackward0,
+    nodes.UnfoldBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "length": "n", "step": "n"},
 )
 SELECT_BACKWARD = KernelOp(
     "select_backward",
     shape_plans.select_backward,
     shape_cpu.select_backward,
-    functions.SelectBackwardBackward0,
+    nodes.SelectBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "index": "n"},
 )
 SLICE_BACKWARD = KernelOp(
     "slice_backward",
     shape_plans.slice_backward,
     shape_cpu.slice_backward,
-    functions.SliceBackwardBackward0,
+    nodes.SliceBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "start": "n", "end": "n", "step": "n"},
 )
 RESTRIDE = KernelOp(
     "restride",
     None,
     shape_cpu.restride,
-    functions.RestrideBackward0,
+    nodes.RestrideBackward0,
     {"self": "T", "stride": "d", "offset": "n", "to_size": "d", "to_stride": "d", "to_offset": "n"},
 )
 DIAGONAL_BACKWARD = KernelOp(
     "diagonal_backward",
     shape_plans_moves.diagonal_backward,
     shape_cpu.diagonal_backward,
-    functions.DiagonalBackwardBackward0,
+    nodes.DiagonalBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "offset": "n", "dim1": "n", "dim2": "n"},
 )
-CAT = KernelOp("cat", shape_plans.cat, shape_cpu.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
-STACK = KernelOp("stack", shape_plans.stack, shape_cpu.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
-FLIP = KernelOp("flip", shape_plans.flip, shape_cpu.flip, functions.FlipBackward0, {"self": "T", "dims": "d"})
+CAT = KernelOp("cat", shape_plans.cat, shape_cpu.cat, nodes.CatBackward0, {"tensors": "L", "dim": "n"})
+STACK = KernelOp("stack", shape_plans.stack, shape_cpu.stack, nodes.StackBackward0, {"tensors": "L", "dim": "n"})
+FLIP = KernelOp("flip", shape_plans.flip, shape_cpu.flip, nodes.FlipBackward0, {"self": "T", "dims": "d"})
 ROLL = KernelOp(
-    "roll", shape_plans.roll, shape_cpu.roll, functions.RollBackward0, {"self": "T", "shifts": "d", "dims": "d"}
+    "roll", shape_plans.roll, shape_cpu.roll, nodes.RollBackward0, {"self": "T", "shifts": "d", "dims": "d"}
 )
-TRIU = KernelOp("triu", shape_plans.triu, shape_cpu.triu, functions.TriuBackward0, {"self": "T", "diagonal": "n"})
-TRIL = KernelOp("tril", shape_plans.tril, shape_cpu.tril, functions.TrilBackward0, {"self": "T", "diagonal": "n"})
+TRIU = KernelOp("triu", shape_plans.triu, shape_cpu.triu, nodes.TriuBackward0, {"self": "T", "diagonal": "n"})
+TRIL = KernelOp("tril", shape_plans.tril, shape_cpu.tril, nodes.TrilBackward0, {"self": "T", "diagonal": "n"})
 CONSTANT_PAD_ND = KernelOp(
     "constant_pad_nd",
     shape_plans.constant_pad_nd,
     shape_cpu.constant_pad_nd,
-    functions.ConstantPadNdBackward0,
+    nodes.ConstantPadNdBackward0,
     {"self": "T", "pad": "d", "value": "f"},
 )
-CLONE = KernelOp("clone", shape_plans.clone, shape_cpu.clone, functions.CloneBackward0, {"self": "T"})
+CLONE = KernelOp("clone", shape_plans.clone, shape_cpu.clone, nodes.CloneBackward0, {"self": "T"})
 CONTIGUOUS_COPY = KernelOp(
-    "contiguous_copy", shape_plans.clone, shape_cpu.clone, functions.ContiguousCopyBackward0, {"self": "T"}
+    "contiguous_copy", shape_plans.clone, shape_cpu.clone, nodes.ContiguousCopyBackward0, {"self": "T"}
 )
 IM2COL = KernelOp(
     "im2col",
     shape_plans_moves.im2col,
     shape_cpu.im2col,
-    functions.Im2colBackward0,
+    nodes.Im2colBackward0,
     {"self": "T", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
     refused="i",
 )
@@ -111,23 +111,23 @@ COL2IM = KernelOp(
     "col2im",
     shape_plans_moves.col2im,
     shape_cpu.col2im,
-    functions.Col2imBackward0,
+    nodes.Col2imBackward0,
     {"self": "T", "output_size": "d", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
 )
-_TO_COPY = Conversion("_to_copy", functions.ToCopyBackward0)
-VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
+_TO_COPY = Conversion("_to_copy", nodes.ToCopyBackward0)
+VIEW_DEFAULT = ViewOp("view", nodes.ViewBackward0, "self", "size")
 FLATTEN = ViewOp("flatten", None, "self", "start_dim", "end_dim")
 RAVEL = ViewOp("ravel", None, "self")
 UNFLATTEN = ViewOp("unflatten", None, "self", "dim", "sizes")
-TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
-PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")
+TRANSPOSE = ViewOp("transpose", nodes.TransposeBackward0, "self", "dim0", "dim1")
+PERMUTE = ViewOp("permute", nodes.PermuteBackward0, "self", "dims")
 MOVEDIM = ViewOp("movedim", None, "self", "source", "destination")
-T = ViewOp("t", functions.TBackward0, "self")
-SQUEEZE_DEFAULT = ViewOp("squeeze", functions.SqueezeBackward0, "self")
-SQUEEZE_DIM = ViewOp("squeeze", functions.SqueezeBackward1, "self", "dim")
-UNSQUEEZE = ViewOp("unsqueeze", functions.UnsqueezeBackward0, "self", "dim")
-EXPAND = ViewOp("expand", functions.ExpandBackward0, "self", "size")
-ALIAS = ViewOp("alias", functions.AliasBackward0, "self")
+T = ViewOp("t", nodes.TBackward0, "self")
+SQUEEZE_DEFAULT = ViewOp("squeeze", nodes.SqueezeBackward0, "self")
+SQUEEZE_DIM = ViewOp("squeeze", nodes.SqueezeBackward1, "self", "dim")
+UNSQUEEZE = ViewOp("unsqueeze", nodes.UnsqueezeBackward0, "self", "dim")
+EXPAND = ViewOp("expand", nodes.ExpandBackward0, "self", "size")
+ALIAS = ViewOp("alias", nodes.AliasBackward0, "self")
 BROADCAST_TO = ViewOp("broadcast_to", None, "self", "size")
 ATLEAST_1D = ViewOp("atleast_1d", None, "self")
 ATLEAST_2D = ViewOp("atleast_2d", None, "self")
@@ -141,15 +141,15 @@ VSPLIT_INDICES = ViewOp("vsplit", None, "self", "indices", multiple_views=True)
 DSPLIT_INT = ViewOp("dsplit", None, "self", "sections", multiple_views=True)
 DSPLIT_INDICES = ViewOp("dsplit", None, "self", "indices", multiple_views=True)
 ADJOINT = ViewOp("adjoint", None, "self")
-UNFOLD = ViewOp("unfold", functions.UnfoldBackward0, "self", "dimension", "size", "step")
-SELECT = ViewOp("select", functions.SelectBackward0, "self", "dim", "index")
-SLICE = ViewOp("slice", functions.SliceBackward0, "self", "dim", "start", "end", "step")
-NARROW = ViewOp("narrow", functions.NarrowBackward0, "self", "dim", "start", "length")
-DIAGONAL = ViewOp("diagonal", functions.DiagonalBackward0, "self", "offset", "dim1", "dim2")
-UNBIND = ViewOp("unbind", functions.UnbindBackward0, "self", "dim", multiple_views=True)
-SPLIT_TENSOR = ViewOp("split", functions.SplitBackward0, "self", "split_size", "dim", multiple_views=True)
+UNFOLD = ViewOp("unfold", nodes.UnfoldBackward0, "self", "dimension", "size", "step")
+SELECT = ViewOp("select", nodes.SelectBackward0, "self", "dim", "index")
+SLICE = ViewOp("slice", nodes.SliceBackward0, "self", "dim", "start", "end", "step")
+NARROW = ViewOp("narrow", nodes.NarrowBackward0, "self", "dim", "start", "length")
+DIAGONAL = ViewOp("diagonal", nodes.DiagonalBackward0, "self", "offset", "dim1", "dim2")
+UNBIND = ViewOp("unbind", nodes.UnbindBackward0, "self", "dim", multiple_views=True)
+SPLIT_TENSOR = ViewOp("split", nodes.SplitBackward0, "self", "split_size", "dim", multiple_views=True)
 SPLIT_WITH_SIZES = ViewOp(
-    "split_with_sizes", functions.SplitWithSizesBackward0, "self", "split_sizes", "dim", multiple_views=True
+    "split_with_sizes", nodes.SplitWithSizesBackward0, "self", "split_sizes", "dim", multiple_views=True
 )
 SPLIT_SIZES = ViewOp("split", None, "self", "split_size", "dim", multiple_views=True)
 CHUNK = ViewOp("chunk", None, "self", "chunks", "dim", multiple_views=True)
@@ -197,11 +197,11 @@ def _view_default(name: str, self, size) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.ViewBackward0.record(result, self)
+            nodes.ViewBackward0.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.ViewBackward0, result, (self, size), (self,))
+        propagate(nodes.ViewBackward0, result, (self, size), (self,))
     return result
 
 
@@ -538,11 +538,11 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.TransposeBackward0.record(result, self, dim0, dim1)
+            nodes.TransposeBackward0.record(result, self, dim0, dim1)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.TransposeBackward0, result, (self, dim0, dim1), (self,))
+        propagate(nodes.TransposeBackward0, result, (self, dim0, dim1), (self,))
     return result
 
 
@@ -588,11 +588,11 @@ def _permute(name: str, self, dims) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.PermuteBackward0.record(result, self, dims)
+            nodes.PermuteBackward0.record(result, self, dims)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.PermuteBackward0, result, (self, dims), (self,))
+        propagate(nodes.PermuteBackward0, result, (self, dims), (self,))
     return result
 
 
@@ -685,11 +685,11 @@ def _t(name: str, self) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.TBackward0.record(result, self)
+            nodes.TBackward0.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.TBackward0, result, (self,), (self,))
+        propagate(nodes.TBackward0, result, (self,), (self,))
     return result
 
 
@@ -738,11 +738,11 @@ def _squeeze_default(name: str, self) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.SqueezeBackward0.record(result, self)
+            nodes.SqueezeBackward0.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.SqueezeBackward0, result, (self,), (self,))
+        propagate(nodes.SqueezeBackward0, result, (self,), (self,))
     return result
 
 
@@ -794,11 +794,11 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.SqueezeBackward1.record(result, self)
+            nodes.SqueezeBackward1.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.SqueezeBackward1, result, (self, dim), (self,))
+        propagate(nodes.SqueezeBackward1, result, (self, dim), (self,))
     return result
 
 
@@ -860,11 +860,11 @@ def _unsqueeze(name: str, self, dim) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.UnsqueezeBackward0.record(result, self, dim)
+            nodes.UnsqueezeBackward0.record(result, self, dim)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.UnsqueezeBackward0, result, (self, dim), (self,))
+        propagate(nodes.UnsqueezeBackward0, result, (self, dim), (self,))
     return result
 
 
@@ -911,11 +911,11 @@ def _expand(name: str, self, size) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.ExpandBackward0.record(result, self)
+            nodes.ExpandBackward0.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.ExpandBackward0, result, (self, size), (self,))
+        propagate(nodes.ExpandBackward0, result, (self, size), (self,))
     return result
 
 
@@ -951,11 +951,11 @@ def _alias(name: str, self) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.AliasBackward0.record(result, self)
+            nodes.AliasBackward0.record(result, self)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.AliasBackward0, result, (self,), (self,))
+        propagate(nodes.AliasBackward0, result, (self,), (self,))
     return result
 
 
@@ -2360,11 +2360,11 @@ def _unfold(name: str, self, dimension, size, step) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.UnfoldBackward0.record(result, self, dimension, size, step)
+            nodes.UnfoldBackward0.record(result, self, dimension, size, step)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.UnfoldBackward0, result, (self, dimension, size, step), (self,))
+        propagate(nodes.UnfoldBackward0, result, (self, dimension, size, step), (self,))
     return result
 
 
@@ -2440,14 +2440,10 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.UnfoldBackwardBackward0.record(result, grad_output, dim, length, step)
+        nodes.UnfoldBackwardBackward0.record(result, grad_output, dim, length, step)
     if watch.active:
         propagate(
-            functions.UnfoldBackwardBackward0,
-            result,
-            (grad_output, input_sizes, dim, length, step),
-            (grad_output,),
-            into,
+            nodes.UnfoldBackwardBackward0, result, (grad_output, input_sizes, dim, length, step), (grad_output,), into
         )
     return result
 
@@ -2501,11 +2497,11 @@ def _select(name: str, self, dim, index) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.SelectBackward0.record(result, self, dim, index)
+            nodes.SelectBackward0.record(result, self, dim, index)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.SelectBackward0, result, (self, dim, index), (self,))
+        propagate(nodes.SelectBackward0, result, (self, dim, index), (self,))
     return result
 
 
@@ -2572,11 +2568,9 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.SelectBackwardBackward0.record(result, grad_output, dim, index)
+        nodes.SelectBackwardBackward0.record(result, grad_output, dim, index)
     if watch.active:
-        propagate(
-            functions.SelectBackwardBackward0, result, (grad_output, input_sizes, dim, index), (grad_output,), into
-        )
+        propagate(nodes.SelectBackwardBackward0, result, (grad_output, input_sizes, dim, index), (grad_output,), into)
     return result
 
 
@@ -2634,11 +2628,11 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.SliceBackward0.record(result, self, dim, start, end, step)
+            nodes.SliceBackward0.record(result, self, dim, start, end, step)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.SliceBackward0, result, (self, dim, start, end, step), (self,))
+        propagate(nodes.SliceBackward0, result, (self, dim, start, end, step), (self,))
     return result
 
 
@@ -2720,10 +2714,10 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.SliceBackwardBackward0.record(result, grad_output, dim, start, end, step)
+        nodes.SliceBackwardBackward0.record(result, grad_output, dim, start, end, step)
     if watch.active:
         propagate(
-            functions.SliceBackwardBackward0,
+            nodes.SliceBackwardBackward0,
             result,
             (grad_output, input_sizes, dim, start, end, step),
             (grad_output,),
@@ -2787,11 +2781,11 @@ def _narrow(name: str, self, dim, start, length) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.NarrowBackward0.record(result, self, dim, start, length)
+            nodes.NarrowBackward0.record(result, self, dim, start, length)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.NarrowBackward0, result, (self, dim, start, length), (self,))
+        propagate(nodes.NarrowBackward0, result, (self, dim, start, length), (self,))
     return result
 
 
@@ -2848,11 +2842,11 @@ def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
     )
     if grad_mode.grad:
         if self._requires_grad:
-            functions.AsStridedBackward0.record(result, self, size, stride, storage_offset)
+            nodes.AsStridedBackward0.record(result, self, size, stride, storage_offset)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.AsStridedBackward0, result, (self, size, stride, storage_offset), (self,))
+        propagate(nodes.AsStridedBackward0, result, (self, size, stride, storage_offset), (self,))
     return result
 
 
@@ -2933,11 +2927,9 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.RestrideBackward0.record(result, self, stride, offset, to_stride, to_offset)
+        nodes.RestrideBackward0.record(result, self, stride, offset, to_stride, to_offset)
     if watch.active:
-        propagate(
-            functions.RestrideBackward0, result, (self, stride, offset, to_size, to_stride, to_offset), (self,), into
-        )
+        propagate(nodes.RestrideBackward0, result, (self, stride, offset, to_size, to_stride, to_offset), (self,), into)
     return result
 
 
@@ -2993,11 +2985,11 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
     result = make_view(first, view_geometry)
     if grad_mode.grad:
         if self._requires_grad:
-            functions.DiagonalBackward0.record(result, self, offset, dim1, dim2)
+            nodes.DiagonalBackward0.record(result, self, offset, dim1, dim2)
     else:
         not_recorded(result)
     if watch.active:
-        propagate(functions.DiagonalBackward0, result, (self, offset, dim1, dim2), (self,))
+        propagate(nodes.DiagonalBackward0, result, (self, offset, dim1, dim2), (self,))
     return result
 
 
@@ -3076,10 +3068,10 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad) and result._dtype.kind in "fc":
-        functions.DiagonalBackwardBackward0.record(result, grad_output, offset, dim1, dim2)
+        nodes.DiagonalBackwardBackward0.record(result, grad_output, offset, dim1, dim2)
     if watch.active:
         propagate(
-            functions.DiagonalBackwardBackward0,
+            nodes.DiagonalBackwardBackward0,
             result,
             (grad_output, input_sizes, offset, dim1, dim2),
             (grad_output,),
@@ -3205,12 +3197,12 @@ def _unbind(name: str, self, dim) -> Any:
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     if grad_mode.grad:
         if self._requires_grad:
-            functions.UnbindBackward0.record(result, self, dim)
+            nodes.UnbindBackward0.record(result, self, dim)
         multiple_views(result)
     else:
         not_recorded(*result)
     if watch.active:
-        propagate(functions.UnbindBackward0, result, (self, dim), (self,))
+        propagate(nodes.UnbindBackward0, result, (self, dim), (self,))
     return result
 
 
@@ -3257,12 +3249,12 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     if grad_mode.grad:
         if self._requires_grad:
-            functions.SplitBackward0.record(result, self, dim)
+            nodes.SplitBackward0.record(result, self, dim)
         multiple_views(result)
     else:
         not_recorded(*result)
     if watch.active:
-        propagate(functions.SplitBackward0, result, (self, split_size, dim), (self,))
+        propagate(nodes.SplitBackward0, result, (self, split_size, dim), (self,))
     return result
 
 
@@ -3316,12 +3308,12 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
     result = tuple([make_view(first, view_geometry) for view_geometry in view_geometries])
     if grad_mode.grad:
         if self._requires_grad:
-            functions.SplitWithSizesBackward0.record(result, self, dim)
+            nodes.SplitWithSizesBackward0.record(result, self, dim)
         multiple_views(result)
     else:
         not_recorded(*result)
     if watch.active:
-        propagate(functions.SplitWithSizesBackward0, result, (self, split_sizes, dim), (self,))
+        propagate(nodes.SplitWithSizesBackward0, result, (self, split_sizes, dim), (self,))
     return result
 
 
@@ -3619,9 +3611,9 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
-        functions.CatBackward0.record(result, tensors, dim)
+        nodes.CatBackward0.record(result, tensors, dim)
     if watch.active:
-        propagate(functions.CatBackward0, result, (tensors, dim), (tensors,), into)
+        propagate(nodes.CatBackward0, result, (tensors, dim), (tensors,), into)
     return result
 
 
@@ -3683,9 +3675,9 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (needs_grad(tensors)) and result._dtype.kind in "fc":
-        functions.StackBackward0.record(result, tensors, dim)
+        nodes.StackBackward0.record(result, tensors, dim)
     if watch.active:
-        propagate(functions.StackBackward0, result, (tensors, dim), (tensors,), into)
+        propagate(nodes.StackBackward0, result, (tensors, dim), (tensors,), into)
     return result
 
 
@@ -3746,9 +3738,9 @@ def _flip(name: str, self, dims, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.FlipBackward0.record(result, self, dims)
+        nodes.FlipBackward0.record(result, self, dims)
     if watch.active:
-        propagate(functions.FlipBackward0, result, (self, dims), (self,), into)
+        propagate(nodes.FlipBackward0, result, (self, dims), (self,), into)
     return result
 
 
@@ -3814,9 +3806,9 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.RollBackward0.record(result, self, shifts, dims)
+        nodes.RollBackward0.record(result, self, shifts, dims)
     if watch.active:
-        propagate(functions.RollBackward0, result, (self, shifts, dims), (self,), into)
+        propagate(nodes.RollBackward0, result, (self, shifts, dims), (self,), into)
     return result
 
 
@@ -3888,9 +3880,9 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.TriuBackward0.record(result, self, diagonal)
+        nodes.TriuBackward0.record(result, self, diagonal)
     if watch.active:
-        propagate(functions.TriuBackward0, result, (self, diagonal), (self,), into)
+        propagate(nodes.TriuBackward0, result, (self, diagonal), (self,), into)
     return result
 
 
@@ -3962,9 +3954,9 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.TrilBackward0.record(result, self, diagonal)
+        nodes.TrilBackward0.record(result, self, diagonal)
     if watch.active:
-        propagate(functions.TrilBackward0, result, (self, diagonal), (self,), into)
+        propagate(nodes.TrilBackward0, result, (self, diagonal), (self,), into)
     return result
 
 
@@ -4033,9 +4025,9 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ConstantPadNdBackward0.record(result, self, pad)
+        nodes.ConstantPadNdBackward0.record(result, self, pad)
     if watch.active:
-        propagate(functions.ConstantPadNdBackward0, result, (self, pad, value), (self,), into)
+        propagate(nodes.ConstantPadNdBackward0, result, (self, pad, value), (self,), into)
     return result
 
 
@@ -4102,9 +4094,9 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.CloneBackward0.record(result, self)
+        nodes.CloneBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CloneBackward0, result, (self, memory_format), (self,), into)
+        propagate(nodes.CloneBackward0, result, (self, memory_format), (self,), into)
     return result
 
 
@@ -4149,9 +4141,9 @@ def _contiguous_copy(name: str, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ContiguousCopyBackward0.record(result, self)
+        nodes.ContiguousCopyBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ContiguousCopyBackward0, result, (self,), (self,), into)
+        propagate(nodes.ContiguousCopyBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -4200,9 +4192,9 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ToCopyBackward0.record(result, self)
+        nodes.ToCopyBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ToCopyBackward0, result, (self, dtype), (self,), into)
+        propagate(nodes.ToCopyBackward0, result, (self, dtype), (self,), into)
     return result
 
 
@@ -4247,9 +4239,9 @@ def _to_device(name: str, self, device, non_blocking, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ToDeviceBackward0.record(result, self, non_blocking)
+        nodes.ToDeviceBackward0.record(result, self, non_blocking)
     if watch.active:
-        propagate(functions.ToDeviceBackward0, result, (self, device, non_blocking), (self,), into)
+        propagate(nodes.ToDeviceBackward0, result, (self, device, non_blocking), (self,), into)
     return result
 
 
@@ -4321,9 +4313,9 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
+        nodes.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
     if watch.active:
-        propagate(functions.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
+        propagate(nodes.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
     return result
 
 
@@ -4406,14 +4398,10 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
+        nodes.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
     if watch.active:
         propagate(
-            functions.Col2imBackward0,
-            result,
-            (self, output_size, kernel_size, dilation, padding, stride),
-            (self,),
-            into,
+            nodes.Col2imBackward0, result, (self, output_size, kernel_size, dilation, padding, stride), (self,), into
         )
     return result
 

@@ -25,30 +25,30 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import softmax as functions
+from ..nodes import softmax as nodes
 
 SOFTMAX = KernelOp(
-    "softmax", softmax_plans.softmax, softmax_cpu.softmax, functions.SoftmaxBackward0, {"self": "T", "dim": "n"}
+    "softmax", softmax_plans.softmax, softmax_cpu.softmax, nodes.SoftmaxBackward0, {"self": "T", "dim": "n"}
 )
 SOFTMAX_BACKWARD = KernelOp(
     "softmax_backward",
     softmax_plans.softmax_backward,
     softmax_cpu.softmax_backward,
-    functions.SoftmaxBackwardBackward0,
+    nodes.SoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
 LOG_SOFTMAX = KernelOp(
     "log_softmax",
     softmax_plans.log_softmax,
     softmax_cpu.log_softmax,
-    functions.LogSoftmaxBackward0,
+    nodes.LogSoftmaxBackward0,
     {"self": "T", "dim": "n"},
 )
 LOG_SOFTMAX_BACKWARD = KernelOp(
     "log_softmax_backward",
     softmax_plans.log_softmax_backward,
     softmax_cpu.log_softmax_backward,
-    functions.LogSoftmaxBackwardBackward0,
+    nodes.LogSoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
 
@@ -128,9 +128,9 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SoftmaxBackward0.record(result, self, dim)
+        nodes.SoftmaxBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.SoftmaxBackward0, result, (self, dim, dtype), (self,), into)
+        propagate(nodes.SoftmaxBackward0, result, (self, dim, dtype), (self,), into)
     return result
 
 
@@ -197,9 +197,9 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad or output._requires_grad) and result._dtype.kind in "fc":
-        functions.SoftmaxBackwardBackward0.record(result, grad_output, output, dim)
+        nodes.SoftmaxBackwardBackward0.record(result, grad_output, output, dim)
     if watch.active:
-        propagate(functions.SoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into)
+        propagate(nodes.SoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into)
     return result
 
 
@@ -277,9 +277,9 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LogSoftmaxBackward0.record(result, self, dim)
+        nodes.LogSoftmaxBackward0.record(result, self, dim)
     if watch.active:
-        propagate(functions.LogSoftmaxBackward0, result, (self, dim, dtype), (self,), into)
+        propagate(nodes.LogSoftmaxBackward0, result, (self, dim, dtype), (self,), into)
     return result
 
 
@@ -345,11 +345,9 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._requires_grad or output._requires_grad) and result._dtype.kind in "fc":
-        functions.LogSoftmaxBackwardBackward0.record(result, grad_output, output, dim)
+        nodes.LogSoftmaxBackwardBackward0.record(result, grad_output, output, dim)
     if watch.active:
-        propagate(
-            functions.LogSoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into
-        )
+        propagate(nodes.LogSoftmaxBackwardBackward0, result, (grad_output, output, dim), (grad_output, output), into)
     return result
 
 

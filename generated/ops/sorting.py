@@ -34,13 +34,13 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, wat
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from ...runtime.tensor.tensor import adopt
-from ..functions import sorting as functions
+from ..nodes import sorting as nodes
 
 SORT = KernelOp(
     "sort",
     sorting_plans.sort,
     sorting_cpu.sort,
-    functions.SortBackward0,
+    nodes.SortBackward0,
     {"self": "T", "dim": "n", "descending": "b", "stable": "b"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -57,7 +57,7 @@ TOPK = KernelOp(
     "topk",
     sorting_plans.topk,
     sorting_cpu.topk,
-    functions.TopkBackward0,
+    nodes.TopkBackward0,
     {"self": "T", "k": "n", "dim": "n", "largest": "b", "sorted": "b"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -67,20 +67,20 @@ KTHVALUE = KernelOp(
     "kthvalue",
     sorting_plans.kthvalue,
     sorting_cpu.kthvalue,
-    functions.KthvalueBackward0,
+    nodes.KthvalueBackward0,
     {"self": "T", "k": "n", "dim": "n", "keepdim": "b"},
     outputs=2,
     dtypes=("same", "int64"),
     refused="b",
 )
 MEDIAN_DEFAULT = KernelOp(
-    "median", sorting_plans.median_all, sorting_cpu.median_all, functions.MedianBackward0, {"self": "T"}, refused="b"
+    "median", sorting_plans.median_all, sorting_cpu.median_all, nodes.MedianBackward0, {"self": "T"}, refused="b"
 )
 MEDIAN_DIM = KernelOp(
     "median",
     sorting_plans.median_dim,
     sorting_cpu.median_dim,
-    functions.MedianBackward1,
+    nodes.MedianBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -90,7 +90,7 @@ NANMEDIAN_DEFAULT = KernelOp(
     "nanmedian",
     sorting_plans.nanmedian_all,
     sorting_cpu.nanmedian_all,
-    functions.NanmedianBackward0,
+    nodes.NanmedianBackward0,
     {"self": "T"},
     refused="b",
 )
@@ -98,7 +98,7 @@ NANMEDIAN_DIM = KernelOp(
     "nanmedian",
     sorting_plans.nanmedian_dim,
     sorting_cpu.nanmedian_dim,
-    functions.NanmedianBackward1,
+    nodes.NanmedianBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -108,7 +108,7 @@ MODE = KernelOp(
     "mode",
     sorting_plans.mode,
     sorting_cpu.mode,
-    functions.ModeBackward0,
+    nodes.ModeBackward0,
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
     dtypes=("same", "int64"),
@@ -236,9 +236,9 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, dim, descending, stable))
     if grad_mode.grad and (self._requires_grad):
-        functions.SortBackward0.record(results, self, dim)
+        nodes.SortBackward0.record(results, self, dim)
     if watch.active:
-        propagate(functions.SortBackward0, results, (self, dim, descending, stable), (self,))
+        propagate(nodes.SortBackward0, results, (self, dim, descending, stable), (self,))
     return _sort_result(*results)
 
 
@@ -432,9 +432,9 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, k, dim, largest, sorted))
     if grad_mode.grad and (self._requires_grad):
-        functions.TopkBackward0.record(results, self, dim)
+        nodes.TopkBackward0.record(results, self, dim)
     if watch.active:
-        propagate(functions.TopkBackward0, results, (self, k, dim, largest, sorted), (self,))
+        propagate(nodes.TopkBackward0, results, (self, k, dim, largest, sorted), (self,))
     return _topk_result(*results)
 
 
@@ -521,9 +521,9 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, k, dim, keepdim))
     if grad_mode.grad and (self._requires_grad):
-        functions.KthvalueBackward0.record(results, self, dim, keepdim)
+        nodes.KthvalueBackward0.record(results, self, dim, keepdim)
     if watch.active:
-        propagate(functions.KthvalueBackward0, results, (self, k, dim, keepdim), (self,))
+        propagate(nodes.KthvalueBackward0, results, (self, k, dim, keepdim), (self,))
     return _kthvalue_result(*results)
 
 
@@ -575,9 +575,9 @@ def _median_default(name: str, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.MedianBackward0.record(result, self)
+        nodes.MedianBackward0.record(result, self)
     if watch.active:
-        propagate(functions.MedianBackward0, result, (self,), (self,), into)
+        propagate(nodes.MedianBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -644,9 +644,9 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._requires_grad):
-        functions.MedianBackward1.record(results, self, dim, keepdim)
+        nodes.MedianBackward1.record(results, self, dim, keepdim)
     if watch.active:
-        propagate(functions.MedianBackward1, results, (self, dim, keepdim), (self,))
+        propagate(nodes.MedianBackward1, results, (self, dim, keepdim), (self,))
     return _median_dim_result(*results)
 
 
@@ -697,9 +697,9 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.NanmedianBackward0.record(result, self)
+        nodes.NanmedianBackward0.record(result, self)
     if watch.active:
-        propagate(functions.NanmedianBackward0, result, (self,), (self,), into)
+        propagate(nodes.NanmedianBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -766,9 +766,9 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._requires_grad):
-        functions.NanmedianBackward1.record(results, self, dim, keepdim)
+        nodes.NanmedianBackward1.record(results, self, dim, keepdim)
     if watch.active:
-        propagate(functions.NanmedianBackward1, results, (self, dim, keepdim), (self,))
+        propagate(nodes.NanmedianBackward1, results, (self, dim, keepdim), (self,))
     return _nanmedian_dim_result(*results)
 
 
@@ -850,9 +850,9 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._requires_grad):
-        functions.ModeBackward0.record(results, self, dim, keepdim)
+        nodes.ModeBackward0.record(results, self, dim, keepdim)
     if watch.active:
-        propagate(functions.ModeBackward0, results, (self, dim, keepdim), (self,))
+        propagate(nodes.ModeBackward0, results, (self, dim, keepdim), (self,))
     return _mode_result(*results)
 
 

@@ -23,7 +23,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
-from ..functions import special as functions
+from ..nodes import special as nodes
 
 
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -75,9 +75,9 @@ def _erf(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERF, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ErfBackward0.record(result, self)
+        nodes.ErfBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ErfBackward0, result, (self,), (self,), into)
+        propagate(nodes.ErfBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -130,9 +130,9 @@ def _erfc(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFC, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ErfcBackward0.record(result, self)
+        nodes.ErfcBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ErfcBackward0, result, (self,), (self,), into)
+        propagate(nodes.ErfcBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -166,9 +166,9 @@ def _normal_pdf(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NORMAL_PDF, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.NormalPdfBackward0.record(result, self)
+        nodes.NormalPdfBackward0.record(result, self)
     if watch.active:
-        propagate(functions.NormalPdfBackward0, result, (self,), (self,), into)
+        propagate(nodes.NormalPdfBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -202,9 +202,9 @@ def _normal_cdf(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NORMAL_CDF, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.NormalCdfBackward0.record(result, self)
+        nodes.NormalCdfBackward0.record(result, self)
     if watch.active:
-        propagate(functions.NormalCdfBackward0, result, (self,), (self,), into)
+        propagate(nodes.NormalCdfBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -233,7 +233,7 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         result = run_rows(kernels.XLOGY_TENSOR, "xlogy", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.XlogyBackward0.record(result, input, other)
+                nodes.XlogyBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)
@@ -266,9 +266,9 @@ def _xlogy_tensor(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.XLOGY_TENSOR, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.XlogyBackward0.record(result, self, other)
+        nodes.XlogyBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.XlogyBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.XlogyBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -307,9 +307,9 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (other,) = run(kernels.XLOGY_SCALAR_SELF, name, (other,), (Promoting(self),), into)
     if grad_mode.grad and (other._requires_grad) and result._dtype.kind in "fc":
-        functions.XlogyBackward1.record(result, self, other)
+        nodes.XlogyBackward1.record(result, self, other)
     if watch.active:
-        propagate(functions.XlogyBackward1, result, (self, other), (other,), into)
+        propagate(nodes.XlogyBackward1, result, (self, other), (other,), into)
     return result
 
 
@@ -338,7 +338,7 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
         result = run_rows(kernels.XLOG1PY, "xlog1py", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.Xlog1pyBackward0.record(result, input, other)
+                nodes.Xlog1pyBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("xlog1py", xlog1py_default, "elementwise", input, other, out=out)
@@ -357,9 +357,9 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.XLOG1PY, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.Xlog1pyBackward0.record(result, self, other)
+        nodes.Xlog1pyBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.Xlog1pyBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.Xlog1pyBackward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -398,9 +398,9 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (other,) = run(kernels.XLOG1PY_SELF_SCALAR, name, (other,), (Promoting(self),), into)
     if grad_mode.grad and (other._requires_grad) and result._dtype.kind in "fc":
-        functions.Xlog1pyBackward1.record(result, self, other)
+        nodes.Xlog1pyBackward1.record(result, self, other)
     if watch.active:
-        propagate(functions.Xlog1pyBackward1, result, (self, other), (other,), into)
+        propagate(nodes.Xlog1pyBackward1, result, (self, other), (other,), into)
     return result
 
 
@@ -480,9 +480,9 @@ def _log_odds(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG_ODDS, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LogOddsBackward0.record(result, self)
+        nodes.LogOddsBackward0.record(result, self)
     if watch.active:
-        propagate(functions.LogOddsBackward0, result, (self,), (self,), into)
+        propagate(nodes.LogOddsBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -518,9 +518,9 @@ def _limited_log_odds(name: str, self, eps, into=None) -> Any:
         eps = checks.floating(name, "eps", eps)
     result, (self,) = run(kernels.LIMITED_LOG_ODDS, name, (self,), (eps,), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LimitedLogOddsBackward0.record(result, self, eps)
+        nodes.LimitedLogOddsBackward0.record(result, self, eps)
     if watch.active:
-        propagate(functions.LimitedLogOddsBackward0, result, (self, eps), (self,), into)
+        propagate(nodes.LimitedLogOddsBackward0, result, (self, eps), (self,), into)
     return result
 
 
@@ -561,9 +561,9 @@ def _entr(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ENTR, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.EntrBackward0.record(result, self)
+        nodes.EntrBackward0.record(result, self)
     if watch.active:
-        propagate(functions.EntrBackward0, result, (self,), (self,), into)
+        propagate(nodes.EntrBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -618,9 +618,9 @@ def _sinc(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SINC, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SincBackward0.record(result, self)
+        nodes.SincBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SincBackward0, result, (self,), (self,), into)
+        propagate(nodes.SincBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -677,9 +677,9 @@ def _erfinv(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFINV, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ErfinvBackward0.record(result, self)
+        nodes.ErfinvBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ErfinvBackward0, result, (self,), (self,), into)
+        propagate(nodes.ErfinvBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -720,9 +720,9 @@ def _erfcx(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ERFCX, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ErfcxBackward0.record(result, self)
+        nodes.ErfcxBackward0.record(result, self)
     if watch.active:
-        propagate(functions.ErfcxBackward0, result, (self,), (self,), into)
+        propagate(nodes.ErfcxBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -763,9 +763,9 @@ def _ndtr(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NDTR, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.NdtrBackward0.record(result, self)
+        nodes.NdtrBackward0.record(result, self)
     if watch.active:
-        propagate(functions.NdtrBackward0, result, (self,), (self,), into)
+        propagate(nodes.NdtrBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -806,9 +806,9 @@ def _ndtri(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.NDTRI, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.NdtriBackward0.record(result, self)
+        nodes.NdtriBackward0.record(result, self)
     if watch.active:
-        propagate(functions.NdtriBackward0, result, (self,), (self,), into)
+        propagate(nodes.NdtriBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -850,9 +850,9 @@ def _log_ndtr(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LOG_NDTR, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LogNdtrBackward0.record(result, self)
+        nodes.LogNdtrBackward0.record(result, self)
     if watch.active:
-        propagate(functions.LogNdtrBackward0, result, (self,), (self,), into)
+        propagate(nodes.LogNdtrBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -908,9 +908,9 @@ def _lgamma(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.LGAMMA, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.LgammaBackward0.record(result, self)
+        nodes.LgammaBackward0.record(result, self)
     if watch.active:
-        propagate(functions.LgammaBackward0, result, (self,), (self,), into)
+        propagate(nodes.LgammaBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1015,9 +1015,9 @@ def _digamma(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.DIGAMMA, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.DigammaBackward0.record(result, self)
+        nodes.DigammaBackward0.record(result, self)
     if watch.active:
-        propagate(functions.DigammaBackward0, result, (self,), (self,), into)
+        propagate(nodes.DigammaBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1082,9 +1082,9 @@ def _polygamma(name: str, n, self, into=None) -> Any:
     n, self = elementwise_checks.natural_order(name, n, self)
     result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.PolygammaBackward0.record(result, n, self)
+        nodes.PolygammaBackward0.record(result, n, self)
     if watch.active:
-        propagate(functions.PolygammaBackward0, result, (n, self), (self,), into)
+        propagate(nodes.PolygammaBackward0, result, (n, self), (self,), into)
     return result
 
 
@@ -1113,7 +1113,7 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         result = run_rows(kernels.ZETA, "zeta", (input, other), ())
         if result is not None:
             if (other._requires_grad) and grad_mode.grad:
-                functions.ZetaBackward0.record(result, input, other)
+                nodes.ZetaBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("zeta", zeta_default, "elementwise", input, other, out=out)
@@ -1132,9 +1132,9 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.ZETA, name, (self, other), (), into)
     if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
-        functions.ZetaBackward0.record(result, self, other)
+        nodes.ZetaBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.ZetaBackward0, result, (self, other), (other,), into)
+        propagate(nodes.ZetaBackward0, result, (self, other), (other,), into)
     return result
 
 
@@ -1173,9 +1173,9 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (other,) = run(kernels.ZETA_SELF_SCALAR, name, (other,), (Promoting(self),), into)
     if grad_mode.grad and (other._requires_grad) and result._dtype.kind in "fc":
-        functions.ZetaBackward1.record(result, self, other)
+        nodes.ZetaBackward1.record(result, self, other)
     if watch.active:
-        propagate(functions.ZetaBackward1, result, (self, other), (other,), into)
+        propagate(nodes.ZetaBackward1, result, (self, other), (other,), into)
     return result
 
 
@@ -1206,7 +1206,7 @@ def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: f
         result = run_rows(kernels.ORTHOGONAL_POLYNOMIAL, "orthogonal_polynomial", (input, n), (kind, order))
         if result is not None:
             if (input._requires_grad) and grad_mode.grad:
-                functions.OrthogonalPolynomialBackward0.record(result, input, n, kind, order)
+                nodes.OrthogonalPolynomialBackward0.record(result, input, n, kind, order)
             return result
     if (
         input.__class__ not in plain
@@ -1230,9 +1230,9 @@ def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
         order = checks.floating(name, "order", order)
     result, (self, n) = run(kernels.ORTHOGONAL_POLYNOMIAL, name, (self, n), (kind, order), into)
     if grad_mode.grad and (self._requires_grad or n._requires_grad) and result._dtype.kind in "fc":
-        functions.OrthogonalPolynomialBackward0.record(result, self, n, kind, order)
+        nodes.OrthogonalPolynomialBackward0.record(result, self, n, kind, order)
     if watch.active:
-        propagate(functions.OrthogonalPolynomialBackward0, result, (self, n, kind, order), (self,), into)
+        propagate(nodes.OrthogonalPolynomialBackward0, result, (self, n, kind, order), (self,), into)
     return result
 
 
@@ -1264,7 +1264,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
         result = run_rows(kernels.IGAMMA, "igamma", (input, other), ())
         if result is not None:
             if (other._requires_grad) and grad_mode.grad:
-                functions.IgammaBackward0.record(result, input, other)
+                nodes.IgammaBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("igamma", igamma, "elementwise", input, other, out=out)
@@ -1297,9 +1297,9 @@ def _igamma(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMA, name, (self, other), (), into)
     if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
-        functions.IgammaBackward0.record(result, self, other)
+        nodes.IgammaBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.IgammaBackward0, result, (self, other), (other,), into)
+        propagate(nodes.IgammaBackward0, result, (self, other), (other,), into)
     return result
 
 
@@ -1331,7 +1331,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         result = run_rows(kernels.IGAMMAC, "igammac", (input, other), ())
         if result is not None:
             if (other._requires_grad) and grad_mode.grad:
-                functions.IgammacBackward0.record(result, input, other)
+                nodes.IgammacBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("igammac", igammac, "elementwise", input, other, out=out)
@@ -1364,9 +1364,9 @@ def _igammac(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.IGAMMAC, name, (self, other), (), into)
     if grad_mode.grad and (other._requires_grad or self._requires_grad) and result._dtype.kind in "fc":
-        functions.IgammacBackward0.record(result, self, other)
+        nodes.IgammacBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.IgammacBackward0, result, (self, other), (other,), into)
+        propagate(nodes.IgammacBackward0, result, (self, other), (other,), into)
     return result
 
 
@@ -1456,9 +1456,9 @@ def _gamma_moved(name: str, self, anchor, sample, into=None) -> Any:
         and (self._requires_grad or anchor._requires_grad or sample._requires_grad)
         and result._dtype.kind in "fc"
     ):
-        functions.GammaMovedBackward0.record(result, self, anchor, sample)
+        nodes.GammaMovedBackward0.record(result, self, anchor, sample)
     if watch.active:
-        propagate(functions.GammaMovedBackward0, result, (self, anchor, sample), (self, anchor, sample), into)
+        propagate(nodes.GammaMovedBackward0, result, (self, anchor, sample), (self, anchor, sample), into)
     return result
 
 
@@ -1595,9 +1595,9 @@ def _i0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I0, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.I0Backward0.record(result, self)
+        nodes.I0Backward0.record(result, self)
     if watch.active:
-        propagate(functions.I0Backward0, result, (self,), (self,), into)
+        propagate(nodes.I0Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -1638,9 +1638,9 @@ def _i0e(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I0E, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.I0eBackward0.record(result, self)
+        nodes.I0eBackward0.record(result, self)
     if watch.active:
-        propagate(functions.I0eBackward0, result, (self,), (self,), into)
+        propagate(nodes.I0eBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1681,9 +1681,9 @@ def _i1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.I1Backward0.record(result, self)
+        nodes.I1Backward0.record(result, self)
     if watch.active:
-        propagate(functions.I1Backward0, result, (self,), (self,), into)
+        propagate(nodes.I1Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -1724,9 +1724,9 @@ def _i1e(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.I1E, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.I1eBackward0.record(result, self)
+        nodes.I1eBackward0.record(result, self)
     if watch.active:
-        propagate(functions.I1eBackward0, result, (self,), (self,), into)
+        propagate(nodes.I1eBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -1769,9 +1769,9 @@ def _modified_bessel_k0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.MODIFIED_BESSEL_K0, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ModifiedBesselK0Backward0.record(result, self)
+        nodes.ModifiedBesselK0Backward0.record(result, self)
     if watch.active:
-        propagate(functions.ModifiedBesselK0Backward0, result, (self,), (self,), into)
+        propagate(nodes.ModifiedBesselK0Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -1814,9 +1814,9 @@ def _modified_bessel_k1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.MODIFIED_BESSEL_K1, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ModifiedBesselK1Backward0.record(result, self)
+        nodes.ModifiedBesselK1Backward0.record(result, self)
     if watch.active:
-        propagate(functions.ModifiedBesselK1Backward0, result, (self,), (self,), into)
+        propagate(nodes.ModifiedBesselK1Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -1863,9 +1863,9 @@ def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K0, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ScaledModifiedBesselK0Backward0.record(result, self)
+        nodes.ScaledModifiedBesselK0Backward0.record(result, self)
     if watch.active:
-        propagate(functions.ScaledModifiedBesselK0Backward0, result, (self,), (self,), into)
+        propagate(nodes.ScaledModifiedBesselK0Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -1912,9 +1912,9 @@ def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K1, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.ScaledModifiedBesselK1Backward0.record(result, self)
+        nodes.ScaledModifiedBesselK1Backward0.record(result, self)
     if watch.active:
-        propagate(functions.ScaledModifiedBesselK1Backward0, result, (self,), (self,), into)
+        propagate(nodes.ScaledModifiedBesselK1Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -1958,9 +1958,9 @@ def _spherical_bessel_j0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SPHERICAL_BESSEL_J0, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SphericalBesselJ0Backward0.record(result, self)
+        nodes.SphericalBesselJ0Backward0.record(result, self)
     if watch.active:
-        propagate(functions.SphericalBesselJ0Backward0, result, (self,), (self,), into)
+        propagate(nodes.SphericalBesselJ0Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -2038,9 +2038,9 @@ def _bessel_j0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_J0, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.BesselJ0Backward0.record(result, self)
+        nodes.BesselJ0Backward0.record(result, self)
     if watch.active:
-        propagate(functions.BesselJ0Backward0, result, (self,), (self,), into)
+        propagate(nodes.BesselJ0Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -2081,9 +2081,9 @@ def _bessel_j1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_J1, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.BesselJ1Backward0.record(result, self)
+        nodes.BesselJ1Backward0.record(result, self)
     if watch.active:
-        propagate(functions.BesselJ1Backward0, result, (self,), (self,), into)
+        propagate(nodes.BesselJ1Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -2124,9 +2124,9 @@ def _bessel_y0(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_Y0, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.BesselY0Backward0.record(result, self)
+        nodes.BesselY0Backward0.record(result, self)
     if watch.active:
-        propagate(functions.BesselY0Backward0, result, (self,), (self,), into)
+        propagate(nodes.BesselY0Backward0, result, (self,), (self,), into)
     return result
 
 
@@ -2167,9 +2167,9 @@ def _bessel_y1(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.BESSEL_Y1, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.BesselY1Backward0.record(result, self)
+        nodes.BesselY1Backward0.record(result, self)
     if watch.active:
-        propagate(functions.BesselY1Backward0, result, (self,), (self,), into)
+        propagate(nodes.BesselY1Backward0, result, (self,), (self,), into)
     return result
 
 

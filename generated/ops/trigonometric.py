@@ -21,7 +21,7 @@ from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, unc
 from ...runtime.tensor.overrides import plain
 from ...runtime.tensor.tensor import TensorBase as Tensor
 from .. import kernels
-from ..functions import trigonometric as functions
+from ..nodes import trigonometric as nodes
 
 
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -73,9 +73,9 @@ def _sin(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SIN, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SinBackward0.record(result, self)
+        nodes.SinBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SinBackward0, result, (self,), (self,), into)
+        propagate(nodes.SinBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -128,9 +128,9 @@ def _cos(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.COS, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.CosBackward0.record(result, self)
+        nodes.CosBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CosBackward0, result, (self,), (self,), into)
+        propagate(nodes.CosBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -184,9 +184,9 @@ def _tan(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TAN, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.TanBackward0.record(result, self)
+        nodes.TanBackward0.record(result, self)
     if watch.active:
-        propagate(functions.TanBackward0, result, (self,), (self,), into)
+        propagate(nodes.TanBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -240,9 +240,9 @@ def _asin(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ASIN, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AsinBackward0.record(result, self)
+        nodes.AsinBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AsinBackward0, result, (self,), (self,), into)
+        propagate(nodes.AsinBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -296,9 +296,9 @@ def _acos(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ACOS, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AcosBackward0.record(result, self)
+        nodes.AcosBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AcosBackward0, result, (self,), (self,), into)
+        propagate(nodes.AcosBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -351,9 +351,9 @@ def _atan(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ATAN, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AtanBackward0.record(result, self)
+        nodes.AtanBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AtanBackward0, result, (self,), (self,), into)
+        propagate(nodes.AtanBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -407,9 +407,9 @@ def _sinh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.SINH, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.SinhBackward0.record(result, self)
+        nodes.SinhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.SinhBackward0, result, (self,), (self,), into)
+        propagate(nodes.SinhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -463,9 +463,9 @@ def _cosh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.COSH, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.CoshBackward0.record(result, self)
+        nodes.CoshBackward0.record(result, self)
     if watch.active:
-        propagate(functions.CoshBackward0, result, (self,), (self,), into)
+        propagate(nodes.CoshBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -518,9 +518,9 @@ def _tanh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.TANH, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.TanhBackward0.record(result, self)
+        nodes.TanhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.TanhBackward0, result, (self,), (self,), into)
+        propagate(nodes.TanhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -573,9 +573,9 @@ def _asinh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ASINH, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AsinhBackward0.record(result, self)
+        nodes.AsinhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AsinhBackward0, result, (self,), (self,), into)
+        propagate(nodes.AsinhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -628,9 +628,9 @@ def _acosh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ACOSH, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AcoshBackward0.record(result, self)
+        nodes.AcoshBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AcoshBackward0, result, (self,), (self,), into)
+        propagate(nodes.AcoshBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -683,9 +683,9 @@ def _atanh(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
     result, (self,) = run(kernels.ATANH, name, (self,), (), into)
     if grad_mode.grad and (self._requires_grad) and result._dtype.kind in "fc":
-        functions.AtanhBackward0.record(result, self)
+        nodes.AtanhBackward0.record(result, self)
     if watch.active:
-        propagate(functions.AtanhBackward0, result, (self,), (self,), into)
+        propagate(nodes.AtanhBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -720,7 +720,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         result = run_rows(kernels.ATAN2, "atan2", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.Atan2Backward0.record(result, input, other)
+                nodes.Atan2Backward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("atan2", atan2, "elementwise", input, other, out=out)
@@ -753,9 +753,9 @@ def _atan2(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.ATAN2, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.Atan2Backward0.record(result, self, other)
+        nodes.Atan2Backward0.record(result, self, other)
     if watch.active:
-        propagate(functions.Atan2Backward0, result, (self, other), (self, other), into)
+        propagate(nodes.Atan2Backward0, result, (self, other), (self, other), into)
     return result
 
 
@@ -787,7 +787,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         result = run_rows(kernels.HYPOT, "hypot", (input, other), ())
         if result is not None:
             if (input._requires_grad or other._requires_grad) and grad_mode.grad:
-                functions.HypotBackward0.record(result, input, other)
+                nodes.HypotBackward0.record(result, input, other)
             return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("hypot", hypot, "elementwise", input, other, out=out)
@@ -820,9 +820,9 @@ def _hypot(name: str, self, other, into=None) -> Any:
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.HYPOT, name, (self, other), (), into)
     if grad_mode.grad and (self._requires_grad or other._requires_grad) and result._dtype.kind in "fc":
-        functions.HypotBackward0.record(result, self, other)
+        nodes.HypotBackward0.record(result, self, other)
     if watch.active:
-        propagate(functions.HypotBackward0, result, (self, other), (self, other), into)
+        propagate(nodes.HypotBackward0, result, (self, other), (self, other), into)
     return result
 
 

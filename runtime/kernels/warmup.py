@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -119,7 +120,8 @@ def compile_line(line: str) -> None:
 def dispatcher_of(module: str, name: str) -> Any:
     """numba's dispatcher of a kernel: of an element-wise op's, or of one written by hand."""
     if module.startswith(ELEMENTWISE):
-        return getattr(ElementKernels(f"{OWN}.generated", module.removeprefix(ELEMENTWISE)), name)
+        op, kernel = re.fullmatch(r"(.+)_((?:forward|backward)(?:_.*)?)", name).groups()
+        return getattr(ElementKernels(f"{OWN}.generated", module.removeprefix(ELEMENTWISE), op), kernel)
     result = importlib.import_module(f"{OWN}.{module}")
     if hasattr(result, "register"):  # types of its own
         result.register()

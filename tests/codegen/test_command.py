@@ -54,15 +54,16 @@ def test_a_second_run_writes_nothing(generate, tmp_path: Path):
 
 
 def test_only_what_changed_is_written(generate, spec: Path, tmp_path: Path):
-    """The kernels of other ops, and so their compiled caches, are left alone."""
+    """The files of other families are left alone."""
     generate()
     before = snapshot(tmp_path / "ops")
-    spec.write_text(spec.read_text(encoding="utf-8") + entry_source("my_cube", "cube"), encoding="utf-8")
+    added = "- section: Cubes\n" + entry_source("my_cube", "cube")
+    spec.write_text(spec.read_text(encoding="utf-8") + added, encoding="utf-8")
     generate()
     after = snapshot(tmp_path / "ops")
-    kernel = "kernels/cpu/my_square.py"
-    assert after[kernel] == before[kernel]
-    assert "kernels/cpu/my_cube.py" in after
+    kernels = "kernels/cpu/ops.py"
+    assert after[kernels] == before[kernels]
+    assert "kernels/cpu/cubes.py" in after
 
 
 def test_the_output_does_not_depend_on_the_hash_seed():
@@ -84,7 +85,7 @@ def test_files_no_longer_produced_are_deleted_if_generated(generate, spec: Path,
     status, shown, _ = generate()
     assert status == 0
     assert "removed" in shown
-    assert not (out / "kernels" / "cpu" / "my_square.py").exists()
+    assert not (out / "kernels" / "cpu" / "ops.py").exists()
     assert (out / "old" / "gone.py").read_text(encoding="utf-8") == MARK
     assert (out / "notes.py").exists()
 
@@ -94,13 +95,13 @@ def test_a_file_changed_since_is_written_again_but_not_deleted(generate, spec: P
     generate()
     kernels = tmp_path / "ops" / "kernels" / "cpu"
     (tmp_path / "ops" / "ops" / "ops.py").write_text("changed\n", encoding="utf-8")
-    (kernels / "my_square.py").write_text("changed\n", encoding="utf-8")
+    (kernels / "ops.py").write_text("changed\n", encoding="utf-8")
     spec.write_text(entry_source("my_sum", "sum"), encoding="utf-8")
     status, shown, _ = generate()
     assert status == 0
     assert "wrote ops/ops/ops.py" in shown
-    assert f"left {kernels / 'my_square.py'}, which was changed since it was written" in shown
-    assert (kernels / "my_square.py").read_text(encoding="utf-8") == "changed\n"
+    assert f"left {kernels / 'ops.py'}, which was changed since it was written" in shown
+    assert (kernels / "ops.py").read_text(encoding="utf-8") == "changed\n"
     assert generate("--check") == (0, "", "")
 
 
@@ -113,16 +114,17 @@ def test_check_shows_the_difference_and_the_command_that_repairs_it(generate, sp
     """A changed file and an orphan are shown; nothing is written."""
     generate()
     out = tmp_path / "ops"
-    spec.write_text(spec.read_text(encoding="utf-8") + entry_source("my_cube", "cube"), encoding="utf-8")
+    added = "- section: Cubes\n" + entry_source("my_cube", "cube")
+    spec.write_text(spec.read_text(encoding="utf-8") + added, encoding="utf-8")
     generate()
-    spec.write_text(spec.read_text(encoding="utf-8").removesuffix(entry_source("my_cube", "cube")), encoding="utf-8")
+    spec.write_text(spec.read_text(encoding="utf-8").removesuffix(added), encoding="utf-8")
     data = (out / "registry.jsonl").read_text(encoding="utf-8")
     (out / "registry.jsonl").write_text(data.replace("my_square", "my_circle"), encoding="utf-8")
     before = snapshot(out)
     status, shown, error = generate("--check")
     assert status == 1
     assert '-{"name": "my_circle",' in shown and '+{"name": "my_square",' in shown
-    assert f"orphan: {out / 'kernels' / 'cpu' / 'my_cube.py'}" in shown
+    assert f"orphan: {out / 'kernels' / 'cpu' / 'cubes.py'}" in shown
     assert error == f"ops/ is stale: run `python -m specgrad.codegen {spec} --out {out}` and commit the result\n"
     assert snapshot(out) == before
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.generated.kernels.cpu import sigmoid
+from specgrad.generated.kernels.cpu.activation import sigmoid_forward
 from specgrad.runtime.compiler.passes.pipelines import NoAlias
 from specgrad.runtime.compiler.passes.scalar_library import cpu_library, rebuilt
 
@@ -92,7 +92,7 @@ def test_three_operands() -> None:
 def llvm_of(options: dict[str, Any]) -> str:
     from numba import njit
 
-    function = rebuilt(sigmoid.forward, cpu_library(False).used_by(sigmoid.forward))
+    function = rebuilt(sigmoid_forward, cpu_library(False).used_by(sigmoid_forward))
     kernel = njit(error_model="numpy", **options)(function)
     x = np.ones(8, np.float32)
     kernel(x, x)

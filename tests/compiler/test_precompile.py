@@ -310,7 +310,7 @@ def test_a_program_says_what_it_compiles(own_folder: Path) -> None:
 
 
 def test_a_program_compiles_nothing_of_what_was_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = ("generated.kernels.cpu.relu forward (float32[::1], float32[::1])",)
+    needed = ("generated.kernels.cpu.activation relu_forward (float32[::1], float32[::1])",)
     monkeypatch.setattr(precompile, "programs", lambda: {"some": precompile.Program(needed, ())})
     warmup.main(0, os.getppid())
     program = """

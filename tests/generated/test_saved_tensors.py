@@ -6,16 +6,14 @@ import pytest
 
 import specgrad as sg
 from specgrad.autograd.graph import saved_tensors_hooks
-from specgrad.generated import functions
+from specgrad.generated import nodes
 from specgrad.runtime.errors import NotDifferentiableError
 
 from .calls import BY_NAME, NAMES, Style, arguments, call, call_sources, gradients, tensors_of, weighted_sum
 
 STYLE = Style(sg.float64, grad=True)
 FLOATS = [name for name in NAMES if "float" in BY_NAME[name].dtypes]
-SAVING = {
-    node.op_name for node in vars(functions).values() if isinstance(node, type) and hasattr(node, "_raw_saved_self")
-}
+SAVING = {node.op_name for node in vars(nodes).values() if isinstance(node, type) and hasattr(node, "_raw_saved_self")}
 
 
 packed: list[int] = []  # a number for each call of the pack hook

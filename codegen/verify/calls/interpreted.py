@@ -29,19 +29,24 @@ Kernel = Callable[..., Any]
 class Interpreted(ElementKernels):
     """The kernels of a generated module, and those of the tree's op in whose place it stands."""
 
-    def __init__(self, module: str, tree: ElementKernels) -> None:
-        self.module = module
+    def __init__(self, own: ElementKernels, tree: ElementKernels) -> None:
+        super().__init__(own.package, own.family, own.name)
         self.tree = tree
 
-    def compiled(self, module: Any, attribute: str) -> Kernel:
+    def compiled(self, written: Any, attribute: str) -> Kernel:
         """A kernel of flat arrays, as the tree's table has it where it is the same."""
-        name = attribute.removesuffix("_complex")
-        written, before = getattr(module, name), getattr(importlib.import_module(self.tree.module), name, None)
-        if before is not None and _same(written, before):
+        if _same(written, self._before(attribute.removesuffix("_complex"))):
             kernel: Kernel = getattr(self.tree, attribute)
             return kernel
         library = cpu_library("_complex" in attribute)
         return of_arrays(rebuilt(written, library.used_by(written)))
+
+    def _before(self, name: str) -> Kernel | None:
+        try:
+            kernel: Kernel = self.tree.written(name)
+        except AttributeError:  # the mutant has kernels that the tree's op has not
+            return None
+        return kernel
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
         kernel = getattr(self, attribute)
@@ -52,7 +57,9 @@ class Interpreted(ElementKernels):
 
 
 def _same(a: Any, b: Any) -> bool:
-    return all(getattr(a.__code__, part) == getattr(b.__code__, part) for part in ("co_code", "co_consts", "co_names"))
+    return b is not None and all(
+        getattr(a.__code__, part) == getattr(b.__code__, part) for part in ("co_code", "co_consts", "co_names")
+    )
 
 
 def of_arrays(function: Kernel) -> Kernel:
@@ -85,8 +92,7 @@ TREE = "specgrad.generated"
 class Plain(ElementKernels):
     """The loops of a generated module, as they are written."""
 
-    def compiled(self, module: Any, attribute: str) -> Kernel:
-        written: Kernel = getattr(module, attribute.removesuffix("_complex"))
+    def compiled(self, written: Any, attribute: str) -> Kernel:
         if "_complex" in attribute:
             own = {n: vars(scalar_complex).get(n) for n in names_in(written.__code__)}
             written = rebuilt(written, {n: f for n, f in own.items() if isinstance(f, FunctionType)})
@@ -106,7 +112,7 @@ def plain(op: Any) -> Iterator[Plain]:
     """Inside, calls of the op run its kernels as plain Python, by the general path."""
     package = generated_package(op.function.__module__)
     name = op.name.replace(".", "_").lower()
-    with formulas_alone(), np.errstate(all="ignore"), _run_by(_tables(package)[name], Plain(package, name)) as kernels:
+    with formulas_alone(), np.errstate(all="ignore"), _run_plain(_tables(package)[name]) as kernels:
         yield kernels
 
 
@@ -116,14 +122,14 @@ def all_plain(op: Any) -> Iterator[None]:
     packages = {generated_package(op.function.__module__), TREE} - {""}  # an op of a test has none
     with formulas_alone(), np.errstate(all="ignore"), ExitStack() as stack:
         for package in packages:
-            for name, own in _tables(package).items():
-                stack.enter_context(_run_by(own, Plain(package, name)))
+            for own in _tables(package).values():
+                stack.enter_context(_run_plain(own))
         yield
 
 
 @functools.lru_cache(maxsize=4)  # each mutant is a package of its own
 def _tables(package: str) -> dict[str, Elementwise]:
-    """The `Elementwise` objects of a package, by the names of their kernels' modules."""
+    """The `Elementwise` objects of a package, by the names of their kernels."""
     try:
         content = vars(importlib.import_module(f"{package}.kernels"))
     except ModuleNotFoundError:  # it has no element-wise op
@@ -132,8 +138,9 @@ def _tables(package: str) -> dict[str, Elementwise]:
 
 
 @contextmanager
-def _run_by(own: Elementwise, kernels: Plain) -> Iterator[Plain]:
-    before, own.kernels = own.kernels, kernels
+def _run_plain(own: Elementwise) -> Iterator[Plain]:
+    before = own.kernels
+    own.kernels = kernels = Plain(before.package, before.family, before.name)
     try:
         yield kernels
     finally:

@@ -51,8 +51,17 @@ class Kernel:
     is_complex: bool
 
     @property
-    def file(self) -> str:
-        return self.op.name.replace(".", "_").lower()
+    def family(self) -> str:
+        """The module of the op, and so of its kernels."""
+        return str(self.op.function.__module__.rpartition(".")[2])
+
+    @property
+    def identifier(self) -> str:
+        return str(self.op.name.replace(".", "_").lower())
+
+    @property
+    def function(self) -> str:
+        return f"{self.identifier}_{self.name}"
 
     @property
     def computed(self) -> np.dtype:
@@ -60,8 +69,8 @@ class Kernel:
 
     @property
     def inputs(self) -> list[str]:
-        module = importlib.import_module(f"{self.package}.kernels.cuda.{self.file}")
-        return list(inspect.signature(getattr(module, self.name)).parameters)
+        module = importlib.import_module(f"{self.package}.kernels.cuda.{self.family}")
+        return list(inspect.signature(getattr(module, self.function)).parameters)
 
     def type_of(self, name: str) -> str:
         """The type of an argument in the schema, "Tensor" of a gradient or a result."""
@@ -96,13 +105,14 @@ class Kernel:
 
     def on_cpu(self) -> tuple[np.ndarray, ...]:
         results = self.results()
-        ElementKernels(self.package, self.file).get(self.name, self.is_complex)(*self.arguments().values(), *results)
+        kernels = ElementKernels(self.package, self.family, self.identifier)
+        kernels.get(self.name, self.is_complex)(*self.arguments().values(), *results)
         return results
 
     @property
     def on_device(self) -> DeviceKernel:
         own = tuple(not self.is_array(name) or self.is_mask(name) for name in self.inputs)
-        return element_kernel(self.package, self.file, self.name, self.computed, own)
+        return element_kernel(self.package, self.family, self.function, self.computed, own)
 
     def simulated(self, order: str) -> tuple[np.ndarray, ...]:
         """What simulated threads write; they may read no element of a result that they did not write."""

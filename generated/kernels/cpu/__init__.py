@@ -1,1 +1,1 @@
-"""Element-wise kernels for CPU, one file per op."""
+"""Element-wise kernels for CPU, by family."""

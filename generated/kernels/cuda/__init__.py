@@ -1,1 +1,1 @@
-"""Element-wise kernels for CUDA, one file per op."""
+"""Element-wise kernels for CUDA, by family."""

@@ -85,6 +85,7 @@ class Elementwise:
         self,
         package: str,
         name: str,
+        family: str,
         kernel: str,
         rule: str,
         result_dtypes: tuple[str, ...] = ("same",),
@@ -102,7 +103,7 @@ class Elementwise:
         converts: str = "",
         complexes: bool = False,
     ) -> None:
-        self.kernels = ElementKernels(package, kernel)
+        self.kernels = ElementKernels(package, family, kernel)
         self.name = name
         self.rule = rule
         self.result_dtypes = result_dtypes

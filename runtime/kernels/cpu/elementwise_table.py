@@ -17,7 +17,7 @@ from .elementwise_float16 import is_long, looked_up, with_kernel
 from .elementwise_strided import BLOCK, over_strided_rows, strided_loop
 
 BY_TABLE = "_by_table"  # behind the name of a kernel of one 16-bit float
-BY_ROWS = ("forward", "forward_number")  # kernels that native code runs on rows: pool/rows.py
+BY_ROWS = ("forward", "forward_number")  # kernels that native code runs on rows: device/threads/strided_loop.py
 
 
 class ElementKernels:
@@ -26,10 +26,10 @@ class ElementKernels:
     An attribute is compiled when it is first asked for and is a plain attribute from then on.
     """
 
-    def __init__(self, package: str, name: str) -> None:
+    def __init__(self, package: str, family: str, name: str) -> None:
         self.package = package
+        self.family = family
         self.name = name
-        self.module = f"{package}.kernels.cpu.{name}"
         self.loops: dict[
             tuple[Any, ...], elementwise_strided.Loop
         ] = {}  # of what is run row by row, by the kinds of operand
@@ -37,14 +37,19 @@ class ElementKernels:
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        module = importlib.import_module(self.module)
+        written = self.written(attribute.removesuffix(BY_TABLE).removesuffix("_complex"))
         with building:
             if attribute not in self.__dict__:  # no other thread has made it meanwhile
-                setattr(self, attribute, self.compiled(module, attribute))
+                setattr(self, attribute, self.compiled(written, attribute))
         return self.__dict__[attribute]
 
-    def compiled(self, module: Any, attribute: str) -> Any:
-        return _compiled(module, attribute)
+    def written(self, name: str) -> Any:
+        """The generated function of a kernel: `forward` of mul.Tensor is mul_tensor_forward in arithmetic.py."""
+        module = importlib.import_module(f"{self.package}.kernels.cpu.{self.family}")
+        return getattr(module, f"{self.name}_{name}")
+
+    def compiled(self, written: Any, attribute: str) -> Any:
+        return _compiled(written, attribute)
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
         """Run a kernel row by row, as a plan of rows says; several threads share it where there is much."""
@@ -76,24 +81,25 @@ class ElementKernels:
 
     @functools.cache  # noqa: B019  (these live as long as the process)
     def is_long(self, name: str) -> bool:
-        return is_long(getattr(importlib.import_module(self.module), name))
+        return is_long(self.written(name))
 
     def get(self, name: str, is_complex: bool) -> Any:
         return getattr(self, f"{name}_complex" if is_complex else name)
 
 
-def _compiled(module: Any, attribute: str) -> Any:
+def _compiled(written: Any, attribute: str) -> Any:
     load_compiler()
     if attribute.endswith(BY_TABLE):
-        return _by_table(getattr(module, attribute.removesuffix(BY_TABLE)))
+        return _by_table(written)
     from ...compiler.cache.dispatcher import dispatcher
     from ...compiler.passes.pipelines import InRows, NoAlias
 
     pipeline = InRows if attribute in BY_ROWS else NoAlias
-    written, is_complex = getattr(module, attribute.removesuffix("_complex")), attribute.endswith("_complex")
-    name, written = written.__name__, written if is_complex else with_fast_numbers(in_blocks(written))
+    name, module = written.__name__, written.__module__
+    is_complex = attribute.endswith("_complex")
+    written = written if is_complex else with_fast_numbers(in_blocks(written))
     function = rebuilt(written, {})
-    function.__name__, function.__module__ = name, module.__name__  # of what it is, where that is done in blocks
+    function.__name__, function.__module__ = name, module  # of what it is, where that is done in blocks
 
     def prepare() -> None:
         elementwise_strided.register()

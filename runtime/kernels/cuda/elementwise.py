@@ -177,23 +177,23 @@ UINT32 = np.dtype(np.uint32)
 
 
 @cache
-def element_kernel(package: str, op: str, name: str, computed: np.dtype, own: tuple[bool, ...]) -> Kernel:
+def element_kernel(package: str, family: str, name: str, computed: np.dtype, own: tuple[bool, ...]) -> Kernel:
     """The kernel of a generated scalar function.
 
     Args:
         package: the generated package, `specgrad.generated` or a user's.
-        op: the module in its `kernels.cuda`.
-        name: the function in that: "forward", "backward_3".
+        family: the module in its `kernels.cuda`.
+        name: the function in that, such as "mul_tensor_backward_3".
         computed: the dtype `T` that the function computes in.
         own: of each operand, whether it is read in a dtype of its own: masks, and numbers that are not promoted.
     """
 
     def make(target: Target, signature: Signature) -> Any:
-        function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
+        function = getattr(importlib.import_module(f"{package}.kernels.cuda.{family}"), name)
         read_dtypes = [own_dtype(part) if keeps else computed for part, keeps in zip(signature[0], own, strict=True)]
         return loop(target, signature, scalar(target, function, computed), read_dtypes)
 
-    return Kernel(f"{op}.{name}", make)
+    return Kernel(name, make)
 
 
 @cache
@@ -212,9 +212,9 @@ def scalar(target: Target, function: Any, computed: np.dtype) -> Any:
 
 
 @cache
-def operands_read(package: str, op: str, name: str) -> frozenset[int]:
+def operands_read(package: str, family: str, name: str) -> frozenset[int]:
     """The places of the parameters that a generated scalar function reads; that of `copy_` does not look at `self`."""
-    function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
+    function = getattr(importlib.import_module(f"{package}.kernels.cuda.{family}"), name)
     read = {step.argval for step in dis.get_instructions(function) if "LOAD_FAST" in step.opname}
     names = {name for result in read for name in (result if isinstance(result, tuple) else (result,))}
     return frozenset(i for i, name in enumerate(inspect.signature(function).parameters) if name in names)

@@ -5,8 +5,10 @@ The digest of a kernel: of the texts of its functions, so it is the same with ev
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
+import textwrap
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -87,8 +89,15 @@ def all_names(code: types.CodeType) -> frozenset[str]:
 
 @cache
 def source(code: types.CodeType) -> str:
-    """The text of a function."""
-    return inspect.getsource(code)
+    """The text of a function without its name and docstring, which no machine code depends on."""
+    text = textwrap.dedent(inspect.getsource(code))
+    lines = text.splitlines()
+    function = ast.parse(text).body[0]
+    if not isinstance(function, ast.FunctionDef):  # a lambda, in the statement that it stands in
+        return text
+    if ast.get_docstring(function) is not None:
+        del lines[function.body[0].lineno - 1 : function.body[0].end_lineno]
+    return "\n".join(lines).replace(f"def {function.name}(", "def (", 1)
 
 
 def meaning(value: Any) -> str:

@@ -44,14 +44,14 @@ def launch_elementwise(
     dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order.
     """
     computed = next((to for to in read_dtypes if to is not None), None) or own_dtype(operands[0])
-    name = attribute.removesuffix("_complex")
-    read = operands_read(kernels.package, kernels.name, name)
+    name = f"{kernels.name}_{attribute.removesuffix('_complex')}"
+    read = operands_read(kernels.package, kernels.family, name)
     args = [
         as_passed(value if i in read else False, to)  # what is not read may be memory that nobody has written
         for i, (value, to) in enumerate(zip(operands, read_dtypes, strict=True))
     ]
     own = (*[to is None for to in read_dtypes], *[True] * len(numbers))
-    kernel = element_kernel(kernels.package, kernels.name, name, computed, own)
+    kernel = element_kernel(kernels.package, kernels.family, name, computed, own)
     return run(kernel, (*args, *numbers), shape, outs)
 
 

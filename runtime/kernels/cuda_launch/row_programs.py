@@ -67,7 +67,7 @@ def run(
 
 
 def program(name: str) -> str:
-    return f"{__name__.partition('.runtime.')[0]}.generated.kernels.rows.cuda_{name}"
+    return f"{__name__.partition('.runtime.')[0]}.generated.kernels.programs.cuda_{name}"
 
 
 def over(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import importlib
 import os
 import random
 import subprocess
@@ -21,6 +20,7 @@ from numba import njit, types
 from specgrad.runtime.compiler.passes.pipelines import NoAlias
 from specgrad.runtime.compiler.passes.scalar_library import library_of, rebuilt
 from specgrad.runtime.compiler.passes.target import fuses, scales
+from specgrad.runtime.dispatch.elementwise.general import elementwise_ops
 from tests.attack.amount import SEED, amount
 from tests.kernels.scalar.targets import TARGETS, Target, assembly, lowered
 from tests.kernels.scalar.test_machine_code import BINARY, UNARY, called, loop_over, packed
@@ -28,7 +28,7 @@ from tests.kernels.scalar.test_vectorized import all_binades, special_points
 from tests.patience import PATIENCE
 from tests.repository import ROOT
 
-KERNELS = sorted(path.stem for path in (ROOT / "generated" / "kernels" / "cpu").glob("[a-z]*.py"))
+KERNELS = sorted(elementwise_ops)
 CHUNKS = amount(1, 8)
 # What a level of x86-64 has that the one before has not, as far as the host's list of features names it.
 LEVELS = {
@@ -99,12 +99,17 @@ def test_other_processors_agree(level: str, chunk: int, tmp_path: Path, figures:
     )
 
 
+def belongs(function: str, kernel: str) -> bool:
+    return function.removeprefix(f"{kernel}_").startswith(("forward", "backward_"))
+
+
 @functools.cache
 def functions_of(kernel: str) -> list[tuple[str, tuple[str, ...], set[str]]]:
     """The functions of a generated file: name, parameters, and which of these are arrays."""
-    tree = ast.parse((ROOT / "generated" / "kernels" / "cpu" / f"{kernel}.py").read_text(encoding="utf-8"))
+    family = elementwise_ops[kernel].kernels.family
+    tree = ast.parse((ROOT / "generated" / "kernels" / "cpu" / f"{family}.py").read_text(encoding="utf-8"))
     found = []
-    for node in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+    for node in (node for node in tree.body if isinstance(node, ast.FunctionDef) and belongs(node.name, kernel)):
         indexed = {n.value.id for n in ast.walk(node) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)}
         found.append((node.name, tuple(a.arg for a in node.args.args), indexed))
     return found
@@ -114,8 +119,7 @@ def source_of(
     kernel: str, function: str, parameters: tuple[str, ...], arrays: set[str], machine: tuple[bool, bool]
 ) -> str:
     """LLVM's text of a kernel of float32, or of int64 where it is one of integers."""
-    module = importlib.import_module(f"specgrad.generated.kernels.cpu.{kernel}")
-    written = getattr(module, function)
+    written = elementwise_ops[kernel].kernels.written(function.removeprefix(f"{kernel}_"))
     copy = rebuilt(written, library_of(False, *machine, linked=True).used_by(written))
     copy.__qualname__ = f"{function}_of_kernel"
     kind = types.int64 if kernel.startswith("bitwise") else types.float32

@@ -199,7 +199,7 @@ def names() -> Iterator[Hostile]:
         "x" * 5_000,
     ]
     nowhere += ["_", "__", "__init__", "__class__", "__import__('os')", "a.b.c", "*", "'x'", "\U0001d4d0"]
-    own = ["isinstance", "checks", "watch", "run", "functions", "kernels", "intercept", "Tensor", "int"]
+    own = ["isinstance", "checks", "watch", "run", "nodes", "kernels", "intercept", "Tensor", "int"]
     ops = [
         "add",
         "data",

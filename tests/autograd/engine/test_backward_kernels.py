@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.generated import functions
-from specgrad.generated.functions import reduction as reduction_nodes
+from specgrad.generated import nodes
+from specgrad.generated.nodes import reduction as reduction_nodes
 from specgrad.runtime.ops.reduction import cpu_backward
 
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The calls of the kernel for the gradient of var, noted as they come; no plan stands for it."""
-    functions.VarBackward0.plans.cached.clear()
-    monkeypatch.setattr(functions.VarBackward0.plans, "find", lambda *layouts: None)
+    nodes.VarBackward0.plans.cached.clear()
+    monkeypatch.setattr(nodes.VarBackward0.plans, "find", lambda *layouts: None)
     noted: list[str] = []
     kernel = cpu_backward.var_backward
 

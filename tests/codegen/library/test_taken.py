@@ -20,7 +20,7 @@ def test_what_is_used_is_taken(reserved: ReservedNames) -> None:
     """Imports, constants, builtins and modules; locals of functions and kernels; attributes of tensors."""
     assert {
         "checks",
-        "functions",
+        "nodes",
         "kernels",
         "ops",
         "registry",
@@ -43,7 +43,7 @@ def test_no_name_of_the_spec_in_the_tree_is_taken(reserved: ReservedNames, spec:
 def test_broken_files_take_nothing(spec: Spec, tmp_path: Path) -> None:
     """The generator runs when what it writes is missing or broken."""
     assert read_reserved(tmp_path, spec) == ReservedNames()
-    for name in ("ops/shape", "functions/shape", "kernels/cpu/abs", "tensor"):
+    for name in ("ops/shape", "nodes/shape", "kernels/cpu/shape", "tensor"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / f"{name}.py").write_text("<<<<<<< HEAD\n", encoding="utf-8")
     assert read_reserved(tmp_path, spec) == ReservedNames()

@@ -78,7 +78,7 @@ def test_a_kernel_that_is_not_its_program_is_found(folder: Path, capsys: pytest.
 
     assert verify_package(folder / "norm_ops" / "generated", folder / SPEC, ["spread"]) == 0
     for device, of in (("cpu", "the loop for the CPU"), ("cuda", "the kernel for CUDA")):
-        path = folder / f"norm_ops/generated/kernels/rows/{device}_spread.py"
+        path = folder / f"norm_ops/generated/kernels/programs/{device}_spread.py"
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace("width = max_1 - min_2", "width = max_1 + min_2"), encoding="utf-8")
         assert verify_package(folder / "norm_ops" / "generated", folder / SPEC, ["spread"]) != 0

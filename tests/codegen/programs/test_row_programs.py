@@ -133,7 +133,7 @@ class Simulated:
     def __init__(self, program: Program, dtype: type, thread_group: str, side: int, order: str) -> None:
         self.program, self.dtype, self.thread_group, self.side = program, np.dtype(dtype), thread_group, side
         self.cuda = SimulatedCuda(order)
-        self.module = f"specgrad.generated.kernels.rows.cuda_{program.name}"
+        self.module = f"specgrad.generated.kernels.programs.cuda_{program.name}"
 
     def with_layout(self, array: np.ndarray, is_row: bool) -> np.ndarray:
         """Rows as they lie: one after the other, or so many side by side."""
@@ -205,7 +205,7 @@ def test_kernels_compile(cc: tuple[int, int]) -> None:
     """To machine code, without memory of a thread's own: nothing is spilled."""
     x, w = Array(np.dtype(np.float16)), Array(np.dtype(np.float64))
     one, layout = UINT32, (UINT32,)
-    module = "specgrad.generated.kernels.rows.cuda_softmax"
+    module = "specgrad.generated.kernels.programs.cuda_softmax"
     for name, thread_group, signature in (
         ("held", "warp", (x, x, one, one, layout)),
         ("full", "block", (x, x, one, one, layout)),

@@ -136,10 +136,8 @@ def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys:
     spec, out = tmp_path / "ops.yaml", tmp_path / "ops"
     spec.write_text(entry_source("fused_apart", "tanh") + entry_source("cuda_apart", "sqrt"), encoding="utf-8")
     assert main([str(spec), "--out", str(out), "--no-verify"]) == 0
-    edit(
-        out / "functions" / "ops.py", "return node.fitted([grad * (1 - result * result)])", "return node.fitted([grad])"
-    )
-    edit(out / "kernels" / "cuda" / "cuda_apart.py", "return sqrt(self)", "return sqrt(self + self)")
+    edit(out / "nodes" / "ops.py", "return node.fitted([grad * (1 - result * result)])", "return node.fitted([grad])")
+    edit(out / "kernels" / "cuda" / "ops.py", "return sqrt(self)", "return sqrt(self + self)")
     capsys.readouterr()
     assert verify_package(out) == 1
     shown = capsys.readouterr().out

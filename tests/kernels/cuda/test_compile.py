@@ -31,7 +31,7 @@ REGISTERS = 1 << 16  # of a multiprocessor
 
 
 def named(kernel: Kernel) -> str:
-    return f"{kernel.file}.{kernel.name}"
+    return kernel.function
 
 
 def test_what_is_compiled_is_what_the_texts_say() -> None:
@@ -101,7 +101,7 @@ def test_compiles_as_the_table_says(part: int) -> None:
 def test_compiles_for_complex_numbers(kernel: Kernel) -> None:
     """The complex versions of the scalar functions compile for the device too."""
     own = tuple(not kernel.is_array(name) or kernel.is_mask(name) for name in kernel.inputs)
-    given = element_kernel(PACKAGE, kernel.file, "forward", COMPLEX, own)
+    given = element_kernel(PACKAGE, kernel.family, kernel.function, COMPLEX, own)
     operands = [Array(COMPLEX) if kernel.is_array(name) else np.dtype(np.complex128) for name in kernel.inputs]
     operands = [Array(np.dtype(bool)) if kernel.is_mask(n) else o for n, o in zip(kernel.inputs, operands, strict=True)]
     result = kernel.results()[0].dtype
@@ -115,9 +115,9 @@ def test_compiles_for_complex_numbers(kernel: Kernel) -> None:
 def test_compiles_for_whole_numbers(name: str) -> None:
     """Ops that take no others, in int64 and in int8."""
     for kind in (np.dtype(np.int64), np.dtype(np.int8)):
-        file = name.replace(".", "_").lower()
-        count = len(Kernel(next(op for op in OPS if op.name == name), PACKAGE, "forward", False).inputs)
-        kernel = element_kernel(PACKAGE, file, "forward", kind, (False,) * count)
+        forward = Kernel(next(op for op in OPS if op.name == name), PACKAGE, "forward", False)
+        count = len(forward.inputs)
+        kernel = element_kernel(PACKAGE, forward.family, forward.function, kind, (False,) * count)
         assert ".visible .entry" in ptx(kernel.make, element_signature((Array(kind),) * count, (Array(kind),), 0))
 
 
@@ -148,7 +148,7 @@ def test_elements_are_read_before_any_is_written(dims: int) -> None:
     """Four elements a thread, whose reads wait for memory together, by 32-bit indices and without a stack."""
     f32 = Array(np.dtype(np.float32))
     own = (False, False, True)
-    kernel = element_kernel(PACKAGE, "add_tensor", "forward", f32.dtype, own)
+    kernel = element_kernel(PACKAGE, "arithmetic", "add_tensor_forward", f32.dtype, own)
     text = ptx(kernel.make, element_signature((f32, f32, np.dtype(np.float64)), (f32,), dims))
     order = "".join(re.findall(r"\b(ld|st)\.global", text)).replace("ld", "r").replace("st", "w")
     assert order.startswith("rrrrrrrrwwww")

@@ -11,6 +11,7 @@ import pytest
 
 from specgrad.runtime.device.cuda.array import DeviceArray
 from specgrad.runtime.device.device import device
+from specgrad.runtime.dispatch.elementwise.general import elementwise_ops
 from specgrad.runtime.kernels.cpu.elementwise_table import ElementKernels
 from specgrad.runtime.kernels.cuda_launch import arrays
 from specgrad.runtime.kernels.cuda_launch.elementwise import launch_elementwise
@@ -30,7 +31,7 @@ def target_device() -> Iterator[Any]:
 
 
 def kernels(name: str) -> ElementKernels:
-    return ElementKernels("specgrad.generated", name)
+    return elementwise_ops[name].kernels
 
 
 def added(

@@ -190,7 +190,7 @@ def test_as_plain_python(name: str) -> None:
 def test_compiles_for_cuda(name: str) -> None:
     """Without calls; only waves, of which angles are exact, are computed in float64."""
     single = np.dtype(np.float32)
-    kernel = element_kernel("specgrad.generated", name, "forward", single, (False,))
+    kernel = element_kernel("specgrad.generated", "special", f"{name}_forward", single, (False,))
     text = ptx(kernel.make, element_signature((Array(single),), (Array(single),), 0))
     assert "call" not in text and "__nv_" not in text
     assert (".f64" in text) == (name in WAVES)

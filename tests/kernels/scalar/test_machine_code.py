@@ -15,6 +15,7 @@ from specgrad.runtime.compiler.passes import primitives as scalar_primitives
 from specgrad.runtime.compiler.passes.pipelines import Kernel
 from specgrad.runtime.compiler.passes.scalar_library import cpu_library, library_of
 from specgrad.runtime.compiler.passes.target import scales
+from specgrad.runtime.dispatch.elementwise.general import elementwise_ops
 from specgrad.runtime.extensions.simulator import kernel_interpreter
 from specgrad.runtime.kernels import scalar
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
@@ -204,7 +205,9 @@ def test_compiles_for_cuda_in_double_precision(op: str) -> None:
     """The same functions are machine code of the device, without calls of its library."""
     double = np.dtype(np.float64)
     operands = (Array(double),) * (2 if op in ("pow_tensor_tensor", "atan2") else 1)
-    kernel = element_kernel("specgrad.generated", op, "forward", double, (False,) * len(operands))
+    kernel = element_kernel(
+        "specgrad.generated", elementwise_ops[op].kernels.family, f"{op}_forward", double, (False,) * len(operands)
+    )
     text = ptx(kernel.make, element_signature(operands, (Array(double),), 0))
     assert "fma.rn.f64" in text and "call" not in text and "__nv_" not in text
     assert to_cubin(text).code[:4] == b"\x7fELF"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.generated.functions import comparison, indexing
+from specgrad.generated.nodes import comparison, indexing
 from specgrad.runtime.dispatch.elementwise.general import elementwise_ops
 from specgrad.runtime.native.check_mode import native_alone
 

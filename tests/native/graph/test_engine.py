@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.generated.functions import arithmetic, recurrent
+from specgrad.generated.nodes import arithmetic, recurrent
 from specgrad.runtime.native.check_mode import native_alone
 
 STEPS, BATCH, SIZE = 5, 3, 4

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.generated.functions.shape import CloneBackward0, ToCopyBackward0
+from specgrad.generated.nodes.shape import CloneBackward0, ToCopyBackward0
 from specgrad.runtime.dispatch.kernel_ops.general import conversions
 from specgrad.runtime.native.check_mode import native_alone
 from specgrad.runtime.native.plans import kernel_op_plans

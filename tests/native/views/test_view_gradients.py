@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.generated.functions import shape as nodes
+from specgrad.generated.nodes import shape as nodes
 
 CHAINS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "transpose": (lambda x: x.transpose(0, 2), lambda a: a.transpose(2, 1, 0)),
