@@ -11,6 +11,7 @@ python -m codegen prove [OP...]       prove the gradient formulas of element-wis
 python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their derivatives
+python -m codegen dtypes [--check]    the dtypes that ops give, as the golden file of the tests
 python -m codegen cubins [--check]    compile the CUDA kernels that come with specgrad, where they have changed
 python -m codegen modules [--check]   lower the CPU kernels that programs begin with, where they have changed
 python -m codegen pieces [--check]    fit the functions that are computed by pieces, and write their tables
@@ -84,7 +85,7 @@ def uncollected() -> Iterator[None]:
 
 def run(argv: list[str]) -> int:
     """Run one command, which may find that files are in its way."""
-    all_commands = (verify, prove, mutate, explain, pictures, cubins, modules, pieces, wheel, new)
+    all_commands = (verify, prove, mutate, explain, pictures, dtypes, cubins, modules, pieces, wheel, new)
     commands = {each.__name__: each for each in all_commands}
     command = (commands | {"derive": derive_command}).get("".join(argv[:1]))
     if command is not None:
@@ -295,6 +296,13 @@ def with_numbers(project: Project) -> Spec:
 
     functions = running(claims(project.renderer.library.op_libraries, project.functions), project.functions)
     return replace(project.spec, entries=tuple(replace(e, functions=functions) for e in project.spec.entries))
+
+
+def dtypes(argv: list[str]) -> int:
+    """Write the dtypes that the ops of the tree give; 1 where --check finds that the file is stale."""
+    from .verify.dtype_tables import dtypes_command
+
+    return dtypes_command(argv)
 
 
 def cubins(argv: list[str]) -> int:

@@ -37,6 +37,7 @@ from .checks.precision import check_precision
 from .checks.reference import check_kinds, check_reference, check_unlisted
 from .checks.reverse import check_kink, check_reverse
 from .checks.second import check_second
+from .dtype_tables import check_golden
 
 Check = Callable[[Point, Report], None]
 
@@ -76,7 +77,7 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
         with all_plain(op):  # integers and bools are no reason to compile
             check_kinds(op, report)
         check_refuses(op, report)
-        for check in (check_dtypes, check_replaces, check_aliases, check_autocast):
+        for check in (check_dtypes, check_golden, check_replaces, check_aliases, check_autocast):
             _attempt_full(check, op, report)
         check_kink(op, report)
         if not report.concerns(op.name):

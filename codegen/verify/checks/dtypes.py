@@ -72,7 +72,7 @@ def _check_argument(call: TypedCall, report: Report) -> None:
 def _check_stated(call: TypedCall, expected_dtypes: str, requested: str, report: Report) -> None:
     """The dtypes of the outputs are those under `dtype_table`; one word stands for all outputs."""
     report.checks += 1
-    result = _answer(call, expected_dtypes)
+    result = answer(call, expected_dtypes)
     right = requested.split() if " " in requested or requested == REFUSED else [requested] * len(result)
     if result != right:
         shown = " ".join(result if " " in requested else dict.fromkeys(result))
@@ -80,7 +80,7 @@ def _check_stated(call: TypedCall, expected_dtypes: str, requested: str, report:
         report.find(call.op, "dtype_table", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
 
 
-def _answer(call: TypedCall, expected_dtypes: str) -> list[str]:
+def answer(call: TypedCall, expected_dtypes: str) -> list[str]:
     """The dtypes of the outputs, or one word for how the call ends: a kernel that fails does not refuse."""
     try:
         return [output._dtype.name for output in _outputs(call, expected_dtypes)]
@@ -105,7 +105,7 @@ def _numbers(call: TypedCall, expected_dtypes: str) -> dict[str, Any]:
 def _check_accepted(call: TypedCall, word: str, report: Report) -> None:
     """A dtype of `dtypes` is accepted: a conversion that was left out shows nowhere else."""
     report.checks += 1
-    if _answer(call, word) == [REFUSED]:
+    if answer(call, word) == [REFUSED]:
         text = f"({call.text}) is refused for {word}, which dtypes has: leave it out, or say so in `dtype_table`"
         report.find(call.op, "dtypes", text)
 
@@ -114,7 +114,7 @@ def _check_refused(call: TypedCall, report: Report) -> None:
     """Complex numbers, which nothing turns into real ones, where `dtypes` leaves them out."""
     if "complex" not in call.op.dtypes:
         report.checks += 1
-        result = _answer(call, "complex64")
+        result = answer(call, "complex64")
         if result != [REFUSED]:
             text = f"({call.text}) gives {' '.join(result)} for complex64, which dtypes leaves out (see key dtype)"
             report.find(call.op, "dtypes", text)
@@ -122,11 +122,11 @@ def _check_refused(call: TypedCall, report: Report) -> None:
 
 def _check_half(call: TypedCall, report: Report) -> None:
     """An op that takes and gives float32 takes and gives float16, which differs in storage alone."""
-    single = _answer(call, "float32")
+    single = answer(call, "float32")
     if "float32" not in single or "complex64" in single:
         return
     report.checks += 1
-    result, rules = _answer(call, "float16"), zip_longest(single, call.op.result_dtype, fillvalue="same")
+    result, rules = answer(call, "float16"), zip_longest(single, call.op.result_dtype, fillvalue="same")
     right = ["float16" if name == "float32" and rule != COMPUTED else name for name, rule in rules]
     if result != right:
         text = f"({call.text}) gives {' '.join(result)} for float16, and {' '.join(single)} for float32 (see key dtype)"
