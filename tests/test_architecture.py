@@ -345,3 +345,17 @@ def test_the_generator_knows_no_op_by_name() -> None:
         if isinstance(node, ast.Constant) and node.value in ops - language
     ]
     assert found == []
+
+
+OF_TESTS = {"attack", "golden", "import_name", "ported", "programs", "spec"}  # what concerns the whole, and data
+
+
+def test_tests_mirror_the_tree() -> None:
+    """A folder of tests bears the name of what it tests: a layer of runtime/, a family, an extension, a folder of nn/."""
+    folders = {path.name: path for top in (ROOT, ROOT / "runtime") for path in top.iterdir() if path.is_dir()}
+    for folder in (path for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name not in OF_TESTS):
+        if folder.name != "__pycache__":
+            assert folder.name in folders, folder
+    for name in ("ops", "extensions"):
+        own = {path.name for path in (ROOT / "tests" / name).iterdir() if path.is_dir()}
+        assert own - {"__pycache__"} <= {path.name for path in (ROOT / "runtime" / name).iterdir()}
