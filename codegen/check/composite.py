@@ -21,7 +21,6 @@ from .scope import Context, fits
 
 
 def check_composite(context: Context) -> Iterator[Problem]:
-    """Names and calls of the expression, which is differentiated through and so takes no formulas."""
     entry = context.entry
     if entry.compute.kind != "composite":
         return
@@ -37,7 +36,6 @@ def check_composite(context: Context) -> Iterator[Problem]:
 
 
 def _circle(context: Context) -> list[str]:
-    """The composite ops on a way from the entry back to it; empty where there is none."""
     start = context.entry
     todo: list[tuple[Entry, list[str]]] = [(start, [start.name])]
     seen: set[str] = set()
@@ -53,7 +51,6 @@ def _circle(context: Context) -> list[str]:
 
 
 def _called(context: Context, entry: Entry) -> Iterator[str]:
-    """The composite ops that an entry's expression calls, by name and by operator."""
     if entry.compute.kind != "composite" or entry.compute.tree is None:
         return
     matches = [*_called_by_name(context, entry, entry.compute.tree), *_called_by_operator(context, entry)]
@@ -72,14 +69,12 @@ def _called_by_name(context: Context, entry: Entry, tree: ast.expr) -> Iterator[
 
 
 def _types_fit(entry: Entry, call: ast.Call, schema: Schema, value: int) -> bool:
-    """Whether no tensor is given by place where the schema asks for something else; a check may make others of them."""
     tensors = [a.name for a in entry.tensor_arguments if not a.type.is_list and entry.check is None]
     pairs = zip(call.args, schema.arguments[value:], strict=False)
     return not any(isinstance(a, ast.Name) and a.id in tensors and not to.type.is_tensor for a, to in pairs)
 
 
 def _called_by_operator(context: Context, entry: Entry) -> Iterator[str]:
-    """The ops of operators that have a tensor among their operands."""
     assert entry.compute.tree is not None
     tensors = [a.name for a in entry.tensor_arguments]
     for node in ast.walk(entry.compute.tree):

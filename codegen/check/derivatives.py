@@ -15,7 +15,6 @@ from .scope import Context
 
 
 def check_gradients(context: Context) -> Iterator[Problem]:
-    """Each formula by itself, and differentiable arguments that have none."""
     entry = context.entry
     if entry.once_differentiable and not entry.formulas:
         key = "once_differentiable"
@@ -38,7 +37,6 @@ def check_gradients(context: Context) -> Iterator[Problem]:
 
 
 def _check_gradient(context: Context, name: str, formula: Formula) -> Iterator[Problem]:
-    """Names in scope, the use of `grad`, and reads of what an in-place op has overwritten."""
     entry, tree = context.entry, formula.tree
     assert tree is not None
     gradient = gradient_name(context)
@@ -54,14 +52,12 @@ def _check_gradient(context: Context, name: str, formula: Formula) -> Iterator[P
 
 
 def gradient_name(context: Context) -> str:
-    """`grads` for several differentiable outputs or a list of tensors, else `grad`."""
     entry = context.entry
     multiple = sum(entry.output_differentiability) > 1
     return "grads" if multiple or any(output.type.is_list for output in entry.schema.returns) else "grad"
 
 
 def check_backward(context: Context) -> Iterator[Problem]:
-    """A call of a kernel, over names in scope."""
     formula = context.entry.backward
     if formula is None or formula.tree is None:
         return
@@ -90,7 +86,6 @@ def _check_call(context: Context, formula: Formula, call: ast.Call) -> Iterator[
 
 
 def check_forward(context: Context) -> Iterator[Problem]:
-    """The formula of each output, and differentiable outputs that have none."""
     entry = context.entry
     if entry.compute.kind == "composite":
         return
@@ -125,7 +120,6 @@ def _check_renounced(context: Context) -> Iterator[Problem]:
 
 
 def _renounces(entry: Entry) -> bool:
-    """Whether an element-wise entry says of an output of floats that it has no gradient, and no more."""
     computes = entry.compute.kind == "elementwise" and {"float", "complex"} & {*entry.dtypes}
     floats = not {*entry.result_dtype} & {*WITHOUT_GRADIENT} and not any(entry.output_differentiability)
     return bool(computes and floats and not entry.gradients) and "output_differentiability" in entry.key_locations
@@ -143,7 +137,6 @@ def _check_tangent(context: Context, name: str, tree: ast.expr) -> Iterator[Prob
 
 
 def _has_tangent(entry: Entry, argument: str) -> bool:
-    """Whether the argument has a gradient formula, be it one that could not be parsed."""
     return argument in entry.gradients and entry.gradients[argument].keyword is None
 
 

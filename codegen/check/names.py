@@ -25,13 +25,11 @@ NAME_RESERVED = "the generated code uses '{}' for something else: give it anothe
 
 
 def public_names(entry: Entry) -> list[str]:
-    """The functions that an entry gives: its own, its aliases, and their in-place ones."""
     in_place = [f"{name}_" for name in entry.names] if "inplace" in entry.variants else []
     return [*entry.names, *in_place]
 
 
 def check_names(context: Context) -> Iterator[Problem]:
-    """Names that mean something else already, in formulas, among ops, in generated code or as an attribute."""
     yield from _check_values(context)
     yield from _check_case(context)
     yield from _check_aliases(context)
@@ -61,7 +59,6 @@ def _check_values(context: Context) -> Iterator[Problem]:
 
 
 def _check_case(context: Context) -> Iterator[Problem]:
-    """Arguments and outputs that differ in case only, from each other or from a word that means something."""
     schema = context.entry.schema
     known = {word.lower(): word for word in (*keyword.kwlist, *RESERVED, *MEANING)}
     for name in (*(a.name for a in schema.arguments), *(output.name for output in schema.returns)):
@@ -72,7 +69,6 @@ def _check_case(context: Context) -> Iterator[Problem]:
 
 
 def _check_operator(context: Context) -> Iterator[Problem]:
-    """An operator has one operand or two, and the op as many arguments that have to be given, tensors at first."""
     entry = context.entry
     if entry.operator is None:
         return
@@ -95,7 +91,6 @@ def _check_aliases(context: Context) -> Iterator[Problem]:
 
 
 def _check_reserved(context: Context) -> Iterator[Problem]:
-    """Names of ops, arguments, outputs and definitions that generated code, formulas or tensors use themselves."""
     entry, reserved = context.entry, context.known.reserved
     for name in public_names(entry):
         if name in reserved.functions:
@@ -132,7 +127,6 @@ class Claim:
 
 
 def name_problems(spec: Spec, base: Spec | None) -> Iterator[Problem]:
-    """A problem for each name that two entries claim, or one entry twice, at the place of the second claim."""
     first: dict[str, Claim] = {}
     for claim in (claim for entry in _claimed(base) for claim in entry):
         first.setdefault(claim.name.lower(), replace(claim, from_base=True))
@@ -141,7 +135,6 @@ def name_problems(spec: Spec, base: Spec | None) -> Iterator[Problem]:
 
 
 def _second_claims(own: list[Claim], first: dict[str, Claim]) -> Iterator[Problem]:
-    """The problems of one entry: that its op has no name of its own, or that others are taken, once for each place."""
     blamed: set[Where] = set()
     for claim in own:
         message = _conflict(claim, first.setdefault(claim.name.lower(), claim))
@@ -177,7 +170,6 @@ def claims(entry: Entry, has_overloads: bool) -> Iterator[Claim]:
 
 
 def _conflict(claim: Claim, other: Claim) -> str:
-    """Why a claim conflicts with the first one to the name; empty where it does not."""
     if claim.entry is other.entry:
         return _conflict_within(claim, other)
     by_schema = not claim.key and not other.key
@@ -206,7 +198,6 @@ def _hint(claim: Claim) -> str:
 
 
 def _conflict_within(claim: Claim, other: Claim) -> str:
-    """An alias that the entry has already, as an alias or as its name."""
     if claim is other or claim.key != "aliases":
         return ""
     if claim.name != other.name:

@@ -34,7 +34,6 @@ CHOICE = "'if' wants one truth value, and a tensor has many: write where(conditi
 
 
 def check_logic(context: Context) -> Iterator[Problem]:
-    """The expressions over tensors, in which a tensor is no truth value; the scalar one, for its powers."""
     entry, compute = context.entry, context.entry.compute
     if compute.kind == "elementwise" and compute.tree is not None and {"float", "complex"} & set(entry.dtypes):
         names = [a.name for a in entry.schema.arguments]
@@ -86,7 +85,6 @@ def _faults(tree: ast.expr, tensors: Collection[str]) -> Iterator[tuple[ast.expr
 
 
 def _is_tensor(node: ast.expr, tensors: Collection[str]) -> bool:
-    """Whether an expression is a tensor for certain: calls may give anything."""
     match node:
         case ast.Name(id=name):
             return name in tensors
@@ -108,7 +106,6 @@ Fault = tuple[ast.AST, str]
 
 
 def check_onnx(context: Context) -> Iterator[Problem]:
-    """Operators, functions and attributes that do not exist, calls that do not fit, parts that nothing uses."""
     entry, table = context.entry, operators()
     if not entry.onnx:
         return
@@ -128,7 +125,6 @@ def check_onnx(context: Context) -> Iterator[Problem]:
 
 
 def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -> Iterator[Fault]:
-    """The faults of all calls, and operators that are not called."""
     helpers = context.known.onnx or {}
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
@@ -145,7 +141,6 @@ def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -
 
 
 def _operator_faults(node: ast.Call, name: str, operator: Operator) -> Iterator[Fault]:
-    """A wrong number of inputs, and attributes that the operator has not."""
     starred = any(isinstance(arg, ast.Starred) for arg in node.args)
     if not starred and not operator.fewest <= len(node.args) <= operator.max_args:
         yield node, f"{name} takes {_range(operator.fewest, operator.max_args)} inputs, not {len(node.args)}"
@@ -162,7 +157,6 @@ def _range(fewest: int, max_args: float) -> str:
 
 
 def check_reference(context: Context) -> Iterator[Problem]:
-    """Names of arguments, functions and libraries; another expression than that by which the op is computed."""
     entry = context.entry
     parts = {name: part.tree for name, part in entry.reference.items()}
     arguments = [a.name for a in entry.schema.arguments]
@@ -194,7 +188,6 @@ def _check_result(context: Context, read: set[str]) -> Iterator[Problem]:
 
 
 def _written_out(reference: Mapping[str, Formula]) -> ast.expr | None:
-    """The result without names for its parts; None where that is huge."""
     if len(reference) == 1:
         return reference[RESULT].tree
     results: dict[str, ast.expr] = {}
@@ -210,7 +203,6 @@ DTYPES_OF_KIND = {INTEGER: ("int64", "int32"), TRUTH: ("bool",)}  # of `result_d
 
 
 def check_rows(context: Context) -> Iterator[Problem]:
-    """A program that computes all outputs from all arguments, in floats."""
     entry, program = context.entry, context.entry.rows
     if program is None:
         return
@@ -238,7 +230,6 @@ def check_rows(context: Context) -> Iterator[Problem]:
 
 
 def _check_dtypes(context: Context) -> Iterator[Problem]:
-    """Outputs that are places or truths have the dtype that `result_dtype` says."""
     entry, program = context.entry, context.entry.rows
     assert program is not None
     kinds = Spelling(Lowered(program), lambda *_: "", "").kinds

@@ -17,7 +17,6 @@ CONSTANTS = ("inf", "nan", "pi", *DTYPES)
 
 
 def check_samples(context: Context) -> Iterator[Problem]:
-    """Every sample, whether an entry that needs samples has them, and what holds at kinks."""
     entry = context.entry
     if len(entry.kink) not in (1, len(entry.formulas)):
         message = f"one word, or one for each of the {len(entry.formulas)} gradient formulas, is wanted here"
@@ -49,7 +48,6 @@ def _check_optional(context: Context) -> Iterator[Problem]:
 
 
 def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:
-    """Arguments the op has, all those it requires, and values made of known names."""
     arguments = context.entry.schema.arguments
     known = [a.name for a in arguments]
     for name, value in sample.arguments.items():
@@ -64,7 +62,6 @@ def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem
 
 
 def _check_type(context: Context, key: str, name: str, value: ast.expr) -> Iterator[Problem]:
-    """A value is of its argument's type; for a tensor of an element-wise op, but the first, a number may stand."""
     argument = context.entry.schema.argument(name)
     if argument is not None:
         or_number = context.entry.compute.kind == "elementwise" and argument not in context.entry.tensor_arguments[:1]
@@ -103,7 +100,6 @@ KINDS = {  # the kinds of values that stand for a type; the types that are not h
 
 
 def type_fault(value: ast.expr, type_: Type, or_number: bool) -> str:
-    """Why a value of a sample is none of a type, or of a tensor for which a number may stand; empty where it is."""
     if isinstance(value, ast.Constant) and value.value is None:
         return "" if type_.optional else f"expected {spell(type_)}, found None"
     if not type_.is_list:
@@ -152,7 +148,6 @@ MAX_DIMENSIONS = 16
 
 
 def tensor_fault(call: ast.Call) -> str:
-    """The fault of a call of one of the makers; empty where there is none."""
     assert isinstance(call.func, ast.Name)
     if call.func.id == "V":
         return _literal_fault(call)
@@ -189,7 +184,6 @@ def _literal_fault(call: ast.Call) -> str:
 
 
 def _shape(node: ast.expr) -> tuple[int, ...] | None:
-    """The shape of nested lists; None where they have no shape, or hold something else than numbers."""
     if isinstance(node, ast.Tuple | ast.List):
         shapes = {_shape(item) for item in node.elts} or {()}
         (first, *others) = shapes
@@ -200,7 +194,6 @@ def _shape(node: ast.expr) -> tuple[int, ...] | None:
 
 
 def _number(node: ast.expr) -> float:
-    """The value of a number, with its sign; nan for anything else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_number(node.operand)
     is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)

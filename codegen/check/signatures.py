@@ -21,7 +21,6 @@ SIZES = ("itemsize before", "itemsize after")
 
 
 def check_signatures(context: Context) -> Iterator[Problem]:
-    """The kernel, the view function, the check, the batching rule and the kernel for backward."""
     entry = context.entry
     for key, name, own, value in _calls(entry):
         parameters = context.known.parameters.get(key, {}).get(name)
@@ -34,7 +33,6 @@ def check_signatures(context: Context) -> Iterator[Problem]:
 
 
 def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
-    """The key, the function that it names, what comes first of the generator's own, and the arguments behind that."""
     arguments, compute = entry.schema.arguments, entry.compute
     if compute.kind == "kernel":
         array_args = [a.name for a in arguments if a.type.base not in NO_ARRAYS]
@@ -52,7 +50,6 @@ def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
 def _fault(
     context: Context, named: tuple[str, Where, str], parameters: Parameters, own: Sequence[str], args: list[str]
 ) -> Iterator[Problem]:
-    """A function that does not take so many arguments, or has the names of some of them in another order."""
     key, where, name = named
     count = len(own) + len(args)
     if not parameters.takes(count):
@@ -71,7 +68,6 @@ CONJ_RULE = "rule for conjugates and negatives: a rule takes the call and gives 
 
 
 def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iterator[Problem]:
-    """A rule takes the call; other functions of the rules' modules do not."""
     parameters = context.known.parameters.get(key, {}).get(rule or "")
     if parameters is None:
         return
@@ -80,7 +76,6 @@ def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iter
 
 
 def _check_backward(context: Context) -> Iterator[Problem]:
-    """The kernel for backward, called as the entry writes the call; names mean the same in it and in the entry."""
     formula = context.entry.backward
     call = formula.tree if formula else None
     if formula is None or not isinstance(call, ast.Call):
@@ -99,7 +94,6 @@ def _check_backward(context: Context) -> Iterator[Problem]:
 
 
 def _in_another_order(args: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether the names that arguments and parameters share stand in different orders."""
     both = list(dict.fromkeys(name for name in args if name in names))
     return both != [name for name in names if name in both]
 
@@ -119,7 +113,6 @@ UNUSED = "nothing reads this argument: use it, take it out of the schema, or nam
 
 
 def check_unused(context: Context) -> Iterator[Problem]:
-    """Arguments that nothing reads, and what the entry says of them in `ignores`."""
     entry = context.entry
     if not _is_integral(entry):
         return
@@ -139,7 +132,6 @@ def check_unused(context: Context) -> Iterator[Problem]:
 
 
 def check_layout(context: Context) -> Iterator[Problem]:
-    """The arguments of `memory_format_of`: tensors of an op with a kernel."""
     entry = context.entry
     tensors = [a.name for a in entry.schema.arguments if a.type.is_tensor and not a.type.is_list]
     lists = [a.name for a in entry.schema.arguments if a.type.is_tensor and a.type.is_list]
@@ -153,7 +145,6 @@ def check_layout(context: Context) -> Iterator[Problem]:
 
 
 def check_hooked(context: Context) -> Iterator[Problem]:
-    """The arguments of `hook_order`: tensors, each once, of an op whose node has an edge for each of them."""
     entry = context.entry
     for i, name in enumerate(entry.hooked):
         where = entry.key_locations["hook_order"]
@@ -167,7 +158,6 @@ def check_hooked(context: Context) -> Iterator[Problem]:
 
 
 def _is_integral(entry: Entry) -> bool:
-    """Whether all of the expressions that could read an argument could be read themselves."""
     if entry.compute.kind == "missing" or (entry.compute.kind in EXPRESSIONS and entry.compute.tree is None):
         return False
     formulas = (*entry.gradients.values(), *entry.forward.values(), *entry.definitions.values())
@@ -199,7 +189,6 @@ def _definitions_used(entry: Entry) -> set[str]:
 
 
 def _reaches_function(entry: Entry, argument: Argument) -> bool:
-    """Whether the kernel or the view function gets the argument, or its dtype decides how they are called."""
     if entry.compute.kind == "view":
         return not argument.type.is_tensor or argument is entry.tensor_arguments[0]
     return entry.compute.kind == "kernel" and argument.type.base != "MemoryFormat"

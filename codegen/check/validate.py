@@ -32,13 +32,6 @@ NOT_COMPUTED = f"the op is not computed: give one of {', '.join(COMPUTE)}, or wr
 
 
 def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = None) -> list[Problem]:
-    """Everything that makes no sense in a spec that could be read, sorted by place.
-
-    Args:
-        spec: the spec to check.
-        known: the names that the runtime offers (`helpers.read_known`), or just the helpers of formulas.
-        base: the spec that this one builds on: its ops may be called, and may not be defined again.
-    """
     known = with_row_kernels(Known(helpers=known) if isinstance(known, dict) else known, spec)
     entries = (*(base.entries if base else ()), *spec.entries)
     ops = Ops(entries, spec.broken)
@@ -53,7 +46,6 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
 
 
 def _check_named(context: Context) -> Iterator[Problem]:
-    """Kernels, views, check functions and batching rules that do not exist."""
     entry, known, compute = context.entry, context.known, context.entry.compute
     tables = {"kernel": known.kernels, "view": known.views}
     named = [
@@ -106,7 +98,6 @@ def _check_tried(context: Context) -> Iterator[Problem]:
 
 
 def _wrong_call(entry: Entry, result: Trial, tried: Entry) -> Iterator[str]:
-    """What is wrong with a call that is tried: whatever may change the result has to be seen."""
     if entry.compute.kind != "composite" or tried.compute.kind != "kernel":
         yield f"'{tried.name}' is called first, for which this has to be a composite, and that a kernel"
     array_args = [a for a in tried.schema.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
@@ -138,7 +129,6 @@ def _is_call_of(entry: Entry, tried: Entry) -> bool:
 
 
 def _check_autocast(context: Context) -> Iterator[Problem]:
-    """Ops without floats to cast, and those that are not cast and try another op first that is."""
     entry = context.entry
     if entry.autocast:
         location = entry.key_locations["autocast"]
@@ -163,7 +153,6 @@ def _check_autocast(context: Context) -> Iterator[Problem]:
 
 
 def _check_deprecated(context: Context) -> Iterator[Problem]:
-    """Older forms of the call: with other arguments by place than the schema's, and with all that have no default."""
     entry = context.entry
     arguments = {a.name: a for a in entry.schema.arguments}
     positions = sum(not a.keyword_only for a in arguments.values())
@@ -184,7 +173,6 @@ def _check_deprecated(context: Context) -> Iterator[Problem]:
 
 
 def _check_commutative(context: Context) -> Iterator[Problem]:
-    """An op whose operands cannot change places: no operator of it takes a number on its left side."""
     entry = context.entry
     if entry.commutative and entry.operator not in REFLECTED:
         message = "this is for operators that take a number on either side: " + " ".join(sorted(REFLECTED))
@@ -201,7 +189,6 @@ def _check_outputs(context: Context) -> Iterator[Problem]:
 
 
 def _check_elementwise(context: Context) -> Iterator[Problem]:
-    """Names and calls of the scalar expression, on real numbers and on complex ones where it takes them."""
     entry, known = context.entry, context.known
     tree = entry.compute.tree
     if entry.compute.kind != "elementwise" or tree is None:

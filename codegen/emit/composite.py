@@ -29,7 +29,6 @@ class CompositeCode:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The statements; the last one returns the result, or names it `result` where that will be remembered."""
         end = "result = " if self.fast.tries_view or self.fast.keeps_views else "return "
         return self._statements(self._tree, written_trees(self.op.entry), end)
 
@@ -67,7 +66,6 @@ class CompositeCode:
 
 
 def extra_positional(entries: Iterable[Entry]) -> list[str]:
-    """The names of the parameters behind those that have places, as many as the longest older form of any needs."""
     entries = list(entries)
     longest = max((len(form) for entry in entries for form in entry.deprecated), default=0)
     plain = sum(not a.keyword_only for a in entries[0].schema.arguments)
@@ -77,7 +75,6 @@ def extra_positional(entries: Iterable[Entry]) -> list[str]:
 def deprecated_calls(
     function: str, args: Sequence[str], codes: Sequence[Properties], has_out: bool = False
 ) -> list[str]:
-    """The lines that hand a call with more arguments by place than the function has to its older forms."""
     more = extra_positional(code.entry for code in codes)
     if not more:
         return []
@@ -90,6 +87,5 @@ def deprecated_calls(
 
 
 def _typed(code: Properties) -> list[tuple[tuple[str, str], ...]]:
-    """Each older form: (name, type) of its arguments in their order."""
     arguments = {a.name: a for a in code.arguments}
     return [tuple((arguments[n].python_name, code.match_type(arguments[n])) for n in f) for f in code.entry.deprecated]

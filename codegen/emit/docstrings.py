@@ -65,7 +65,6 @@ _MEANINGS = {
 
 
 def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
-    """The kinds of values that may be given for a schema type, None last."""
     word = _TYPES.get(type_.base, type_.base)
     items = f"{word}s and None" if type_.optional_items else f"{word}s"
     phrases = [word, "number"] if takes_number else [word]
@@ -76,7 +75,6 @@ def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
 
 
 def meaning(argument: Argument) -> str:
-    """The meaning of an argument that all ops with one of this name share; empty where only the op's doc tells."""
     return _MEANINGS.get(argument.name, "")
 
 
@@ -85,7 +83,6 @@ def kinds(dtypes: tuple[str, ...]) -> str:
 
 
 def computed_dtype(rule: str, subject: str, has_multiple_outputs: bool) -> str:
-    """The dtype that the spec's rule gives; `subject` is the argument that decides where no other takes part."""
     own = f"the dtype of `{subject}`"
     common = "the common dtype of the arguments" if has_multiple_outputs else own
     return {
@@ -106,7 +103,6 @@ def result_dtype(rule: str, computed: str) -> str:
 
 
 def out_doc(has_multiple_outputs: Iterable[bool]) -> str:
-    """The words on `out` of a function, of which some overloads, or all, have several outputs."""
     kinds = {
         frozenset({False}): "tensor or None, by keyword, takes the result",
         frozenset({True}): "tuple of tensors or None, by keyword, one for each result",
@@ -116,7 +112,6 @@ def out_doc(has_multiple_outputs: Iterable[bool]) -> str:
 
 
 def deprecated_doc(entries: Iterable[Entry]) -> str:
-    """The words on a place that calls of an older form alone fill."""
     forms = dict.fromkeys(f"({', '.join(form)})" for entry in entries for form in entry.deprecated)
     return f"only in older forms of the call, by place: {' or '.join(forms)}."
 
@@ -135,13 +130,11 @@ class DocCode:
 
     @property
     def summary(self) -> str:
-        """The doc of the op in one paragraph: of overloads, that with the example speaks for all."""
         speaking = next((code for code in self.codes if code.entry.example), self.codes[0])
         return " ".join(speaking.entry.doc.split())
 
     @property
     def arguments(self) -> Lines:
-        """Each parameter with its type in words, its meaning and its default."""
         groups: dict[str, list[tuple[Properties, Argument]]] = {}
         for code in self.codes:
             for argument in code.arguments:
@@ -168,7 +161,6 @@ class DocCode:
 
     @property
     def raises(self) -> Lines:
-        """The exceptions of the op's check, and what it expects."""
         demands = [demand(code.rule) for code in self.codes if code.rule]
         lines = [(", ".join(d.errors), f"expected: {d.phrases}") for d in demands]
         plain = len(self.codes) == 1 and not lines and self.codes[0].entry.compute.kind == "elementwise"
@@ -177,19 +169,16 @@ class DocCode:
 
     @property
     def overloads(self) -> Lines:
-        """The functions behind a dispatcher, as they are called, with what each computes."""
         calls = [f"{code.name}({parameter_list(code.arguments)})" for code in self.codes]
         docs = [" ".join(code.entry.doc.split()) for code in self.codes]
         return [(call, "" if doc == self.summary else doc) for call, doc in zip(calls, docs, strict=True)]
 
     @property
     def example(self) -> list[str]:
-        """The lines of the example; those of overloads one after the other."""
         return [line for code in self.codes for line in code.entry.example.splitlines()]
 
     @property
     def text(self) -> str:
-        """The docstring of an op's function. A dispatcher shows the example of an overload, so that it runs once."""
         entry = self.codes[0].entry
         sections = [("Args", self.arguments), ("Returns", self.returns), ("Gradients", self.gradients)]
         location = wrapped(f"{entry.schema.text} ({entry.where.file})")
@@ -199,7 +188,6 @@ class DocCode:
 
     @property
     def dispatcher_doc(self) -> str:
-        """The docstring of the function that picks among overloads."""
         sections = [("Overloads", self.overloads), ("Args", self.arguments)]
         return "\n".join([*wrapped(self.summary), "", *section_lines(sections), *self.example_lines(True)])
 
@@ -222,13 +210,11 @@ def section_lines(sections: Iterable[tuple[str, Lines]]) -> list[str]:
 
 
 def wrapped(text: str) -> list[str]:
-    """A paragraph as lines that fit the width of the project's code, inside a function."""
     indent = " " * 8 if text.startswith(" ") else ""
     return textwrap.wrap(text, 116, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def described(group: list[tuple[Properties, Argument]]) -> str:
-    """One parameter: what overloads take for it is joined."""
     phrases: dict[str, None] = {}
     for code, argument in group:
         phrases |= dict.fromkeys(alternatives(argument.type, code.accepts_number(argument)))
@@ -243,7 +229,6 @@ def described(group: list[tuple[Properties, Argument]]) -> str:
 
 
 def outputs(code: Properties) -> Lines:
-    """Each output of one overload: its name, or Tensor, and its dtype or what memory it shares."""
     entry = code.entry
     returns = entry.schema.returns
     if len(returns) > 1:
@@ -265,7 +250,6 @@ def outputs(code: Properties) -> Lines:
 
 
 def computation(code: Properties) -> str:
-    """The dtype that an op computes in, in words."""
     entry = code.entry
     if entry.compute.kind == "composite" and "dtype" not in entry.key_locations:
         return "the dtype that its ops give"
@@ -277,7 +261,6 @@ def computation(code: Properties) -> str:
 
 
 def gradient_lines(code: Properties) -> Lines:
-    """The formulas of one overload as the spec has them, or the ops that have them."""
     entry = code.entry
     if entry.compute.kind == "composite":
         return [("through", " ".join(entry.compute.text.split())), *definition_lines(entry)]

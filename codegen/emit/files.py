@@ -89,11 +89,6 @@ class Plan:
 
 
 def plan(root: Path, files: Files) -> Plan:
-    """The changes by which a folder comes to hold `files`, of which one is the manifest.
-
-    Raises:
-        Refused: what is not the generator's is in the way.
-    """
     check_root(root)
     old = read_manifest(root)
     new = parse(files[MANIFEST], root / MANIFEST)
@@ -109,7 +104,6 @@ def plan(root: Path, files: Files) -> Plan:
 
 
 def _content(root: Path, name: str, text: str, old: Manifest) -> bytes | None:
-    """The content of a file as it is now; refused where it is not the generator's and would change."""
     result, path = kind(root / name), root / name
     if result not in ("", "file"):
         raise Refused(f"{path}: expected a file to write, found a {result}: move it away")
@@ -121,7 +115,6 @@ def _content(root: Path, name: str, text: str, old: Manifest) -> bytes | None:
 
 
 def orphans(root: Path, files: Files, old: Manifest) -> list[str]:
-    """The files that the manifest lists and that are no longer produced; what lies behind a link is not there."""
     return sorted(name for name in old.hashes if name not in files and is_below(root, name))
 
 
@@ -138,7 +131,6 @@ def replace(root: Path, name: str, text: str) -> None:
 
 
 def remove(root: Path, name: str) -> None:
-    """Delete a file, what Python and numba compiled from it, and the folders that this leaves empty."""
     path = root / name
     path.unlink(missing_ok=True)
     cache = path.parent / "__pycache__"
@@ -155,7 +147,6 @@ def remove(root: Path, name: str) -> None:
 
 
 def differences(root: Path, files: Files) -> list[str]:
-    """The lines of a unified diff from what is on disk to what would be written."""
     lines: list[str] = []
     for name, text in sorted(files.items()):
         old = (plain_bytes(root / name) or b"").decode("utf-8", errors="replace").splitlines(keepends=True)
@@ -182,7 +173,6 @@ class Formatter:
     layout: str  # "ruff 0.17.5"
 
     def formatted_files(self, files: Files) -> Files:
-        """The files with imports sorted, without those that nothing uses, and formatted."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             write_new(root, files)
@@ -201,7 +191,6 @@ class Formatter:
 
 
 def installed() -> Formatter | None:
-    """The ruff beside this Python, else that of PATH; None where there is none that runs."""
     path = shutil.which("ruff", path=str(Path(sys.executable).parent)) or shutil.which("ruff")
     if path is None:
         return None
@@ -214,12 +203,10 @@ def installed() -> Formatter | None:
 
 
 def formatted_files(files: Files, formatter: Formatter | None) -> Files:
-    """The files as a formatter lays them out; as they are without one."""
     return files if formatter is None else formatter.formatted_files(files)
 
 
 def pinned() -> str:
-    """The layout of what lies in the tree; empty where no version is pinned."""
     result = PIN.search(CONSTRAINTS.read_text(encoding="utf-8")) if CONSTRAINTS.is_file() else None
     return f"ruff {result[1]}" if result else ""
 
@@ -229,7 +216,6 @@ def layout_of(formatter: Formatter | None) -> str:
 
 
 def other_layout(what: str, requested: str, formatter: Formatter | None) -> OtherLayout:
-    """The error of text that has to be laid out by one ruff where there is another, or none."""
     result = layout_of(formatter) or "none"
     install = f"python -m pip install {requested.replace(' ', '==')}"
     return OtherLayout(f"{what}: expected {requested} to lay it out, found {result}: {install}")
@@ -249,11 +235,6 @@ class NotPython(Exception):
 
 
 def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: str) -> None:
-    """See that the files are Python; `owners` are the entries of functions, classes and modules by name.
-
-    Raises:
-        NotPython: some are not.
-    """
     problems = []
     for name, text in files.items():
         if name.endswith((".py", ".pyi")):
@@ -269,7 +250,6 @@ def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: st
 
 
 def _duplicate_modules(files: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Functions of ops/ and classes of functions/ that two of their modules define: the package offers one of them."""
     op_libraries: dict[str, str] = {}
     for file, text in files.items():
         if PurePosixPath(file).parent.name in FAMILIES and file.endswith(".py"):
@@ -305,7 +285,6 @@ def _second_meanings(module: types.CodeType) -> Iterator[tuple[int, str]]:
 
 
 def _nearest(text: str, line: int) -> str:
-    """The function or class that begins last before the end of a line."""
     end = len("".join(text.splitlines(keepends=True)[:line]))
     matches = [match for match in DEFINITION.finditer(text) if match.start() < end]
     return matches[-1][1] if matches else ""

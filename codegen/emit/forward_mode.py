@@ -16,7 +16,6 @@ from .saved_tensors import Calls, differentiable_formulas, rewrite, share
 
 
 def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
-    """Lines that end with `return (tangent, ...)`, one per output; None where the spec gives no forward mode."""
     if not entry.forward:
         return None
     lines = [f"{name} = {_source(entry, name)}" for name in _outputs_read(entry)]
@@ -51,7 +50,6 @@ def _outputs_read(entry: Entry) -> list[str]:
 
 
 def _by_tangent(entry: Entry) -> dict[str, Formula]:
-    """The formulas and keywords that give a tangent, by the name of its local variable."""
     results: dict[str, Formula] = {}
     for index, output in enumerate(entry.schema.returns):
         formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
@@ -75,13 +73,11 @@ def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
 
 
 def _zeros(entry: Entry, formulas: Iterable[Formula]) -> list[str]:
-    """Lines that put zeros in the place of the missing tangents that formulas use."""
     used = names_in(*(formula.tree for formula in formulas if formula.tree is not None))
     return [f"{a.name}_t = zeros_if_missing({a.name}_t, {a.name})" for a in _inputs(entry) if f"{a.name}_t" in used]
 
 
 def _respelt(tree: ast.expr, entry: Entry, calls: Calls) -> str:
-    """A formula in generated code, where `x_p` is the argument itself."""
     primals = {f"{a.name}_p": ast.Name(a.name, ast.Load()) for a in entry.schema.arguments}
     return rewrite(substituted(tree, primals), calls)
 
@@ -104,7 +100,6 @@ def _gradient_terms(entry: Entry, calls: Calls) -> list[tuple[str, str]]:
 
 
 def _total(terms: list[tuple[str, str]]) -> str:
-    """The sum of the parts of those arguments that have a tangent."""
     if len(terms) == 1:
         return terms[0][1]
     parts = ", ".join(f"None if {name}_t is None else {source}" for name, source in terms)
@@ -120,7 +115,6 @@ def _linear(entry: Entry, calls: Calls) -> str:
 
 
 def _call(entry: Entry, calls: Calls, replaced: set[str], zeros: bool = False) -> str:
-    """A call of the op with the tangents of some arguments in their place."""
     parts = []
     for argument in entry.schema.arguments:
         value = argument.name

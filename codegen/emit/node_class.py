@@ -32,14 +32,12 @@ class NodeClass:
 
     @property
     def without_recording(self) -> str:
-        """The template that gives the gradients where nothing is recorded; empty where the formula gives them too."""
         if self.node.fast:
             return "native"
         return "fused" if self.node.fused else "kernel" if self.node.plan.backward else ""
 
     @property
     def attributes(self) -> list[str]:
-        """The class attributes that native code, the engine and hooks read."""
         node = self.node
         properties: dict[str, object] = {}
         if node.outputs > 1:
@@ -62,14 +60,12 @@ class NodeClass:
 
     @property
     def _hook_order(self) -> tuple[int, ...]:
-        """The edges of the arguments that `hook_order` names, then the others."""
         names = [a.name for a in self.node.arguments]
         first = [names.index(name) for name in self.node.entry.hooked]
         return (*first, *(i for i in range(len(names)) if i not in first))
 
     @property
     def _plain(self) -> list[str]:
-        """The attributes by which native code records a node itself."""
         node = self.node
         properties: dict[str, object] = {"inputs": tuple(a.name for a in node.arguments)}
         properties |= {"keeps": node.keeps_what} if node.keeps_what else {}
@@ -89,7 +85,6 @@ class NodeClass:
 
     @property
     def refused(self) -> list[str]:
-        """The gradients that do not exist, asked for."""
         lines = []
         for name, why in self.node.not_implemented:
             message = f"{self.node.entry.name}(): no gradient for '{name}': {why}"
@@ -101,7 +96,6 @@ class NodeClass:
 
     @property
     def linked(self) -> list[str]:
-        """Shapes and dtypes of the inputs, and the edges to what made them."""
         arguments = self.node.arguments
         if self.node.takes_list:
             listed = arguments[0].name
@@ -123,7 +117,6 @@ class NodeClass:
 
     @property
     def retained(self) -> list[str]:
-        """The plain values and the tensors that backward reads."""
         values = [f"node.{value.slot} = {value.source}" for value in self.node.plan.values]
         return values + [line for tensor in self.node.plan.tensors for line in self._saved_lines(tensor)]
 
@@ -135,7 +128,6 @@ class NodeClass:
         return [f"node.{tensor.slot} = None", f"if {condition}:", *(f"    {line}" for line in lines)]
 
     def _saved(self, tensor: SavedTensor) -> list[str]:
-        """A tensor with the count of writes to its memory at this time."""
         slot, name = f"node.{tensor.slot}", tensor.name
         if tensor.kind == "list":
             return [f"{slot} = {name}", f"{slot}_version = [0 if t is None else version_of(t) for t in {name}]"]
@@ -178,7 +170,6 @@ class NodeClass:
 
     @property
     def only_grad(self) -> list[str]:
-        """The gradient of the one differentiable output among several, without which there is none."""
         if self.grads == "grad" or self.has_multiple_outputs:
             return []
         nothing = f"    return (None,) * {len(self.node.arguments)}"
@@ -186,7 +177,6 @@ class NodeClass:
 
     @property
     def native_else(self) -> str:
-        """The result of `apply` where native code gives no answer."""
         if self.node.always_hands_on:
             return "node.formula(grad)"
         recorded = f"grad_mode.grad or {self.node.hands_on}" if self.node.hands_on else "grad_mode.grad"
@@ -202,7 +192,6 @@ class NodeClass:
 
     @property
     def dtype_known(self) -> list[str]:
-        """The dtype of the gradients; the formula where they are recorded, or not all of one dtype for real numbers."""
         lines = ["given = [grads] if node.output_count == 1 else grads"] if self.node.gives_list else []
         lines.append(f"dtype = {f'dtype_of({self._provided_args})' if self.has_multiple_outputs else 'grad._dtype'}")
         lines += ["shape, own = node.metas[0]"] if self._one else []
@@ -212,7 +201,6 @@ class NodeClass:
 
     @property
     def planned(self) -> list[str]:
-        """The gradients by compiled kernels, or launches, that are known for such layouts, or found now."""
         if not self.node.launches:
             return []
         result = f"(found := node.plans.gradients(node, {self.grads})) is not None"
@@ -223,7 +211,6 @@ class NodeClass:
 
     @property
     def arrays(self) -> list[str]:
-        """The values that the kernel reads, tensors as arrays."""
         node = self.node
         one, retained = ("stored_in", "stored_of") if node.entry.stored else ("array_in", "array_of")
         lines = [
@@ -247,12 +234,10 @@ class NodeClass:
 
     @property
     def formula(self) -> str:
-        """The name of the method with the formulas: `apply` where nothing else is."""
         return "formula" if self.without_recording else "apply"
 
     @property
     def all_grads(self) -> list[str]:
-        """The gradients that are missing made zeros, where several outputs have one."""
         if self.grads == "grad" or self.only_grad:
             return self.only_grad
         value = "[grads] if node.output_count == 1 else grads" if self.node.gives_list else "grads"
@@ -260,7 +245,6 @@ class NodeClass:
 
     @property
     def read(self) -> list[str]:
-        """The values that were kept, and those that formulas have in common, as local variables."""
         node, plan = self.node, self.node.plan
         values = [f"{v.name} = node.{v.slot}" for v in plan.values if v.name in node.formula_reads]
         tensors = [f"{t.name} = {node.unpack(t)}" for t in plan.tensors if t.name in node.formula_reads]
@@ -268,7 +252,6 @@ class NodeClass:
 
     @property
     def gradients(self) -> list[str]:
-        """Each gradient that is wanted, of its input's shape and dtype."""
         node, formulas = self.node, self.node.plan.formulas
         first = formulas[node.arguments[0].name]
         if node.takes_list:
@@ -293,5 +276,4 @@ def _meta(argument: Argument) -> str:
 
 
 def _version(name: str) -> str:
-    """The count of writes of a tensor, read where it is."""
     return f"0 if (version := {name}._version_counter) is None else version[0]"

@@ -45,12 +45,10 @@ class OpCode(Properties):
 
     @property
     def inplace_name(self) -> str:
-        """The in-place function: `mul_`, or `pow_tensor_scalar_` where a dispatcher has the plain name."""
         return f"{self.name}_"
 
     @property
     def lazy_constructor(self) -> str:
-        """The function that marks a view of elements that are shown conjugated or negated; empty for others."""
         return f"as_{self.entry.lazy}" if self.entry.lazy else ""
 
     @property
@@ -63,7 +61,6 @@ class OpCode(Properties):
 
     @property
     def parts(self) -> list[Part | None]:
-        """The hand-written parts whose modules a module of ops/ imports."""
         kind, text = self.entry.compute.kind, self.entry.compute.text
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
         plan = self.plan if self.fast.launches else None
@@ -87,22 +84,16 @@ class OpCode(Properties):
 
     @property
     def result_type(self) -> list[str]:
-        """The named tuple of several outputs; composites have one only of outputs that they compute themselves."""
         names = tuple(r.name for r in self.entry.schema.returns)
         return [f'_{self.name}_result = ReturnType("{self.entry.schema.name}", {names})'] if self.names_outputs else []
 
     @property
     def tensor_names(self) -> str:
-        """The tensor arguments as the public function calls them, lists spread out."""
         return ", ".join(f"*listed({a.python_name})" if a.type.is_list else a.python_name for a in self.tensors)
 
     def parameters(
         self, out: bool = False, method: bool = False, numpy: bool = False, inplace: bool = False, more: bool = False
     ) -> str:
-        """The parameter list of the public function, or of the method (`self` first, wherever the schema has it).
-
-        With `more`, also the places of older forms of the call.
-        """
         ordered: Sequence[Argument] = self.inplace_arguments if inplace else self.arguments
         if numpy and self.numpy_names:
             ordered = possibly_missing(ordered)
@@ -144,7 +135,6 @@ class OpCode(Properties):
         return "".join(f"{a.python_name}, " for a in self.tensors if any(a.name in names for names in saved))
 
     def check(self, argument: Argument, given: bool = False) -> str:
-        """The expression that checks and normalises one argument, not None if `given`."""
         type_ = argument.type
         name = _CHECKS[type_.base]
         shown = f'name, "{argument.python_name}", {argument.name}'
@@ -174,12 +164,10 @@ class OpCode(Properties):
 
     @cached_property
     def composite(self) -> CompositeCode:
-        """How a composite is computed."""
         return CompositeCode(self, self.fast)
 
     @cached_property
     def fast(self) -> FastCode:
-        """The ways in which native code may answer first."""
         return FastCode(self)
 
     @cached_property

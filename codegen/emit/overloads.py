@@ -32,7 +32,6 @@ class Dispatcher:
 
     @property
     def table(self) -> str:
-        """The name of the Overloads object: the general way to choose, and to explain that nothing fits."""
         return f"_{self.name}_overloads"
 
     def target(self, code: OpCode) -> str:
@@ -51,7 +50,6 @@ class Dispatcher:
 
     @property
     def numpy_names(self) -> tuple[tuple[str, str], ...]:
-        """(NumPy's keyword, the schema's) of parameters; where there are any arguments, the table translates."""
         return numpy_names(self.shared) if self.same_parameters else ()
 
     @property
@@ -105,7 +103,6 @@ class Dispatcher:
 
     @property
     def by_required_names(self) -> dict[tuple[str, ...], list[OpCode]]:
-        """The overloads by the parameters that have to be given by name, of those that have such."""
         results: dict[tuple[str, ...], list[OpCode]] = {}
         for code in self.codes:
             named = tuple(a.python_name for a in code.arguments if a.keyword_only and a.default is None)
@@ -114,8 +111,6 @@ class Dispatcher:
         return results
 
     def matched_by_types(self, fitting: list[OpCode], count: int, names: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-        """(condition, call) for overloads of the same first parameter that the classes of others tell apart, where
-        so many are given by place, and those of these names."""
         if len(fitting) < 2 or len({c.arguments[0].type for c in fitting}) > 1:
             return []
         rows = [positional(c)[1 : count + 1] for c in fitting]
@@ -137,8 +132,6 @@ class Dispatcher:
         ]
 
     def matched_by_names(self, code: OpCode) -> list[str]:
-        """The conditions that what is given by name is one parameter which no other overload has, or two that are all
-        of these, and that nothing is missing."""
         others = {a.python_name for other in self.codes if other is not code for a in other.arguments}
         own = [a.python_name for a in code.arguments if a.python_name not in {*others, self.first}]
         required = [a.python_name for a in code.arguments[1:] if a.default is None]
@@ -155,7 +148,6 @@ class Dispatcher:
         return conditions
 
     def condition(self, code: OpCode) -> str:
-        """Whether the parameters that tell the overloads apart have this overload's types."""
         by_position = zip(code.arguments, *(c.arguments for c in self.codes), strict=True)
         differing = [own for own, *same in by_position if len({a.type for a in same}) > 1]
         return " and ".join(map(has_type, differing)) or "True"
@@ -169,7 +161,6 @@ class Dispatcher:
 
 
 def has_type(argument: Argument) -> str:
-    """The condition that tells a value of an argument's type from those of other types."""
     name = argument.python_name
     if argument.type.is_list and argument.type.base == "int":
         return f"isinstance({name}, (int, tuple, list))"
@@ -189,8 +180,6 @@ CLASS_TESTS = {
 
 
 def class_test(argument: Argument, expression: str) -> str:
-    """The condition that a value is of the one class which stands for an argument's type and no other type of the
-    table; empty where a type has none."""
     if argument.type.is_list:
         return f"{expression}.__class__ in (tuple, list)" if argument.type.base == "int" else ""
     return CLASS_TESTS.get(argument.type.base, "").format(expression)
@@ -201,7 +190,6 @@ def positional(code: OpCode) -> list[Argument]:
 
 
 def takes(code: OpCode, count: int) -> bool:
-    """Whether a call with `count` arguments by place and none by name fits."""
     required = [a for a in code.arguments if a.default is None]
     named = any(a.keyword_only for a in required)
     return not named and len(required) <= count <= len(positional(code))

@@ -51,12 +51,10 @@ DEFAULTS: dict[str, Any] = {
 
 
 def lines(codes: Iterable[OpCode]) -> str:
-    """The file: an entry in a line, its name first."""
     return "".join(f"{json.dumps(record(code))}\n" for code in codes)
 
 
 def record(code: OpCode) -> dict[str, Any]:
-    """The fields of an entry's record that differ from their defaults; functions and the node's class by name."""
     entry = code.entry
     functions = {"function": code.name}
     functions |= {"inplace": code.inplace_name} if code.has_inplace else {}
@@ -98,7 +96,6 @@ def record(code: OpCode) -> dict[str, Any]:
 
 
 def _expression(entry: Entry) -> str:
-    """The expression of an element-wise op, definitions written out; empty for other ops."""
     compute = entry.compute
     if compute.kind != "elementwise" or compute.tree is None:
         return ""
@@ -106,7 +103,6 @@ def _expression(entry: Entry) -> str:
 
 
 def _formulas(entry: Entry) -> dict[str, str]:
-    """The formulas of both modes on one line each, and the call of the kernel that gives all gradients."""
     result = {**entry.gradients, **entry.forward} | ({"backward": entry.backward} if entry.backward else {})
     return {name: " ".join(formula.text.split()) for name, formula in result.items()}
 
@@ -125,7 +121,6 @@ class Signature:
 
 
 def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
-    """All functions of ops/, aliases included; of a base's entry only what it adds to one of these functions."""
     matches = []
     for code in ops:
         schema = code.entry.schema
@@ -166,7 +161,6 @@ def operator_methods(code: OpCode) -> list[Signature]:
 
 
 def flagged_overloads(signatures: list[Signature]) -> list[Signature]:
-    """Grouped by name, each once, with `overload` where a name has several."""
     groups: dict[str, dict[Signature, None]] = {}
     for signature in signatures:
         groups.setdefault(signature.name, {})[signature] = None

@@ -116,7 +116,6 @@ class Reader(ast.NodeTransformer):
         return node
 
     def _value(self, name: str, what: str, read: str) -> ast.expr:
-        """A value read off a tensor when the node is made, where outputs are `result`, or items of `results`."""
         argument = self.entry.schema.argument(name)
         if argument is None:
             number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
@@ -150,8 +149,6 @@ class Calls:
         return name if name == "len" else f"op.{self.overload(name, keywords)}"
 
     def overload(self, name: str, keywords: Sequence[ast.keyword]) -> str:
-        """The one overload that has parameters of these names, so that nobody looks for it when it is called; else
-        the function of all."""
         args = {keyword.arg for keyword in keywords}
         fitting = [function for function, names in self.overloads.get(name, {}).items() if args <= names]
         return fitting[0] if args and len(fitting) == 1 else name
@@ -182,7 +179,6 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
 
 
 def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -> Shared:
-    """A definition as a local variable: what it reads, the formulas that use it read."""
     source = ast.unparse(reader.visit(copied(own.definitions[name])))
     for argument in own.users[name]:
         users[argument].as_tensor |= reader.as_tensor
@@ -191,7 +187,6 @@ def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -
 
 
 def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]:
-    """Formulas with local variables in place of the calls that several of them take an item of."""
     takers: dict[str, list[str]] = {}
     for argument, source in formulas.items():
         tree = ast.parse(source, mode="eval").body
@@ -207,7 +202,6 @@ def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]
 
 
 def _kernel_call(reader: Reader, formula: Formula) -> str:
-    """The call of a kernel; its arguments are read as those of formulas are."""
     call = copied(formula.tree)
     assert isinstance(call, ast.Call)
     assert isinstance(call.func, ast.Name)
@@ -226,8 +220,6 @@ def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:
 
 
 def rewrite(tree: ast.expr, calls: Calls) -> str:
-    """An expression with calls, and what it reads of tensors, spelt as in generated code; names stay as they are."""
-
     class Speller(ast.NodeTransformer):
         def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
             self.generic_visit(node)

@@ -45,8 +45,6 @@ def operator_in_place(method: str, code: OpCode, ops: Sequence[OpCode]) -> Opera
 
 
 def reflected(code: OpCode) -> tuple[str, ...]:
-    """What the method of a second operand does with a number that stands before it: that is a tensor of no dimensions
-    for native code, and for the op, which notes the rows of both."""
     fast = code.fast
     if not fast.applies or fast.condition or code.entry.autocast or code.numbers or "float" not in code.entry.dtypes:
         return ()
@@ -58,13 +56,11 @@ def reflected(code: OpCode) -> tuple[str, ...]:
 
 
 def _overloads(code: OpCode, ops: Sequence[OpCode]) -> list[OpCode]:
-    """The ops of an operator's name that take a tensor and one more argument by place."""
     named = [c for c in ops if c.entry.schema.name == code.entry.schema.name]
     return [c for c in named if takes(c, len(OPERANDS)) and c.arguments[0].type.is_tensor]
 
 
 def _provided_args(code: OpCode) -> str:
-    """The arguments of `launch`: the operands, and the numbers that an operator does not have."""
     names = dict(zip((a.python_name for a in code.arguments), OPERANDS, strict=False))
     reserved: Sequence[Argument] = (*code.tensors, *code.numbers)
     return ", ".join(names.get(a.python_name, str(a.default)) for a in reserved)
@@ -93,7 +89,6 @@ def unique(items: Iterable[Any]) -> list[Any]:
 
 
 def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
-    """(name, function or source) of methods and operators, by how the template writes them."""
     kinds = ("methods", "variadic", "operators", "binary", "comparisons", "reflected", "reordered")
     results: dict[str, list[Any]] = {kind: [] for kind in kinds}
     for code in ops:
@@ -132,7 +127,6 @@ def _operators(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]
 
 
 def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
-    """Place -> name -> source of what `register()` of a package outside the tree adds: methods, and namespaces."""
     context = methods_context(ops)
     methods = {name: f"ops.{function}" for name, function in context["methods"]}
     methods |= {name: f"ops.{function}" for name, function, *_ in context["variadic"]}
@@ -145,19 +139,16 @@ def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
 
 
 def has_overload_of_int(code: OpCode, ops: Sequence[OpCode]) -> bool:
-    """Whether one int is no list of ints of one item, but what another overload takes: `x.hsplit(2)`."""
     others = [c for c in ops if c.entry.schema.name == code.entry.schema.name and c is not code]
     return any([a.type for a in other.arguments[1:2]] == [Type("int")] for other in others)
 
 
 def reordered_call(code: OpCode) -> tuple[str, str]:
-    """(parameters, arguments) of a method whose tensor is not the function's first: `x.where(condition, y)`."""
     names = [a.name for a in code.arguments]
     return ", ".join(n for n in names if n != "self"), ", ".join(names)
 
 
 def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
-    """The call for `other <operator> self` with no Tensor `other`, the arguments of `intercept` on a general path."""
     name = code.entry.schema.name
     overloads = [c.entry for c in ops if c.entry.schema.name == name]
     if any(not e.schema.arguments[0].type.is_tensor for e in overloads):
@@ -169,7 +160,6 @@ def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
 
 
 def general_paths(families: Mapping[str, Sequence[OpCode]]) -> dict[str, list[str]]:
-    """Family -> what operators call that ops/ does not offer: general paths, and what a composite tries first."""
     ops = [code for codes in families.values() for code in codes]
     called = {
         family: [

@@ -51,7 +51,6 @@ class _Stub:
     root: Path  # the folder that the package specgrad lies in
 
     def text(self) -> str:
-        """All of it."""
         title = f'"""PyTorch\'s `torch.{self.module}`, by names: written from `torch_names.py`."""'
         typed = [*self._settings(), *self._absent(), *self._others()]
         named = {name for _, name, _ in self._names()}
@@ -60,7 +59,6 @@ class _Stub:
         return "\n".join([title, "", *needed, *self._imports(), *same, *self._aliases(), *typed, ""])
 
     def _names(self) -> Iterator[tuple[str, str, str]]:
-        """Homes by their full names, names, and what these are there."""
         for entry in self.table["NAMES"][self.module]:
             op_library, _, phrases = entry.partition(":")
             own = (
@@ -72,7 +70,6 @@ class _Stub:
                 yield own, name, there or name
 
     def _imports(self) -> Iterator[str]:
-        """A name under its own name is offered; one under another is only there to be given that."""
         named = {name for _, name, _ in self._names()}
         for op_library, name, there in self._names():
             if name == "*" and op_library != "specgrad":
@@ -84,7 +81,6 @@ class _Stub:
         yield from (f"from . import {name} as {name}" for name in self._below() if name not in named)
 
     def _below(self) -> Iterator[str]:
-        """The modules that lie in this one, but for those that a home offers under the same name."""
         homes = [op_library.replace(".", "/") for op_library, name, _ in self._names() if name == "*"]
         texts = [path.read_text() for op_library in homes if (path := self.root / op_library / "__init__.py").is_file()]
         for name in self.table["NAMES"]:
@@ -102,7 +98,6 @@ class _Stub:
             yield f"{name}: {_type(value)}"
 
     def _absent(self) -> Iterator[str]:
-        """What is not here; a mark leaves the type of a function as it is, and a class is one to type checkers too."""
         for full, (what, *_) in self.table["WHY"].items():
             module, _, name = full.rpartition(".")
             if module == self.module and what is self.table["absent"]:
@@ -112,13 +107,11 @@ class _Stub:
                 yield from _MARK.format(name).splitlines() if is_mark else [_FUNCTION.format(name, self._result(what))]
 
     def _result(self, what: Any) -> str:
-        """The type of what a function answers that is not here."""
         if what is self.table["block"]:
             return "AbstractContextManager[list[Any]]"
         return "NoReturn" if isinstance(what, type) else "None" if what is None else type(what).__name__
 
     def _others(self) -> Iterator[str]:
-        """What is found for names that nothing lists."""
         if self.module in self.table["BORROWERS"] or any(
             name.endswith("()") or (name == "*" and op_library == "specgrad") for op_library, name, _ in self._names()
         ):
@@ -126,7 +119,6 @@ class _Stub:
 
 
 def _type(value: Any) -> str:
-    """The type of a setting; one that is not set would be text."""
     if value is None:
         return "str | None"
     if isinstance(value, list):

@@ -113,7 +113,6 @@ class Parameter:
 
     @property
     def array(self) -> str:
-        """The name of the argument: that of the program without the ending that says its kind."""
         ending = KINDS.get(self.kind, "")
         return self.name.removesuffix(ending) if ending else self.name
 
@@ -166,7 +165,6 @@ def spelled(name: str, kind: str) -> str:
 
 
 def statements_of(body: Sequence[ast.stmt]) -> tuple[tuple[Statement, ...], list[Fault]]:
-    """The assignments of a program, and what is none or has syntax that a program has not."""
     matches: list[Statement] = []
     wrong: list[Fault] = []
     if len(body) > MAX_STATEMENTS:

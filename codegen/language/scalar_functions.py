@@ -29,7 +29,6 @@ class Scalar:
     numbers: Callable[..., Any] | None = None
 
     def derivative(self, i: int) -> ast.expr | None:
-        """The derivative by parameter `i`, over the parameters and `result`."""
         text = self.derivatives[i]
         return None if text is None else parsed(text)
 

@@ -32,7 +32,6 @@ def too_deep(tree: ast.expr, max_length: int = MAX_LEVELS) -> ast.AST | None:
 
 
 def _operands(node: ast.AST) -> Iterator[ast.expr]:
-    """The expressions right below a node, also those in its keywords, comprehensions and parameters."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             yield child
@@ -41,7 +40,6 @@ def _operands(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def constant_fault(node: ast.AST) -> str:
-    """The fault of a number, or of an operation on numbers whose result has no bound; empty where there is none."""
     match node:
         case ast.Constant(value=int(value)) if abs(value) > LARGEST:
             return "expected an integer of at most 64 bits"
@@ -76,7 +74,6 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def _value(node: ast.expr) -> complex:
-    """The value of an expression of numbers; infinity where it is beyond all bounds, but no part of it is."""
     match node:
         case ast.Constant(value=int() | float() | complex() as value):
             return value
@@ -126,13 +123,11 @@ def _bits(node: ast.expr) -> float | None:
 
 
 def _larger(*nodes: ast.expr, more: int = 0) -> float | None:
-    """The most bits of several expressions, and some more; None where one is not of numbers alone."""
     matches = [bits for node in nodes if (bits := _bits(node)) is not None]
     return max(matches) + more if len(matches) == len(nodes) else None
 
 
 def _largest(node: ast.expr, bits: float) -> float:
-    """An upper bound on the value of an expression of so many bits."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return abs(node.value)
     return 2.0**bits if bits < MAX_INTEGER_BITS / 8 else math.inf
@@ -151,7 +146,6 @@ def _is_exponent(node: ast.expr) -> bool:
 
 
 def _is_sequence(node: ast.expr) -> bool:
-    """Whether an expression gives a list, a tuple or a string that it writes out."""
     match node:
         case ast.List() | ast.Tuple() | ast.Constant(value=str()):
             return True
@@ -207,14 +201,12 @@ NUMBERS = ("pi", "e", "tau", "inf", "nan")  # that modules have
 
 
 def library_of(node: ast.expr) -> str:
-    """The module at the root of `math.exp` or `torch.special.erf`; empty for anything else."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) and node.id in LIBRARIES else ""
 
 
 def of_library(node: ast.Attribute) -> str:
-    """A message that says what to write for an attribute of a module."""
     instead = "the number" if node.attr in NUMBERS else node.attr
     return f"an expression has no modules: write {instead} for {ast.unparse(node)}"
 
@@ -231,7 +223,6 @@ def faults(node: ast.AST, parent: ast.AST, syntax: Syntax) -> Iterator[tuple[ast
 
 
 def _fault(node: ast.AST, syntax: Syntax) -> str:
-    """The fault of one node by itself; empty where there is none."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name) if name.startswith("_"):
             return f"'{name}': names with a leading underscore are not allowed"
@@ -256,7 +247,6 @@ LONGEST = 100  # letters of a name that could be a slip of the pen
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` for the known name nearest to `name`, or nothing when none is near."""
     if len(name) > LONGEST:
         return ""
     known = sorted(set(known))

@@ -34,11 +34,6 @@ def tree_base(spec: Spec) -> Base:
 
 
 def chain(name: str, tree: Spec) -> tuple[Base, ...]:
-    """A base and all that it builds on, specgrad first.
-
-    Raises:
-        Refused: there is no such package, or it cannot be a base.
-    """
     roots: dict[str, Path] = {}
     first = name
     while name != SPECGRAD:
@@ -62,7 +57,6 @@ def _root(name: str) -> Path:
 
 
 def _read(name: str, root: Path, below: Sequence[OpLibrary]) -> Base:
-    """A package of a user's ops, on top of the hand-written parts of others."""
     title = read_manifest(root).spec
     locations = [above / title for above in (root, root.parent)]
     path = next((location for location in locations if location.is_file()), None)
@@ -87,7 +81,6 @@ def _folder(name: str) -> Path:
 
 
 def recorded_base(root: Path) -> str:
-    """The base that the package in a folder was generated for; specgrad where there is none yet."""
     try:
         body = ast.parse((root / "__init__.py").read_text(encoding="utf-8")).body
     except (OSError, ValueError, SyntaxError):

@@ -19,7 +19,6 @@ BIN_SEARCH = {
 
 
 def with_parts_by_name(spec: Spec, op_library: OpLibrary | None) -> Spec:
-    """The spec, with the functions of its own package that its entries have by their names."""
     if op_library is None:
         return spec
     names = {field: frozenset(part.name for part in op_library.tables[KEYS[key]]) for field, key in BIN_SEARCH.items()}
@@ -35,7 +34,6 @@ def _with_parts(entry: Entry, names: dict[str, frozenset[str]]) -> Entry:
 
 
 def _own_part(entry: Entry, field: str, names: Collection[str]) -> str | None:
-    """The function of the entry's name that a field would name; None where it does, or none is needed."""
     if BIN_SEARCH[field] in entry.key_locations or (field == "shape" and entry.compute.kind != "kernel"):
         return None
     return next((name for name in (entry.identifier, entry.schema.name) if name in names), None)

@@ -22,7 +22,6 @@ RUNTIME_NAME = "specgrad.runtime"
 
 
 def format_of(sources: Iterable[Path], skeleton: Mapping[str, str], helpers: Iterable[Part]) -> str:
-    """The format of what templates, and the code that fills them, give; `skeleton` are the modules of an empty spec."""
     modules = (ast.parse(text) for name, text in skeleton.items() if name.endswith(".py"))
     called = {line for module in modules for line in _signatures(module)}
     called |= {f"{part.spelling}{_parameters(part.node)}" for part in helpers}
@@ -31,7 +30,6 @@ def format_of(sources: Iterable[Path], skeleton: Mapping[str, str], helpers: Ite
 
 
 def _signatures(module: ast.Module) -> Iterator[str]:
-    """The functions that a module imports from the runtime, with their parameters."""
     for node in module.body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(RUNTIME_NAME):
             folder = RUNTIME.joinpath(*(node.module or "").removeprefix(RUNTIME_NAME).split("."))
@@ -44,7 +42,6 @@ def _signatures(module: ast.Module) -> Iterator[str]:
 
 
 def _defined(path: Path, name: str) -> Iterator[str]:
-    """The parameters of a function, of the methods of a class, or of all functions of a module."""
     if path.is_file():
         for node in _body(path):
             if isinstance(node, ast.FunctionDef) and name in ("", node.name):
@@ -76,7 +73,6 @@ COMPILED_AS = {"primitives": "primitive_code"}  # what a compiler is given inste
 
 @cache
 def _definitions(path: Path) -> dict[str, str]:
-    """The texts of a module's functions, classes and constants, by name."""
     text = path.read_text(encoding="utf-8")
     results: dict[str, str] = {}
     for node in ast.parse(text).body:
@@ -93,7 +89,6 @@ def _siblings(path: Path) -> dict[str, tuple[Path, str]]:
 
 
 def from_runtime(path: Path) -> dict[str, tuple[Path, str]]:
-    """The names that a module imports from modules of specgrad's runtime."""
     pairs = [(node, alias) for node in statements_of(path) if isinstance(node, ast.ImportFrom) for alias in node.names]
     ours = [(node.module or "", alias) for node, alias in pairs if (node.module or "").startswith(IMPORTED)]
     files = [(_file(*module.removeprefix(IMPORTED).split(".")), alias) for module, alias in ours]
@@ -101,7 +96,6 @@ def from_runtime(path: Path) -> dict[str, tuple[Path, str]]:
 
 
 def _file(*module: str) -> Path:
-    """The file of a module of the runtime, which may be a package's."""
     folder = RUNTIME.joinpath(*module)
     return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
 
@@ -113,10 +107,6 @@ def _names_in(text: str) -> list[str]:
 
 @cache
 def function_source(name: str, modules: tuple[Path, ...] = ()) -> str:
-    """The text of a scalar function and of all functions and constants that it uses, for both kinds of number.
-
-    It is looked for in the runtime's own modules and in those that are named.
-    """
     own = (_file("kernels", "scalar"), _file("kernels", "scalar", "complex"))
     todo = [(path, name) for path in (*own, *modules)]
     sources: dict[tuple[Path, str], str] = {}

@@ -42,7 +42,6 @@ class Heading:
 
 
 def families(path: Path, entries: Sequence[Entry]) -> list[Family]:
-    """The families in the order of the file; entries above the first section are the family `Ops`."""
     in_comments = all(entry.section is None for entry in entries)
     parts = _below_comments(path, entries) if in_comments else _in_sections(entries)
     members: dict[str, list[Entry]] = {UNTITLED: []}
@@ -59,10 +58,6 @@ def families(path: Path, entries: Sequence[Entry]) -> list[Family]:
 
 
 def modules(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """The entries of each generated module, by its name: a family's, with all overloads of its functions.
-
-    Comments make no modules, and a spec without entries has one.
-    """
     titles: dict[str, str] = {}  # of the section that begins a function
     members: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -84,7 +79,6 @@ def _in_sections(entries: Iterable[Entry]) -> Iterator[tuple[str, str, list[Entr
 
 
 def _below_comments(path: Path, entries: Sequence[Entry]) -> Iterator[tuple[str, str, list[Entry]]]:
-    """Title, introduction and entries of what lies between two headings."""
     matches = [Heading(UNTITLED, "", 0), *headings(path.read_text(encoding="utf-8-sig"))]
     ends = [heading.line for heading in matches[1:]] + [max([e.where.line for e in entries], default=0) + 1]
     for heading, end in zip(matches, ends, strict=True):
@@ -93,7 +87,6 @@ def _below_comments(path: Path, entries: Sequence[Entry]) -> Iterator[tuple[str,
 
 
 def slugs(titles: Iterable[str]) -> dict[str, str]:
-    """A file's name for each title: its letters and digits in any script; numbers tell the same names apart."""
     results: dict[str, str] = {}
     for title in titles:
         comments = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", title).casefold())
@@ -108,7 +101,6 @@ def _numbered(name: str, number: int) -> str:
 
 
 def headings(text: str) -> Iterator[Heading]:
-    """The headings in the comments of a spec, each with the line of the entry that follows."""
     paragraphs: list[list[str]] = []
     is_paragraph_start, at_top = (
         True,
@@ -145,7 +137,6 @@ def _titles(
 
 
 def _captions(paragraph: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Those of a paragraph with dashes: lines that have a title in them, or the text between lines that have none."""
     rules = {i: match[1] for i, line in enumerate(paragraph) if (match := RULE.fullmatch(line))}
     titled = [i for i, title in rules.items() if title]
     for i, end in zip(titled, [*titled[1:], len(paragraph)], strict=False):
@@ -156,7 +147,6 @@ def _captions(paragraph: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _sentence(paragraph: Sequence[str]) -> tuple[str, str]:
-    """The title that ends at the first colon or full stop, and the rest."""
     comments = _paragraph(paragraph)
     title, _, rest = comments.partition(":") if ":" in comments.partition(". ")[0] else comments.partition(". ")
     return title.strip(" ."), _capital(rest)

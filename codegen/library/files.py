@@ -24,7 +24,6 @@ class Refused(Exception):
 
 
 def kind(path: Path) -> str:
-    """`folder`, `file`, `link`, `special file`, or nothing where there is none."""
     try:
         mode = os.lstat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -54,7 +53,6 @@ def check_importable(root: Path) -> None:
 
 
 def check_root(root: Path) -> None:
-    """A folder that can be written to, or a place where one can be made."""
     if root.exists():
         _check_folder(root, "folder" if root.is_dir() else kind(root))
     elif kind(root):
@@ -65,7 +63,6 @@ def check_root(root: Path) -> None:
 
 
 def check_folders(root: Path, names: Iterator[str]) -> None:
-    """The folders of files below the root: plain ones that can be written to, or none yet."""
     for name in sorted({folder for each in names for folder in folders_of(each)}):
         result = kind(root / name)
         if result:
@@ -124,7 +121,6 @@ def lines(hashes: dict[str, frozenset[str]]) -> str:
 
 
 def merge_manifest(text: str, old: Manifest) -> str:
-    """A manifest's text that lists also what an older one does."""
     new = parse(text, Path(MANIFEST))
     names = {*new.hashes, *old.hashes}
     both = {name: new.hashes.get(name, frozenset()) | old.hashes.get(name, frozenset()) for name in names}
@@ -132,18 +128,12 @@ def merge_manifest(text: str, old: Manifest) -> str:
 
 
 def read_manifest(root: Path) -> Manifest:
-    """The manifest of a folder; an empty one where there is none.
-
-    Raises:
-        Refused: a file of that name is none that the generator wrote.
-    """
     path = root / MANIFEST
     content = plain_bytes(path)
     return Manifest() if content is None else parse(content.decode("utf-8", errors="replace"), path)
 
 
 def parse(text: str, path: Path) -> Manifest:
-    """The manifest in a text, which has to have the form that `listed` gives it."""
     first, *rest = text.splitlines() or [""]
     result = TITLE_LINE.fullmatch(first)
     if not result:

@@ -46,7 +46,6 @@ def _described(rule: Part) -> str:
 
 @cache
 def reads_storage(rule: Part) -> bool:
-    """Whether a check looks at the memory behind a tensor, so that layout and arguments do not say all."""
     known = isinstance(rule.node, ast.FunctionDef)
     return not known or any(isinstance(n, ast.Attribute) and n.attr == "_storage" for n in ast.walk(rule.node))
 
@@ -69,7 +68,6 @@ def reads_shapes(rule: Part) -> bool:
 
 
 def reads_any(rule: Part, numbers: Sequence[int]) -> bool:
-    """Whether a check does more with one of these arguments, by their numbers, than give them back."""
     if not isinstance(rule.node, ast.FunctionDef):
         return True
     names = [a.arg for a in rule.node.args.args][1:]  # behind the name of the op
@@ -90,7 +88,6 @@ def _items(value: ast.expr | None) -> list[ast.expr]:
 
 
 def _functions(rule: Part) -> dict[str, ast.FunctionDef]:
-    """The functions of a rule's package, and those that all rules share with the rest of the runtime."""
     shared = ("dispatch/argument_checks.py", "dispatch/shape_rules.py", "shapes.py")
     return _read_functions(*rule.op_library.files(rule.kind), *(RUNTIME / path for path in shared))
 
@@ -103,13 +100,11 @@ def _read_functions(*paths: Path) -> dict[str, ast.FunctionDef]:
 
 @cache
 def _bases() -> dict[str, str]:
-    """The runtime's own exceptions -> the built-in class that a caller catches."""
     nodes = [node for node in statements_of(RUNTIME / "errors.py") if isinstance(node, ast.ClassDef)]
     return {node.name: ast.unparse(node.bases[0]) for node in nodes}
 
 
 def _reached(rule: Part, functions: Mapping[str, ast.FunctionDef]) -> Iterator[ast.AST]:
-    """All that is in the body of a function, and of those of `functions` that it calls; no decorators."""
     todo = [rule.name]
     seen: set[str] = set()
     while todo:
@@ -122,7 +117,6 @@ def _reached(rule: Part, functions: Mapping[str, ast.FunctionDef]) -> Iterator[a
 
 
 def _raised(rule: Part) -> set[str]:
-    """The built-in classes of what a function raises, or one that it calls."""
     raised = [
         n.exc.func for n in _reached(rule, _functions(rule)) if isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call)
     ]

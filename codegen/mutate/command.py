@@ -29,7 +29,6 @@ from .mutants import Mutant, Related, mutants
 
 
 def mutate_command(options: argparse.Namespace, project: Project) -> int:
-    """Mutate the ops of a project, or the named ones; 1 when too few are killed, or an op could not be judged."""
     spec, path = project.spec, project.path
     chosen = choose([entry.name for entry in spec.entries], options.names)
     if chosen is None:
@@ -68,7 +67,6 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def sample_evenly(entries: Sequence[Entry], max_count: int | None, seed: int) -> list[Entry]:
-    """At most so many entries, at equal distances in the spec; the seed says where they begin."""
     if max_count is None or max_count >= len(entries):
         return list(entries)
     distance = len(entries) / max_count
@@ -76,7 +74,6 @@ def sample_evenly(entries: Sequence[Entry], max_count: int | None, seed: int) ->
 
 
 def score(entries: Sequence[Entry], related: Related, options: argparse.Namespace) -> list[Score]:
-    """The scores of some entries; each mutant has a time limit, and a process may die of it."""
     scores = [Score(entry) for entry in entries]
     evaluated: list[tuple[Score, Mutant | None]] = []
     for each in scores:
@@ -108,14 +105,12 @@ def _note(score: Score, mutant: Mutant | None, answer: Any) -> None:
 
 
 def _unlike(spec: Spec, path: Path, other: Path) -> set[str]:
-    """The entries that another spec file does not have in the same words."""
     theirs, _ = load_spec(other)
     before = _sources(theirs, other)
     return {name for name, text in _sources(spec, path).items() if before.get(name) != text}
 
 
 def _sources(spec: Spec, path: Path) -> dict[str, str]:
-    """The lines of each entry, up to the next one's name, and what it is tested with, which may lie beside the spec."""
     lines = path.read_text(encoding="utf-8").splitlines()
     begins = [entry.where.line - 1 for entry in spec.entries]
     ends = [*begins[1:], len(lines)]
@@ -128,7 +123,6 @@ def _sources(spec: Spec, path: Path) -> dict[str, str]:
 
 
 def _tests(entry: Entry) -> list[str]:
-    """The calls and values that an entry is tested with."""
     calls = [*entry.samples, *entry.hard, *(refusal.call for refusal in entry.refuses)]
     errors = [refusal.error for refusal in entry.refuses]
     rest = (errors, entry.gives, entry.domain, entry.unvaried, entry.complex, statements(entry.reference))
@@ -165,7 +159,6 @@ class Score:
             self.alike.append((mutant, verdict.calls))
 
     def lines(self) -> Iterator[str]:
-        """The survivors, those first that a call shows to be wrong."""
         yield from (f"  {mutant}: told apart by {call}" for mutant, call in self.unlike)
         yield from (f"  {mutant}: not told apart by {count} calls" for mutant, count in self.alike)
 
@@ -203,7 +196,6 @@ def share(scores: Sequence[Score]) -> float:
 
 
 def by_kind(scores: Sequence[Score]) -> Iterator[str]:
-    """The figures for each key, and for formulas of gradients and of tangents."""
     counts = {part: Counter[str]() for part in ("killed", "equivalent", "unlike", "alike")}
     for each in scores:
         for part, count in counts.items():
@@ -217,7 +209,6 @@ def by_kind(scores: Sequence[Score]) -> Iterator[str]:
 
 
 def kind_of(entry: Entry, mutant: Mutant) -> str:
-    """The key that a mutant is changed in; of those named after arguments and outputs what they hold."""
     if mutant.key in {a.name for a in entry.schema.arguments}:
         return "gradients"
     return "tangents" if mutant.key in {output.name for output in entry.schema.returns} else mutant.key

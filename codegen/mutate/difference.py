@@ -52,7 +52,6 @@ class Difference(NamedTuple):
 
 
 def difference(op: Any, other: Any) -> Difference:
-    """Search for a call at which two records of an op differ."""
     count = 0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -70,7 +69,6 @@ def difference(op: Any, other: Any) -> Difference:
 
 
 def _sources(op: Any) -> list[str]:
-    """The entry's calls, those made of them, and some that are made of these."""
     made = variants(op, max_count=None)
     first = [*sample_calls(op), *op.hard, *made]
     second = (text for one in made for text in of_sample(op, one))
@@ -114,7 +112,6 @@ NUMBERS: dict[str, Numbers] = {
 
 
 def _answer(call: TypedCall, ask: Question) -> Answer:
-    """The arrays that come of a question; or those before an error, and its class."""
     matches: Answer = []
     try:
         for tensors in ask(call):
@@ -125,7 +122,6 @@ def _answer(call: TypedCall, ask: Question) -> Answer:
 
 
 def _derivatives(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
-    """The outputs, their derivatives along random directions, and the derivatives of these."""
     leaves = call.leaves(arrays)
     yield (outputs := call.given(leaves))
     grad_leaves = [leaf for leaf in leaves if leaf.requires_grad]
@@ -149,14 +145,12 @@ def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[An
 
 
 def _batch(arrays: Sequence[np.ndarray], dims: Sequence[int | None], call: TypedCall) -> Iterator[list[Any]]:
-    """The outputs of vmap for three examples, along the first or the last dimension."""
     pairs = zip(arrays, dims, strict=True)
     stacks = [a if d is None else np.stack([np.roll(a, k) for k in range(3)], d) for a, d in pairs]
     yield list(vmap(lambda *tensors: tuple(call.given(tensors)), tuple(dims))(*map(share, stacks)))
 
 
 def _direction(tensor: Any) -> Any:
-    """Random numbers such as a tensor's, the same for the same shape."""
     rng = np.random.default_rng(tensor.numel())
     values = np.asarray(rng.standard_normal(tensor.shape))
     complex_values = values + 1j * rng.standard_normal(tensor.shape) if tensor._dtype.kind == "c" else values
@@ -177,7 +171,6 @@ def _same(a: np.ndarray | str, b: np.ndarray | str) -> bool:
 
 
 def _close(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays are one but for some roundings."""
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     if a.dtype.kind in "biu":

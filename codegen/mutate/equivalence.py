@@ -67,7 +67,6 @@ def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inl
 
 
 def tangent(entry: Entry, formula: Formula) -> ast.expr | None:
-    """The tangent that a forward rule of an element-wise entry stands for, as an expression; None where it has none."""
     inputs = list(entry.formulas)
     along: dict[str, ast.expr] = {name: ast.Name(f"{name}_t", ast.Load()) for name in inputs}
     expression = entry.compute.tree
@@ -91,7 +90,6 @@ def _conjugate(tree: ast.expr) -> ast.expr:
 
 
 def _equal_points(entry: Entry, pair: Sequence[str], kind: type) -> int | None:
-    """At how many points both are equal; None where they are not, or where one cannot be computed."""
     assert entry.compute.tree is not None
     functions = [_compiled(source, kind is np.complex128) for source in pair]
     as_result = bool if entry.result_dtype[0] == "bool" else complex
@@ -117,7 +115,6 @@ def _close(a: complex, b: complex) -> bool:
 
 
 def _compiled(source: str, is_complex: bool) -> Function:
-    """An expression as a function of its names' values, over the compiled scalar functions."""
     library = cpu_library(is_complex)
     namespace = {name: library.get(name) for name in scalar_functions(source) if hasattr(library.module, name)}
     code = compile(source, "<formula>", "eval")
@@ -125,7 +122,6 @@ def _compiled(source: str, is_complex: bool) -> Function:
 
 
 def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
-    """Values of all names, hard ones first."""
     rng = np.random.default_rng(0)
     tensors = tensor_names(entry)
     is_complex = kind is np.complex128
@@ -146,7 +142,6 @@ def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
 
 
 def _rounded(value: Any) -> np.int64:
-    """An integer near a number; what is larger than all integers is the largest."""
     return np.int64(np.clip(np.nan_to_num(10 * value), -(2**62), 2**62))
 
 
@@ -158,7 +153,6 @@ LATER_CALL_DTYPES = tuple(
 
 
 def alike(op: Any, other: Any) -> int | None:
-    """At how many calls two records answer alike; None where one tells them apart."""
     count = 0
     for number, (call, twin) in enumerate(zip(typed_calls(op), typed_calls(other), strict=True)):
         for kinds in _combinations(len(call.tensors)) if not number else [(kind,) for kind in LATER_CALL_DTYPES]:
@@ -186,7 +180,6 @@ def _numbers(call: TypedCall) -> Iterator[dict[str, Any]]:
 
 
 def _answer(call: TypedCall, arrays: Sequence[np.ndarray], numbers: dict[str, Any] | None = None) -> str | list[Any]:
-    """The outputs of a call, or the class of the error by which it is refused."""
     try:
         return call.outputs(arrays, numbers)
     except Exception as error:
@@ -198,7 +191,6 @@ def _equal(one: str | list[Any], other: str | list[Any]) -> bool:
 
 
 def alike_outputs(one: list[Any], other: list[Any]) -> bool:
-    """Whether two calls give the same: dtypes, shapes and gradients, values up to the rounding of float32."""
     kinds = [[(t._dtype, t.requires_grad, t.shape) for t in outputs] for outputs in (one, other)]
     pairs = zip(one, other, strict=False)
     return kinds[0] == kinds[1] and all(same(a.detach().array, b.detach().array) for a, b in pairs)
@@ -218,7 +210,6 @@ class Called(NamedTuple):
 
 
 def same_call(entries: Sequence[Entry], ops: Mapping[str, Any], before: ast.expr, after: ast.expr) -> str:
-    """Why the changed call gives the same; empty where it does not, or nothing is known of it."""
     one, other = (_called(node) for node in _changed(before, after))
     if one is None or other is None:
         return ""
@@ -231,7 +222,6 @@ def same_call(entries: Sequence[Entry], ops: Mapping[str, Any], before: ast.expr
 
 
 def _changed(before: ast.AST, after: ast.AST) -> tuple[ast.AST, ast.AST]:
-    """The innermost calls that hold the whole difference of two trees, or the trees."""
     pairs = list(zip(ast.iter_child_nodes(before), ast.iter_child_nodes(after), strict=False))
     alike = len(pairs) == len(list(ast.iter_child_nodes(before))) == len(list(ast.iter_child_nodes(after)))
     differ = [pair for pair in pairs if ast.dump(pair[0]) != ast.dump(pair[1])]
@@ -252,7 +242,6 @@ def _called(node: ast.AST) -> Called | None:
 
 
 def _is_default(entries: Sequence[Entry], one: Called, other: Called) -> bool:
-    """Whether the other call lacks an argument which, in all overloads that have it, is the default."""
     overloads = [entry.schema.arguments for entry in entries if entry.schema.name == one.name]
     missing = {name: value for name, value in one.keywords.items() if name not in other.keywords}
     position = len(other.arguments)
@@ -276,7 +265,6 @@ def _stands_for(entries: Sequence[Entry], name: str) -> str:
 
 
 def _twins(ops: Mapping[str, Any], one: Called, other: Called) -> Iterator[tuple[Any, Twin]]:
-    """The overloads that a call may mean, each with what makes of a call the other one."""
     strings = [[ast.dump(argument) for argument in call.arguments] for call in (one, other)]
     if one.keywords.keys() != other.keywords.keys() or len(strings[0]) != len(strings[1]):
         return
@@ -318,7 +306,6 @@ def _exchanged(call: TypedCall, first: str, second: str) -> TypedCall | None:
 
 
 def _tried(op: Any, twin: Twin) -> int:
-    """At how many calls of an op its twin gives the same; 0 where it differs at one, or cannot be tried."""
     count = 0
     for call in typed_calls(op):
         other = twin(call)

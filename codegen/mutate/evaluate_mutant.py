@@ -81,7 +81,6 @@ class First(Report):
 
 
 def evaluate_mutant(origin: Origin, entry: Entry) -> str:
-    """The first finding about an entry in the place of the one of its name; empty where there is none."""
     project = project_of(origin)
     ops = settled(origin)
     generated = generated_package(ops[entry.name].function.__module__)
@@ -127,7 +126,6 @@ def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -
 
 
 def _why_equal(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> str:
-    """Why nothing can be found wrong; empty where something may be."""
     if key in {*entry.gradients, *entry.forward, "backward"} and code(origin, entry) == code(origin, mutant):
         return "the same generated code"
     if key == "commutative" and entry.commutative:
@@ -144,7 +142,6 @@ def _why_equal(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Tre
 
 
 def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.expr) -> str:
-    """Why two expressions of an entry mean the same; empty where they do not, or nothing is known."""
     renderer = renderer_of(origin)
     if key not in entry.definitions and (why := equivalent(entry, before, after, FullInliner(renderer.entries))):
         return why
@@ -152,7 +149,6 @@ def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.e
 
 
 def _alike(origin: Origin, mutant: Entry) -> str:
-    """Why no dtypes tell a mutant from its entry; empty where some do."""
     with _beside(origin, mutant) as (tree, op):
         count = alike(tree, op)
     return f"no input tells them apart: {count} calls" if count else ""
@@ -173,7 +169,6 @@ def _beside(origin: Origin, mutant: Entry) -> Iterator[tuple[Any, Any]]:
 
 
 def code(origin: Origin, entry: Entry) -> list[str]:
-    """The code generated for an entry, without docstrings and the record of its statements."""
     files = OneEntry(renderer_of(origin), entry).rendered()
     trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py") and "registry" not in name}
     for tree in trees.values():
@@ -184,7 +179,6 @@ def code(origin: Origin, entry: Entry) -> list[str]:
 
 
 def invalid(project: Project, entry: Entry) -> str:
-    """The first problem that needs no samples: of sense, or of a formula that algebra disproves."""
     own = [entry if other.name == entry.name else other for other in project.spec.entries]
     entries = (*project.below.entries, *own)
     known = with_row_kernels(project.known, replace(project.spec, entries=tuple(own)))
@@ -224,7 +218,6 @@ class OneEntry(Renderer):
 
     @property
     def base_namespace(self) -> str:
-        """The functions of the package that has the entry: formulas call its other ops."""
         return f"{self.generated}.namespace" if self.bases else super().base_namespace
 
     def package_init(self) -> str:
@@ -238,7 +231,6 @@ class OneEntry(Renderer):
         return []
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
-        """Without what stands for several overloads, and without aliases."""
         own = [name for code in ops for name in (code.name, *[code.inplace_name] * code.has_inplace)]
         return {**super().ops_context(ops), "aliases": [], "names": own}
 
@@ -287,7 +279,6 @@ class _Data(NamedTuple):
 
 
 def _module(package: str, source: str, file: str) -> types.ModuleType:
-    """Run a rendered file as a module of a package in memory, where it may stand empty until then."""
     path = f"{package}/{file}".removesuffix("/__init__")
     name = path.replace("/", ".")
     module = sys.modules.setdefault(name, types.ModuleType(name))
@@ -305,7 +296,6 @@ def _module(package: str, source: str, file: str) -> types.ModuleType:
 
 
 def _interpret(kernels: types.ModuleType, entry: Entry, generated: str) -> None:
-    """Let the op's own kernels be interpreted where they are not those of the package."""
     name = entry.identifier.upper()
     if hasattr(kernels, name):
         tree = getattr(sys.modules[f"{generated}.kernels"], name)

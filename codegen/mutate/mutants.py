@@ -41,11 +41,9 @@ class Related:
         return _alike(name, functions(own), self._offered) if own else []
 
     def by_hand(self, kind: str, name: str) -> list[str]:
-        """Kernels, checks or batching rules of the file that defines one."""
         return next((_alike(name, table, table) for table in self._tables(kind) if name in table), [])
 
     def called(self, name: str) -> list[str]:
-        """Helpers of formulas, or ops of a section, that take what a call of one gives them."""
         for table in self._helpers:
             if name in table:
                 return _alike(name, table, table)
@@ -76,7 +74,6 @@ class Related:
 
     @cached_property
     def _ops(self) -> dict[str, list[str]]:
-        """Op -> ops of its section with arguments of the same types."""
         results: dict[str, list[str]] = {}
         for family in families(self.spec, self.entries):
             public = [e.schema for e in family.entries if not e.schema.name.startswith("_")]
@@ -95,7 +92,6 @@ def _alike(name: str, table: Mapping[str, Arity], offered: Container[str]) -> li
 
 
 def beside(name: str, names: Sequence[str]) -> list[str]:
-    """The names before and after one in a list, or the first two where it is not in it."""
     if name not in names:
         return list(names[:2])
     position = names.index(name)
@@ -160,7 +156,6 @@ def _of_expressions(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 
 def _of_rows(entry: Entry, related: Related) -> Iterator[Mutant]:
-    """A change of one assignment of a row program: of a fold, too, for another one of its kind."""
     program = entry.rows
     if program is None:
         return
@@ -229,7 +224,6 @@ def _with(formula: Written, tree: ast.expr) -> Written:
 
 
 def _relations(entry: Entry, more: Sequence[str], functions: object, ending: str = "") -> Relations:
-    """Values of each type in scope: tensors (`more` besides the arguments), lists of them, and plain values."""
     types: dict[object, list[str]] = {}
     for argument in entry.schema.arguments:
         kind = (argument.type.base, argument.type.is_list)
@@ -261,7 +255,6 @@ def _of_keys(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 
 def _choice_mutants(entry: Entry) -> Iterator[Mutant]:
-    """Keys that take one of a few words, or one for each output."""
     for dtype in CHOICES["dtype"]:
         if dtype != entry.dtype and entry.compute.kind in ("elementwise", "kernel"):
             yield _key(entry, "dtype", entry.dtype, dtype, dtype=dtype)
@@ -316,7 +309,6 @@ def _key(entry: Entry, key: str, before: str, after: str, where: Where | None = 
 
 
 def _differentiability(entry: Entry) -> tuple[bool, ...]:
-    """The default that the reader takes where the entry does not say."""
     pairs = zip(entry.schema.returns, entry.result_dtype, strict=True)
     some = not undefined(entry.gradients)
     return tuple(some and output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in pairs)

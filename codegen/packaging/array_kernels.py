@@ -50,7 +50,6 @@ STORED = {"float32": (F32, F32), "bfloat16": (HALF, F32), "int64": (I64, I64), "
 
 
 def moving_kernels() -> Iterator[Known]:
-    """All of them; what draws is carried, and what moves elements of the dtypes in which networks are trained."""
     for label, kernel, signature in movers():
         yield Known(label, kernel, signature, COMPLEX.name not in label)
     for label, kernel, signature in products():
@@ -126,7 +125,6 @@ def products() -> Iterator[Named]:
 
 
 def drawing() -> Iterator[Named]:
-    """Random numbers, in all floats that they are stored as."""
     int_types = (I64, U64, U64)
     for stored in (np.dtype(np.float16), HALF, F32, F64):
         width, chosen = (8, F64) if stored == F64 else (4, F32)
@@ -154,7 +152,6 @@ OF_RULE = "/"  # between the name of a rule and the number of its arrays
 
 
 def multi_tensor_kernels() -> Iterator[Known]:
-    """Those that the steps of optimizers were seen to launch; all but those of float64 are carried."""
     for maker in MAKERS:
         for line, (name, stored, *rest), signature in launched(maker):
             kernel = kernel_of(name, dtype_of(stored), *rest)
@@ -163,7 +160,6 @@ def multi_tensor_kernels() -> Iterator[Known]:
 
 
 def kernel_of(name: str, stored: np.dtype, optional_flags: str = "", counts: str | None = None) -> Kernel | None:
-    """The kernel of the words that `Changes` has written; None where what they name is gone."""
     if not optional_flags:
         return folding(name, stored) if name in FOLDS else None
     change = change_named(name)
@@ -174,7 +170,6 @@ def kernel_of(name: str, stored: np.dtype, optional_flags: str = "", counts: str
 
 
 def change_named(name: str) -> Change | None:
-    """The change of a rule with so many arrays, or one that has a name of its own."""
     rule, _, arrays = name.partition(OF_RULE)
     if not arrays:
         return _named().get(name)
@@ -182,7 +177,6 @@ def change_named(name: str) -> Change | None:
 
 
 def _named() -> dict[str, Change]:
-    """The changes that are no rules of optimizers, by their names."""
     result = vars(multi_tensor) | vars(optim)
     return {name: value for name, value in result.items() if isinstance(value, Change)}
 
@@ -227,7 +221,6 @@ ORDERS: dict[str, Any] = {"": (), " in an order": INT32_ARRAY}
 
 
 def sorting_kernels() -> Iterator[Known]:
-    """All of them; none is carried."""
     for stored in (*FLOATS, *INTEGER_DTYPES, SLOT_DTYPE):
         for label, kernel, signature in (*sorts(stored), *of_ranks(stored), *of_runs(stored)):
             yield Known(f"{label} of {stored.name}", kernel, signature)
@@ -239,12 +232,10 @@ def sorting_kernels() -> Iterator[Known]:
 
 
 def results_of(stored: np.dtype) -> dict[str, tuple[Array, ...]]:
-    """What is written of sorted elements."""
     return {"values": (Array(in_registers(stored)), INT64_ARRAY), "indices": (INT64_ARRAY,)}
 
 
 def sorts(stored: np.dtype) -> Iterator[Named]:
-    """Lines in shared memory, and the keys of long ones."""
     x, key = Array(stored), key_dtype(stored)
     for slots, kernel in bitonic_sort.SORTED.items():
         for name, results in (results_of(stored) | {"order": (INT32_ARRAY,)}).items():
@@ -274,7 +265,6 @@ def of_runs(stored: np.dtype) -> Iterator[Named]:
 
 
 def of_floats(x: Array) -> Iterator[Named]:
-    """Bins of floats and their weights, and gradients that go back to where elements were."""
     arguments = {"even": (x.dtype,) * 3, "between": (x,)}
     for name, numbers in arguments.items():
         yield f"in block {name}", cuda_counting.IN_BLOCK[name], (x, INT64_ARRAY, numbers, U, U)
@@ -295,7 +285,6 @@ def of_keys() -> Iterator[Named]:
 
 
 def index_kernels() -> Iterator[Named]:
-    """Kernels over places and whole numbers alone."""
     yield "lengths of runs", cuda_counting.LENGTHS, (INT32_ARRAY, INT32_ARRAY, U, U)
     yield "sizes of runs", cuda_counting.COUNTED, (INT64_ARRAY, INT64_ARRAY, U, U)
     for order, value in ORDERS.items():

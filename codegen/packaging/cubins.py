@@ -105,7 +105,6 @@ def is_missing(digest: str, codes: dict[str, Any], register_counts: dict[str, st
 
 
 def write(folder: Path, codes: dict[str, tuple[bytes, ...]], register_counts: dict[str, str]) -> None:
-    """The archives and the table of what is wanted and was compiled."""
     prebuilt = [digest for digest in required() if is_prebuilt(digest) and digest in codes]
     for position, target in enumerate(TARGETS):
         archive(target, folder).write_bytes(packed((digest, codes[digest][position]) for digest in prebuilt))
@@ -124,7 +123,6 @@ def compiled(digests: Sequence[str]) -> Iterator[Built]:
 
 
 def known(folder: Path) -> tuple[dict[str, tuple[bytes, ...]], dict[str, str]]:
-    """The machine code by digest, and what kernels take by its beginning, where the same compilers made them."""
     paths = [archive(target, folder) for target in TARGETS]
     table = read_table(folder)
     if not table or not all(path.is_file() for path in paths):
@@ -137,7 +135,6 @@ def known(folder: Path) -> tuple[dict[str, tuple[bytes, ...]], dict[str, str]]:
 
 
 def read_table(folder: Path = PREBUILT) -> dict[str, tuple[str, str]]:
-    """What each kernel takes, and the beginning of its digest, by label; nothing where other compilers made it."""
     path = folder / TABLE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if lines[:2] != [TITLE, compilers()]:
@@ -151,7 +148,6 @@ def read_table(folder: Path = PREBUILT) -> dict[str, tuple[str, str]]:
 
 
 def stale(folder: Path = PREBUILT) -> list[str]:
-    """Labels of kernels that the table lacks or has another text of, or the archives, and what is there besides."""
     codes, register_counts = known(folder)
     labels = {each.label for labelled in required().values() for each in labelled}
     missing = [
@@ -162,7 +158,6 @@ def stale(folder: Path = PREBUILT) -> list[str]:
 
 
 def cubins_command(argv: Sequence[str]) -> int:
-    """Build, or with --check only say what is stale; 1 where something is."""
     parser = argparse.ArgumentParser(prog="python -m codegen cubins", description=__doc__)
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     record = "run the samples of the spec, and note the signatures of the texts that are written by hand"

@@ -71,13 +71,11 @@ def row_kernels() -> Iterator[Known]:
 
 @cache
 def own_programs() -> dict[str, Program]:
-    """The programs of runtime/ops/<family>/rows.py by name."""
     paths = sorted((Path(SPEC).parent / "runtime" / "ops").glob("*/rows.py"))
     return {name: result for path in paths for name, result in programs_of(path).items()}
 
 
 def of_program(result: Program) -> Iterator[Known]:
-    """Its kernels for float32, near and far, in all layouts; and for what else samples launch it with, in theirs."""
     plain = Stored(FLOAT32, tuple(arrays_of(result).items()))
     recorded = launches_of(result)
     layouts = dict.fromkeys(layout for layout, _ in recorded)
@@ -90,7 +88,6 @@ def of_program(result: Program) -> Iterator[Known]:
 
 
 def launches_of(result: Program) -> list[tuple[str, Stored]]:
-    """The layouts and dtypes with which samples launch a program."""
     parameters = list(inspect.signature(importlib.import_module(program(result.name)).full).parameters)
     known = []
     for _, (name, layout, computed), signature in launched("rows"):
@@ -102,7 +99,6 @@ def launches_of(result: Program) -> list[tuple[str, Stored]]:
 
 
 def in_layout(result: Program, stored: Stored, layout: str, needs_int64: bool = False) -> Iterator[Known]:
-    """The kernels of one launch by each team that a row may have, and those of rows that are split."""
     parts = [(name, SPLIT[layout]) for name in kernels_of_parts(importlib.import_module(program(result.name)))]
     for name, thread_group in (*THREAD_GROUPS[layout], *parts):
         yield known_of_program(result, name, thread_group, layout, stored, needs_int64)
@@ -115,7 +111,6 @@ def kernels_of_parts(module: Any) -> list[str]:
 def known_of_program(
     result: Program, name: str, thread_group: str, layout: str, stored: Stored, needs_int64: bool
 ) -> Known:
-    """A kernel of a program."""
     module, kinds = program(result.name), dict(stored.kinds)
     function = getattr(importlib.import_module(module), name)
     known: dict[str, Any] = {f"all_{key}": Array(kind) for key, kind in kinds.items()}
@@ -130,7 +125,6 @@ def known_of_program(
 
 
 def arrays_of(result: Program) -> dict[str, np.dtype]:
-    """What the arrays of a program hold, and its outputs, where it computes in float32."""
     arguments = {p.name: INT64 if is_index(result, p.name) else FLOAT32 for p in result.arrays}
     lowered = Lowered(result)
     kinds = Spelling(lowered, lambda *_: "", "").kinds
@@ -139,13 +133,11 @@ def arrays_of(result: Program) -> dict[str, np.dtype]:
 
 
 def is_index(result: Program, name: str) -> bool:
-    """Whether a number of a row is a place: elements are taken there, or it is compared with one."""
     full = {COUNT, INDEX_NAME, *(p.name for p in result.of_kind("number") if p.type == "int")}
     return any(uses_as_index(node, name, full) for s in result.statements for node in ast.walk(s.value))
 
 
 def uses_as_index(node: ast.AST, name: str, full: set[str]) -> bool:
-    """Whether a part of an expression takes an element there, or compares it with one of the `whole` numbers."""
     match node:
         case ast.Call(func=ast.Name(id=function), args=[_, ast.Name(id=position)]):
             return function == ELEMENT_AT and position == name
@@ -182,7 +174,6 @@ def of_arrays(kernel: Generated) -> Iterator[Known]:
 
 
 def of_other_dtypes(kernel: Generated) -> Iterator[Known]:
-    """The function of an op in the dtypes that it takes besides."""
     if kernel.name == "forward":
         for stored in OTHERS if "float" in kernel.op.dtypes else ():
             yield known_elementwise(kernel, kernel.inputs, 0, stored=stored)
@@ -191,7 +182,6 @@ def of_other_dtypes(kernel: Generated) -> Iterator[Known]:
 
 
 def with_number(kernel: Generated) -> Iterator[Known]:
-    """The kernel where one operand of an operator is a number, as in `2 - x`."""
     arrays = [name for name in kernel.inputs if kernel.is_array(name) and not kernel.is_mask(name)]
     if kernel.op.takes_number:
         operands = [name for name in arrays if kernel.type_of(name) != "Tensor" or name in ("self", "other")]
@@ -202,7 +192,6 @@ def with_number(kernel: Generated) -> Iterator[Known]:
 def known_elementwise(
     kernel: Generated, arrays: list[str], dims: int, text: str = "", stored: np.dtype = FLOAT32
 ) -> Known:
-    """A kernel of arrays of these names, which hold a dtype, and of numbers for the others."""
     own = tuple(not kernel.is_array(name) or kernel.is_mask(name) for name in kernel.inputs)
     operands = tuple(operand(kernel, name, name in arrays, stored) for name in kernel.inputs)
     single = element_kernel(kernel.package, kernel.file, kernel.name, in_registers(stored), own)
@@ -255,7 +244,6 @@ def source_kernels() -> Iterator[Known]:
 
 
 def source_of(name: str) -> Any:
-    """The text of a name; None where it is gone."""
     module, _, text = name.rpartition(".")
     return getattr(importlib.import_module(RUNTIME + module), text, None)
 

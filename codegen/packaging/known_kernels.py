@@ -43,7 +43,6 @@ def dtype_of(name: str) -> np.dtype:
 
 
 def signature_of(text: str) -> Any:
-    """The signature that a text describes; see kernels/cuda/text.py."""
     tokens = TOKEN.findall(text)
 
     def part(at: int) -> tuple[Any, int]:

@@ -34,7 +34,6 @@ print(b - a, t() - b)
 
 
 def measured(library: str, workload: str, site: Path) -> tuple[float, float]:
-    """Seconds of the import and of the first batch, in a new process with an empty cache."""
     with tempfile.TemporaryDirectory() as cache:
         path = os.pathsep.join([str(site), str(ROOT)])
         environment = {**os.environ, "PYTHONPATH": path, "SPECGRAD_CACHE_DIR": cache}

@@ -36,7 +36,6 @@ TIMES = 2  # the first step of some is another one
 
 
 def steps(kinds: Sequence[np.dtype]) -> None:
-    """Let each optimizer step with parameters of some dtypes, and change gradients as programs do between steps."""
     for kind in kinds:
         between(parameter(kind))
         for make in optimizers():
@@ -52,7 +51,6 @@ def optimizers() -> Iterator[Any]:
 
 
 def options_of(make: Any) -> Iterator[dict[str, Any]]:
-    """All sets of those that are yes or no, with a momentum and a step size that lies on the device among them."""
     arg = inspect.signature(make).parameters
     flags: list[dict[str, Any]] = [{name: True} for name, p in arg.items() if p.default is False or name == "fused"]
     flags += [MOMENTUM] if set(MOMENTUM) <= arg.keys() else []
@@ -68,7 +66,6 @@ def parameter(kind: np.dtype, device: str = "cuda") -> Any:
 
 
 def run_step(make: Any, param: Any, options: dict[str, Any], device: str = "cuda") -> None:
-    """Let an optimizer step, if it takes these options."""
     if "lr" in options:
         options = options | {"lr": sg.tensor(0.1, device=device)}
     with suppress(*STEP_ERRORS):
@@ -78,7 +75,6 @@ def run_step(make: Any, param: Any, options: dict[str, Any], device: str = "cuda
 
 
 def between(param: Any) -> None:
-    """Clip by norm and by value, and fill with zeros."""
     for order in (2.0, float("inf")):
         sg.nn.utils.clip_grad_norm_([param], 1.0, norm_type=order)
     sg.nn.utils.clip_grad_value_([param], 0.5)
@@ -122,13 +118,11 @@ def label_of(maker: str) -> Callable[..., str]:
 
 
 def of_rows(module: str, name: str, thread_group: str, layout: str, computed: np.dtype, needs_int64: bool) -> str:
-    """The words of a row program: of its launch over whole rows, from which those of all teams and parts follow."""
     program = module.rpartition(".cuda_")[2]
     return f"rows {program} {layout} {computed.name}" if name in ("held", "full") else ""
 
 
 def record() -> int:
-    """Write the lines of all samples and steps; how many there are."""
     with recording() as recorder, Progress(len(OPS), "ops") as progress:
         for op in OPS:
             for text in (*sample_calls(op), *op.hard):
@@ -162,7 +156,6 @@ def recording() -> Iterator[Recorder]:
 
 
 def run_as(op: Any, text: str, dtype: np.dtype) -> None:
-    """Run a sample in a dtype, where the op takes it."""
     with suppress(*REFUSED):
         run(op, Drawing(op, text, dtype.kind == "c", dtypes).arguments(text), dtype)
 
@@ -182,7 +175,6 @@ def is_differentiable(tensor: Any) -> bool:
 
 
 def made(value: Any, dtype: np.dtype) -> Any:
-    """An argument with its tensors on the device, floating-point ones in a dtype, complex ones in single precision."""
     if isinstance(value, list):
         return [made(item, dtype) for item in value]
     if not isinstance(value, SampledArgument):

@@ -32,7 +32,6 @@ VOCABULARY_SIZE, POSITIONS, WIDTH, HEADS = 65, 32, 64, 4
 
 
 def perceptron() -> None:
-    """Three layers for pictures, whose kernels most programs have; first of all one step by hand."""
     model = modules.Sequential(
         modules.Flatten(),
         modules.Linear(784, 256),
@@ -98,7 +97,6 @@ class Transformer(modules.Module):
 
 
 def transformer() -> None:
-    """A small language model, with clipped gradients."""
     model, text = Transformer(), sg.randint(VOCABULARY_SIZE, (1000,))
     optimizer = sg.optim.AdamW(model.parameters())
     for _ in range(STEPS):
@@ -122,7 +120,6 @@ class Recurrent(modules.Module):
 
 
 def recurrent() -> None:
-    """A small network that reads texts."""
     model = Recurrent()
     x = sg.randint(VOCABULARY_SIZE, (STEPS * BATCH, POSITIONS))
     classify(model, x, sg.optim.Adam(model.parameters()))
@@ -154,7 +151,6 @@ class Residual(modules.Module):
 
 
 def residual() -> None:
-    """Two such blocks and a mean, for pictures that come from NumPy."""
     model = modules.Sequential(
         *(modules.Conv2d(3, 16, 3, padding=1), modules.ReLU(), Residual(16, 16), Residual(16, 32)),
         *(modules.AdaptiveAvgPool2d(1), modules.Flatten(), modules.Linear(32, CLASSES)),
@@ -203,7 +199,6 @@ def autoencoder() -> None:
 
 
 def classify(model: Any, x: Tensor, optimizer: Any) -> None:
-    """Train for two steps, and look at how often a network is right."""
     data = TensorDataset(x, sg.randint(CLASSES, (len(x),)))
     for part, required in DataLoader(data, batch_size=BATCH, shuffle=True):
         optimizer.zero_grad()
@@ -220,7 +215,6 @@ PROGRAMS: tuple[Callable[[], None], ...] = (
 
 
 def recorded(program: Callable[[], None]) -> Iterator[str]:
-    """The lines of a program, with an empty one behind its first step."""
     result = dict[str, None]()
     load = KernelCache.load_overload
 
@@ -242,14 +236,12 @@ def recorded(program: Callable[[], None]) -> Iterator[str]:
 
 
 def part_of(name: str, folder: str) -> str:
-    """The part of the list that a new process prints for a program."""
     environment = {**os.environ, precompile.SETTING: "0", "SPECGRAD_CACHE_DIR": folder}
     command = [sys.executable, "-m", __spec__.name, name]
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def main() -> None:
-    """Write the list, or print the part of one program."""
     for program in PROGRAMS:
         if program.__name__ in sys.argv[1:]:
             print(f"{precompile.MARK}{program.__name__}", *recorded(program), sep="\n")

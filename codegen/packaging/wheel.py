@@ -52,7 +52,6 @@ WORKLOADS = "benchmarks.workloads"
 
 
 def recipes() -> dict[str, Callable[[], object]]:
-    """All of them by name, the longest first: those of ops have the ops' names."""
     workloads = import_module(WORKLOADS).WORKLOADS
     # A workload often is called as the op that it times.
     results: dict[str, Callable[[], object]] = {
@@ -72,7 +71,6 @@ def run_workload(make: Any) -> None:
 
 
 def run_program(program: Callable[[], None]) -> None:
-    """In each dtype that numbers may have where a program names none."""
     before = sg.get_default_dtype()
     for kind in FLOATS:
         sg.set_default_dtype(getattr(sg, kind.name))
@@ -81,7 +79,6 @@ def run_program(program: Callable[[], None]) -> None:
 
 
 def cover(op: Op) -> None:
-    """An op's samples; those of an element-wise one also with operands that are broadcast or transposed."""
     warm(op, DTYPES + MORE)
     for text in sample_calls(op)[:1] if op.kind == "elementwise" else ():
         example_args = Drawing(op, text, False, dtypes).arguments(text)
@@ -91,7 +88,6 @@ def cover(op: Op) -> None:
 
 
 def make_example(op: Op, example_args: dict[str, Any], name: str, shape: tuple[int, ...], dtype: Any) -> None:
-    """Calls with one operand of another shape than the others, with gradients for each choice of inputs."""
     sizes = {
         other: shape if other == name else SHAPE
         for other, value in example_args.items()
@@ -154,7 +150,6 @@ BEST = 9  # of zlib's levels: packed once, unpacked as fast as ever
 
 
 def archive_of(level: Target, names: Sequence[str], folder: Path, jobs: int) -> bytes:
-    """The archive of what recipes compile for a level; what an earlier run left in the folder is not compiled again."""
     begin, used = time.perf_counter(), set[str]()
     parts = [names[i :: -(-len(names) // BATCH_RECIPES)] for i in range(-(-len(names) // BATCH_RECIPES))]
     with ThreadPoolExecutor(jobs) as pool:
@@ -177,7 +172,6 @@ def run(level: Target, names: Sequence[str], folder: Path) -> list[str]:
 
 
 def entries(paths: Iterable[Path]) -> Iterator[tuple[bytes, bytes]]:
-    """Entries by their keys, packed as small as they get."""
     for path in paths:
         key = bytes.fromhex(path.name)
         code = unseal(key, path.read_bytes())

@@ -37,11 +37,6 @@ class UnknownOp(LookupError):
 
 
 def explanation(renderer: Renderer, name: str, root: Path | None = None) -> str:
-    """The text on an op (all its overloads), or on one overload; `root` is the folder of the generated package.
-
-    Raises:
-        UnknownOp: no entry has that name.
-    """
     entries = [e for e in renderer.spec.entries if name in (e.name, *e.names)]
     if not entries:
         known = {n for e in renderer.spec.entries for n in (e.name, *e.names)}
@@ -107,7 +102,6 @@ def computed(renderer: Renderer, entry: Entry) -> str:
 
 
 def program_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    """The row program of an entry, or those that its kernels for CUDA are made of."""
     if entry.rows is not None:
         yield from format_program(entry.rows, "rows")
     elif entry.compute.kind == "kernel":
@@ -121,7 +115,6 @@ def program_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
 
 
 def format_program(program: Program, what: str) -> Iterator[str]:
-    """The lines of a program, and the folds of each of its passes over a row."""
     yield from (field("row program" if k == 0 else "", f" {line}") for k, line in enumerate((what, *program.lines)))
     lowered = Lowered(program)
     for number, each in enumerate(lowered.passes, 1):
@@ -139,7 +132,6 @@ def dtypes(entry: Entry) -> str:
 
 
 def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    """The graph node, its formulas and what they save, its kernels, its forward mode."""
     if not has_node(entry):
         composite = entry.compute.kind == "composite"
         yield field("node", "none: the graph holds the ops it is made of" if composite else "none: not differentiable")
@@ -164,7 +156,6 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
 
 
 def part_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    """The other parts that it names: plans and loops of its kernels, functions of its formulas, its batching rule."""
     node = renderer.nodes.get(entry.name)
     yield from kernel_lines(renderer, entry.compute.text if entry.compute.kind == "kernel" else "", "")
     yield from kernel_lines(renderer, node.kernel.name if node and node.kernel else "", ", backward")
@@ -177,7 +168,6 @@ def part_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
 
 
 def kernel_lines(renderer: Renderer, kernel: str, direction: str) -> Iterator[str]:
-    """The plan of a kernel and the loops that the plan names; of a kernel without a plan those that it calls."""
     plan = renderer.library.get("plan", kernel)
     if plan is not None:
         yield field("plan", f"{kernel} ({plan.location}){direction}")
@@ -199,7 +189,6 @@ def names_called(entry: Entry) -> list[str]:
 
 
 def generated_lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
-    """The places of the function and the class that were generated from it, as far as they have been written."""
     family = next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
     starts = {f"ops/{family}.py": f"def {entry.schema.name}("}
     if has_node(entry):
@@ -216,12 +205,10 @@ def _lines(path: Path) -> list[str]:
 
 
 def line_of(path: Path, start: str) -> int | None:
-    """The number of the first line of a file that begins so."""
     return next((number for number, line in enumerate(_lines(path), 1) if line.startswith(start)), None)
 
 
 def saved_line(node: NodeCode, saved: SavedTensor) -> str:
-    """Which tensor is kept, and for the gradients of which inputs."""
     what = "the input" if saved.kind == "input" else "the inputs" if saved.kind == "list" else "the output"
     needs = " or ".join(saved.needed_by)
     return f"{what} {saved.name}, {'only when grad is required by' if node.keeps(saved) else 'for'} {needs}"
@@ -247,7 +234,6 @@ def forward_mode_lines(entry: Entry) -> Iterator[str]:
 
 
 def check_lines(entry: Entry) -> Iterator[str]:
-    """The inputs that `verify` uses, and what it looks at there."""
     for sample in entry.samples:
         yield field("sample", sample.text)
     if not entry.samples and entry.compute.kind == "elementwise":

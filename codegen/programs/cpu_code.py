@@ -48,7 +48,6 @@ class _Writer:
         }
 
     def _wants(self, fold: Fold) -> bool:
-        """Whether what an extreme is of has to be written to a row first."""
         rows = {p.name for p in self.program.of_kind("row", "shared")} | {*self.lowered.retained}
         is_row = isinstance(fold.operand, ast.Name) and fold.operand.id in rows
         if fold.op == "sum":  # a loop that computes what takes long is vector code where it adds nothing as well
@@ -102,7 +101,6 @@ class _Writer:
             yield f"{number.name} = {self.spelling.number(number.value)}"
 
     def _keep(self, trees: list[ast.expr]) -> Iterator[str]:
-        """Loops that write the rows of their own that some expressions need."""
         for name in self.lowered.needed(trees):
             if name in self.lowered.retained and name not in self.written:
                 value = self.lowered.statements[name]
@@ -112,7 +110,6 @@ class _Writer:
                 self.written.add(name)
 
     def _elements(self, trees: list[ast.expr]) -> Iterator[str]:
-        """The elements that expressions need: read from arrays and rows of their own, or computed."""
         needed = self._needed(trees)
         own = [self.lowered.statements[name] for name in needed if name not in self.written]
         for array in self.lowered.read([*trees, *own]):
@@ -146,7 +143,6 @@ class _Writer:
         return [name for name in self.lowered.statements if name in reached]
 
     def _pass(self, each: Pass) -> Iterator[str]:
-        """The folds of one pass: sums and counts share a loop, extremes have vector loops of their own."""
         summed = [fold for fold in each.folds if fold.op not in (*MIN_MAX, *ARG_REDUCTIONS)]
         if summed:
             yield from self._sums(summed)

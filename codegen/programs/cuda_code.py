@@ -58,7 +58,6 @@ def cuda_code(program: Program) -> dict[str, Code]:
 
 
 def without_unused(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines of a function without assignments to names that nothing reads."""
     tree = ast.parse("\n".join(lines))
     read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     unused = {
@@ -72,7 +71,6 @@ def without_unused(lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def parts_of(lowered: Lowered) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """For each pass the arrays of what parts of rows come to: names, and the types that they hold."""
     return tuple(tuple((name, kind) for fold in each.folds for name, kind in _held(fold)) for each in lowered.passes)
 
 
@@ -162,7 +160,6 @@ class _Writer:
                 yield f"{fold.name} = {_BEGIN[fold.op]}"
 
     def _pass(self, each: Pass) -> Iterator[str]:
-        """One pass: what this lane has, then what all lanes have."""
         yield from self._start(each.folds)
         sums = [fold for fold in each.folds if fold.op == "sum"]
         trees = [fold.operand for fold in each.folds]
@@ -180,7 +177,6 @@ class _Writer:
         yield from _indented(1, [*before, *_over_block("i", inside), *after])
 
     def _read_block(self, trees: list[ast.expr]) -> Iterator[str]:
-        """The next elements of this lane that expressions need become its own."""
         lines = [*self._offset_lines(trees, "j"), *self._gets(self._read_by(trees))]
         if lines:
             yield "j = i"
@@ -191,7 +187,6 @@ class _Writer:
         return self.lowered.read([*trees, *(self.lowered.statements[name] for name in needed)])
 
     def _offset_lines(self, trees: list[ast.expr], where: str) -> Iterator[str]:
-        """Where the element of a number lies, in arrays with all elements and in those that rows share."""
         read, shared = set(self._read_by(trees)), self._shared()
         if read - shared:
             yield f"at = element_offset(layout, start, {where})"
@@ -213,7 +208,6 @@ class _Writer:
                 yield f"{fold.name} = across_{fold.op}({fold.name})"
 
     def _elements(self, trees: list[ast.expr]) -> Iterator[str]:
-        """The elements that expressions need: those that were read, and what is computed from them."""
         needed = self.lowered.needed(trees, self.known)
         values = [self.lowered.statements[name] for name in needed if name not in self.known]
         for array in self.lowered.read([*trees, *values]):
@@ -292,7 +286,6 @@ class _Held(_FullRow):
 
     @cached_property
     def retained(self) -> set[str]:
-        """The statements that call functions and that several loops need: computed once, like what was read."""
         loops = [self.lowered.needed([fold.operand for fold in each.folds]) for each in self.lowered.passes]
         needed = Counter(name for names in [*loops, self.lowered.needed(self._written())] for name in names)
         return {name for name, times in needed.items() if times > 1 and self._is_worth_it(name)}
@@ -346,7 +339,6 @@ class _Split(_Writer):
         yield "start = begin(layout, r)"
 
     def _before(self) -> Iterator[str]:
-        """The numbers of the row as far as launches before found them."""
         yield from self._loads()
         for each in self.lowered.passes[: self.stop]:
             yield from self._numbers(each.numbers)

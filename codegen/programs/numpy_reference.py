@@ -32,7 +32,6 @@ def outputs_of(program: Program, arrays: Mapping[str, Any], count: int, namespac
 
 
 def _compiled(tree: ast.expr) -> Any:
-    """An expression in which choices and logic are those of arrays."""
     changed = ast.fix_missing_locations(ast.Expression(_OfArrays().visit(copy.deepcopy(tree))))
     return compile(changed, "<row program>", "eval")
 

@@ -74,7 +74,6 @@ class Project:
         return TREE / "docs" / "pictures" / "ops" if self.in_tree else self.root / "pictures"
 
     def files(self, formatter: Formatter | None) -> dict[Path, Files]:
-        """Every file that is written, laid out by a formatter, by the folders that have a manifest."""
         files, command, layout = self.renderer.rendered(), self.renderer.target.command, ""
         if self.in_tree:
             names = TREE / "specgrad"
@@ -88,7 +87,6 @@ class Project:
 
 
 def add_options(parser: argparse.ArgumentParser, named: bool = True) -> None:
-    """The options that say which spec is meant; its own either by name or by place."""
     location = {"help": "a spec outside the tree (default: derivatives.yaml)", "type": Path}
     if named:
         parser.add_argument("--spec", **location)  # type: ignore[arg-type]
@@ -99,11 +97,6 @@ def add_options(parser: argparse.ArgumentParser, named: bool = True) -> None:
 
 
 def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Problem]]:
-    """The project that options mean, or everything that is wrong with its spec.
-
-    Raises:
-        Refused: there is no place for its package, or no such base.
-    """
     tree, problems = load_spec(SPEC, SPEC.name)
     reserved = read_reserved(TREE / "generated", tree)
     if options.spec is None:
@@ -122,14 +115,12 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
 
 
 def location_of(spec: Path, out: Path | None) -> Path:
-    """The folder of the package of a spec outside the tree."""
     if out is not None:
         return out if out.name not in ("", "..") else out.resolve()
     return spec.parent / "generated"
 
 
 def seen_from(root: Path, spec: Path) -> str:
-    """The way from a folder to a spec, as links lead; its name alone where there is none."""
     try:
         return Path(os.path.relpath(os.path.realpath(spec), os.path.realpath(root))).as_posix()
     except ValueError:  # on another drive
@@ -137,7 +128,6 @@ def seen_from(root: Path, spec: Path) -> str:
 
 
 def op_library_of(path: Path) -> OpLibrary | None:
-    """The package with hand-written parts that a spec, or a generated package, lies in."""
     above = path.resolve().parent
     return OpLibrary(above, "", relative=True, label="own") if (above / "__init__.py").is_file() else None
 
@@ -145,7 +135,6 @@ def op_library_of(path: Path) -> OpLibrary | None:
 def read_outside(
     path: Path, root: Path, bases: tuple[Base, ...], reserved: ReservedNames
 ) -> tuple[Project | None, list[Problem]]:
-    """The project of a spec outside the tree, or everything that is wrong with it."""
     op_library = op_library_of(root)
     op_libraries = [*(base.op_library for base in bases if base.op_library), *([op_library] if op_library else [])]
     broken = [problem for each in op_libraries for problem in no_python(each)]
@@ -171,7 +160,6 @@ def merge_specs(bases: tuple[Base, ...]) -> Spec:
 
 
 def no_python(op_library: OpLibrary) -> Iterator[Problem]:
-    """The hand-written modules that cannot be read."""
     for path in sorted({path for kind in op_library.locations for path in op_library.files(kind)}):
         try:
             ast.parse(path.read_text(encoding="utf-8"))
@@ -191,6 +179,5 @@ def beside(spec: Path) -> dict[str, str]:
 
 
 def without_entries(spec: Spec) -> list[Problem]:
-    """The problem of a spec that is empty, or holds nothing but comments."""
     where = Where(spec.file, 1, 1)
     return [] if spec.entries else [Problem(where, "", "", "expected a list of entries, `- name: ...`, found none")]

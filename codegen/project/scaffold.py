@@ -15,11 +15,6 @@ TEMPLATES = Path(__file__).parent.parent / "templates" / "new"
 
 
 def new_package(name: str, folder: Path) -> Path:
-    """Write a package's files into a folder; returns the place of its spec.
-
-    Raises:
-        Refused: it cannot have that name, or a file of one of these names is there.
-    """
     check_importable(Path(name))
     if name in sys.stdlib_module_names or name == "specgrad":
         raise Refused(f"{name}: expected a name that no other package has, such as my_ops")
@@ -35,7 +30,6 @@ def new_package(name: str, folder: Path) -> Path:
 
 
 def package_files(name: str) -> Files:
-    """The files of a package with two ops, one by an expression and one by a kernel."""
     inside = f"src/{name}"
     locations = {
         "pyproject.toml.j2": "pyproject.toml",

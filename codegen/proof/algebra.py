@@ -87,7 +87,6 @@ class Sum:
 
     @property
     def constant(self) -> Fraction | None:
-        """The number that it is; None where atoms take part."""
         return self.terms.get(ONE, Fraction(0)) if not self.terms or list(self.terms) == [ONE] else None
 
     def single(self) -> tuple[Product, Fraction] | None:
@@ -110,7 +109,6 @@ def of(atom: Atom, power: Fraction | int = 1) -> Sum:
 
 
 def function(name: str, *operands: Sum) -> Sum:
-    """A function that is not taken apart."""
     return of(Atom("function", name, operands))
 
 
@@ -123,7 +121,6 @@ def multiplied(left: Product, right: Product) -> tuple[Product, Fraction]:
 
 
 def settled(powers: dict[Atom, Fraction]) -> tuple[Product, Fraction]:
-    """A product in order, and the number that whole powers of roots of numbers come to."""
     factor = Fraction(1)
     for atom, power in powers.items():
         base = atom.operands[0].constant if atom.kind == "base" else None

@@ -53,7 +53,6 @@ class Boundary:
     own: Functions  # scalar functions of a user's package
 
     def fault(self) -> str:
-        """The worst point, in words; empty where all is right."""
         with np.errstate(all="ignore"):
             return self._first() or self._second()
 
@@ -212,6 +211,5 @@ class Sides:
             self.seen.setdefault(str(condition), set()).update(there.tolist())
 
     def missed(self) -> list[tuple[Condition, bool]]:
-        """(condition, the side that no point has reached)."""
         own = {str(condition): condition for condition in self.conditions if not condition.is_pole}
         return [(own[text], not next(iter(seen))) for text, seen in self.seen.items() if text in own and len(seen) == 1]

@@ -191,7 +191,6 @@ class Algebra:
         return bool(tree.value) if isinstance(tree, ast.Constant) else self.holds(tree)
 
     def is_condition(self, tree: ast.expr) -> bool:
-        """Whether an expression is true or false, not a number."""
         match tree:
             case ast.Name(id=name):
                 return name in self.conditions
@@ -227,6 +226,5 @@ def is_negative(value: Sum) -> bool:
 
 
 def scaled(value: Sum) -> Sum:
-    """The value times the positive number that makes its first factor one."""
     first = min(value.terms, key=lambda product: [(atom.key, power) for atom, power in product])
     return Sum({product: factor / abs(value.terms[first]) for product, factor in value.terms.items()})

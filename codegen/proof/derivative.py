@@ -45,7 +45,6 @@ def derivative(tree: ast.expr, along: Derivatives, own: Functions = NONE) -> ast
 
 
 def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Derivatives, own: Functions) -> ast.expr:
-    """A sum, a product, a quotient or a power."""
     match op:
         case ast.Add():
             return plus(derivative(left, along, own), derivative(right, along, own))
@@ -62,7 +61,6 @@ def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Deriv
 
 
 def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Derivatives, own: Functions) -> ast.expr:
-    """The chain rule: the derivative by each argument times that of the argument."""
     known = known_function(name, own)
     result: ast.expr = ZERO
     for i, argument in enumerate(args):
@@ -79,7 +77,6 @@ def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Derivat
 
 
 def derivative_by(known: Scalar, i: int, own: Functions) -> ast.expr | None:
-    """The derivative of a function by parameter `i`: what is said of it, or that of its meaning."""
     declared = known.derivative(i)
     if declared is not None or known.meaning is None:
         return declared
@@ -142,7 +139,6 @@ def chosen(test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
 
 
 def meaning(name: str, args: list[ast.expr], own: Functions = NONE) -> ast.expr | None:
-    """A call of a scalar function as an expression of other functions; None where it stands for itself."""
     known = known_function(name, own)
     if known is None or known.meaning is None or len(args) != len(known.parameters):
         return None

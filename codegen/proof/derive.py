@@ -57,7 +57,6 @@ def derived(
 
 
 def not_analytic(tree: ast.expr, own: Functions) -> str:
-    """Why an expression has no complex derivative; empty where it has one."""
     no_function = "is no analytic function of complex numbers"
     ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     for node in ast.walk(tree):
@@ -97,7 +96,6 @@ def with_gradient(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
 
 
 def _conjugate(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
-    """The conjugate of an expression, where it is complex and no plain number."""
     if not conjugated or isinstance(tree, ast.Constant):
         return tree
     return ast.Call(ast.Attribute(tree, "conj", ast.Load()), [], [])
@@ -112,7 +110,6 @@ class Formulas:
         self.tensors = tensors
 
     def formula(self, tree: ast.expr) -> ast.expr:
-        """A scalar expression as a formula over ops, in which the entry's own expression is `result`."""
         if ast.dump(tree) == self.result:
             return ast.Name("result", ast.Load())
         match tree:
@@ -147,7 +144,6 @@ class Formulas:
         return chosen(*parts)
 
     def call(self, tree: ast.Call) -> ast.expr:
-        """A call of an op; of numbers alone, the number."""
         assert isinstance(tree.func, ast.Name)
         stands_for = self.stands_for(tree.func.id, tree.args)
         if stands_for is not None:
@@ -170,7 +166,6 @@ class Formulas:
 
 
 def completed(entry: Entry) -> Entry:
-    """The entry with the formulas that it leaves out; as it is where none can be derived."""
     missing = without_formula(entry)
     if not missing or missing_derivative(entry):
         return entry
@@ -199,7 +194,6 @@ def without_formula(entry: Entry) -> list[Argument]:
 
 
 def missing_derivative(entry: Entry) -> str:
-    """Why no formula can be derived for what an entry leaves out; empty where one can."""
     try:
         for argument in without_formula(entry):
             _derived(entry, argument)
@@ -245,7 +239,6 @@ NAME = "my_op"
 
 
 def derive_command(argv: Sequence[str]) -> int:
-    """Print an entry that computes the expression; 1 where it has no formulas."""
     parser = argparse.ArgumentParser(prog="python -m codegen derive", description=__doc__)
     parser.add_argument("expression", help='over names of tensors, as in "self * sigmoid(beta * self)"')
     parser.add_argument("--numbers", nargs="*", default=[], metavar="NAME", help="the names that are numbers")
@@ -263,7 +256,6 @@ def derive_command(argv: Sequence[str]) -> int:
 
 
 def entry_source(expression: str, numbers: Sequence[str], is_complex: bool) -> str:
-    """An entry without formulas: its arguments are the names of the expression, in order of place."""
     arguments = [f"{'Scalar' if name in numbers else 'Tensor'} {name}" for name in names(expression)]
     kinds = "float, complex" if is_complex else "float"
     body = "\n".join(f"    {line}" for line in expression.splitlines())

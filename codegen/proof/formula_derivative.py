@@ -36,7 +36,6 @@ class Plain(FullInliner):
 
 
 def asks_complex(test: ast.expr) -> bool:
-    """Whether a condition is that a tensor, or its dtype, is complex."""
     if isinstance(test, ast.Attribute):
         return test.attr == "is_complex"
     return isinstance(test, ast.Call) and called(test) == "is_complex"
@@ -96,7 +95,6 @@ class FormulaDerivative:
     def _of_entries(
         self, entries: list[Entry], name: str, args: list[ast.expr], named: Mapping[str, ast.expr]
     ) -> ast.expr:
-        """By the formulas of the first overload that takes these arguments."""
         for entry in entries:
             tree = entry.compute.tree
             scope = bind(entry, args, dict(named)) if tree is not None else None

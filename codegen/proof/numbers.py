@@ -154,7 +154,6 @@ def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
 
 
 def _applied(function: Callable[..., Any], tree: ast.expr, values: list[Any]) -> Any:
-    """A function of some operands, if it takes so many and such numbers: bits of floats are none."""
     try:
         return function(*values)
     except TypeError:
@@ -169,7 +168,6 @@ def _called(name: str, args: list[ast.expr], points: Points, own: Functions) -> 
 
 
 def computed(name: str, own: Functions) -> Callable[..., Any]:
-    """The function that computes a scalar function on arrays; an Unknown where nothing does here."""
     result = FLOAT.get(name) or (own[name].numbers if name in own else None)
     if result is None:
         raise Unknown(name)

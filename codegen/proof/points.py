@@ -59,7 +59,6 @@ def _with_specials(numbers: np.ndarray, specials: Iterable[float], rng: np.rando
 
 
 def _example_values(entry: Entry, argument: Argument) -> Iterator[float]:
-    """The finite numbers that the default and the samples give to an argument."""
     nodes = [sample.arguments.get(argument.name) for sample in (*entry.samples, *entry.hard)]
     if argument.default is not None:
         nodes.append(ast.parse(argument.default, mode="eval").body)
@@ -96,7 +95,6 @@ def boundary(
 
 
 def corners(points: Points, tensors: Sequence[str]) -> dict[str, np.ndarray]:
-    """Points at which all tensors are special numbers, or as good as equal."""
     grid = np.array(list(itertools.product((*SPECIAL, -0.0), repeat=min(len(tensors), 3)))).T
     count = grid.shape[1] if tensors else 0
     first_points = {name: np.resize(array, count) for name, array in points.items()}

@@ -60,7 +60,6 @@ class Prover:
         return substitute(inlined(entry, self.inliner, formula.tree), {"result": expression})
 
     def own_derivative(self, entry: Entry, argument: str, formula: Formula) -> ast.expr | None:
-        """The derivative of the formula by the framework's own formulas; None where that is not element-wise."""
         expression = entry.compute.tree
         assert expression is not None
         assert formula.tree is not None
@@ -112,7 +111,6 @@ class Comparison:
         return Verdict(self.argument, state, reason, compared + len(on["grad"]))
 
     def _boundary_points(self) -> Points:
-        """Points on the boundaries, and at numbers that are special, at which the expression is finite."""
         movable = [name for name, array in self.points.items() if array.dtype.kind == "f" and name != "grad"]
         tensors = [a.name for a in self.entry.tensor_arguments if a.name in movable]
         numbers = [name for name in movable if name not in tensors]
@@ -140,7 +138,6 @@ class Comparison:
         return np.concatenate(left) if left else np.zeros(0, int), why
 
     def _compared(self, case: Case) -> str:
-        """Why the derivatives are not proved equal in a case; empty where they are."""
         here = Algebra(case, self.conditions, self.own)
         try:
             zero = algebra.is_zero(here.value(self.derived) - here.value(self.written))
@@ -151,7 +148,6 @@ class Comparison:
         return "" if zero else "not the same form"
 
     def _worst(self, points: Points) -> str:
-        """Where the derivatives differ most in numbers; empty where they agree."""
         with np.errstate(all="ignore"):
             shape = points["grad"].shape
             derived, written = (np.broadcast_to(self._at(t, points), shape) for t in (self.derived, self.written))

@@ -98,13 +98,11 @@ class Inliner:
         return self.first_fit(self.by_operator.get(symbol, []), symbol, [left, right], {})
 
     def method(self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]) -> ast.expr:
-        """A method call: its tensor stands where the schema has `self`, as in `x.where(condition, y)`."""
         values = [self.scalar(a, scope) for a in args]
         values.insert(self.self_position(name), self.scalar(value, scope))
         return self.call(name, values, self.named(keywords, scope))
 
     def self_position(self, name: str) -> int:
-        """The place of a method's tensor among the arguments of the function."""
         schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
         return [a.name for a in schema.arguments].index("self") if schema else 0
 
@@ -116,7 +114,6 @@ class Inliner:
         return self.first_fit(self.by_name.get(name, []), name, args, named)
 
     def first_fit(self, entries: list[Entry], name: str, args: list, named: dict) -> ast.expr:
-        """Inline the first element-wise overload that takes these arguments."""
         for entry in entries:
             scope = bind(entry, args, named) if entry.compute.kind in ("elementwise", "composite") else None
             if scope is not None and entry.compute.kind == "elementwise" and entry.compute.tree is not None:
@@ -161,7 +158,6 @@ def substitute(tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
 
 
 def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
-    """A gradient formula as one scalar expression over elements and numbers."""
     assert tree is not None
     names = [*tensor_names(entry), *(a.name for a in number_arguments(entry)), *output_names(entry), "grad"]
     scope = {name: ast.Name("result" if name == "result0" else name, ast.Load()) for name in names}
@@ -172,8 +168,6 @@ def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
 
 
 def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
-    """Source of a scalar expression: elements indexed, numeric constants in the kernel's own dtype `T`."""
-
     class Typed(ast.NodeTransformer):
         def visit_Constant(self, node: ast.Constant) -> ast.expr:
             if type(node.value) in (int, float):
@@ -213,8 +207,6 @@ def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
 
 
 def of_elements(source: str) -> str:
-    """A scalar expression over elements of arrays as one over numbers of the same names."""
-
     class Elements(ast.NodeTransformer):
         def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
             return node.value

@@ -59,7 +59,6 @@ class Definition:
 
 
 def interval(tree: ast.expr) -> tuple[float, float] | None:
-    """(lo, hi) with lo < hi; None for anything else."""
     try:
         low, high = ast.literal_eval(tree)
         return (float(low), float(high)) if -math.inf < low < high < math.inf else None
@@ -68,7 +67,6 @@ def interval(tree: ast.expr) -> tuple[float, float] | None:
 
 
 def read_functions(definitions: Sequence[Definition], before: Functions) -> tuple[Functions, list[Problem]]:
-    """The scalar functions that are defined, besides those of other packages, and the problems with decorators."""
     known = {d.name: Scalar(d.parameters, (None,) * len(d.parameters)) for d in definitions} | dict(before)
     problems = [problem for d in definitions for problem in declaration_faults(d, known)]
     if problems:
@@ -86,7 +84,6 @@ def read_functions(definitions: Sequence[Definition], before: Functions) -> tupl
 
 
 def without_circles(functions: Functions) -> Functions:
-    """The functions, those that call each other without end as what they are: no expressions."""
     trees = {name: ast.parse(known.meaning or "0", mode="eval") for name, known in functions.items()}
     calls = {name: {*functions_in(tree)} & functions.keys() for name, tree in trees.items()}
     reached = {name: set(called) for name, called in calls.items()}
@@ -166,7 +163,6 @@ class Reader:
         self.within: list[str] = []  # functions that are being read
 
     def meaning(self, definition: Definition) -> str | None:
-        """The expression that a function stands for, over its parameters; None where there is none."""
         if definition.node.args.vararg or definition.node.args.kwonlyargs or definition.node.args.kwarg:
             return None
         scope: Scope = {name: ast.Name(name, ast.Load()) for name in definition.parameters}
@@ -206,8 +202,6 @@ class Reader:
         raise NoExpression
 
     def _value(self, tree: ast.expr, scope: Scope, module: Module) -> ast.expr:
-        """An expression of a function's body as one of a spec."""
-
         def of(part: ast.expr) -> ast.expr:
             return self._value(part, scope, module)
 
@@ -235,7 +229,6 @@ class Reader:
         raise NoExpression
 
     def _call(self, function: str | Definition | None, args: list[ast.expr]) -> ast.expr:
-        """A call: of a function that derivatives are known of, or of a private one, which is what it computes."""
         if isinstance(function, Definition) and function.name not in self.public:
             return self._called(function, args)
         name = function.name if isinstance(function, Definition) else function
@@ -282,7 +275,6 @@ class Module:
         return ast.Name("PI", ast.Load()) if source in _LIBRARIES and original in SAME else None
 
     def called(self, function: ast.expr) -> str | Definition | None:
-        """The callee: the name of a scalar function of specgrad, a definition of the package, or None."""
         match function:
             case ast.Attribute(value=ast.Name(id=library), attr=name) if self.is_library(library):
                 return _ALIKE.get(name, name)

@@ -27,7 +27,6 @@ _REFUSED = re.compile(r"refuse\((.*\S.*)\)")
 
 
 def read_autocast(node: yaml.Node | None, source: Source, report: Report) -> dict[str, str]:
-    """The word for each type of device: one word stands for all of them, a mapping names those that it means."""
     if node is None:
         return {}
     if not isinstance(node, yaml.MappingNode):
@@ -47,7 +46,6 @@ def read_autocast(node: yaml.Node | None, source: Source, report: Report) -> dic
 
 
 def read_word(node: yaml.Node, source: Source, report: Report) -> str:
-    """A word of the key; `refuse: why` for `refuse(why)`, nothing for what is none."""
     word = " ".join(node.value.split()) if isinstance(node, yaml.ScalarNode) else ""
     if refused := _REFUSED.fullmatch(word):
         return REFUSE + refused[1].strip()
@@ -71,7 +69,6 @@ class Cast:
 
 
 def read_casts(node: yaml.Node | None, source: Source, report: Report) -> dict[str, Cast]:
-    """The casts of each op that the lists name."""
     results: dict[str, Cast] = {}
     for device, word, name, where in _items(node, source, report):
         devices = AUTOCAST_DEVICES if device == ALL else (device,)
@@ -86,7 +83,6 @@ def read_casts(node: yaml.Node | None, source: Source, report: Report) -> dict[s
 
 
 def _items(node: yaml.Node | None, source: Source, report: Report) -> Iterator[tuple[str, str, str, Where]]:
-    """Device, word, op and its place, one after the other."""
     for device, choices_of in _pairs(node, source, report):
         if device.value not in (ALL, *AUTOCAST_DEVICES):
             report(source.where(device), f"expected one of {' '.join((ALL, *AUTOCAST_DEVICES))}")

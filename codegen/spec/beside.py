@@ -32,7 +32,6 @@ class Reference:
     source: Source
 
     def where(self, node: ast.AST | None = None) -> Where:
-        """The place of the function, or of a node in it."""
         spot = node or self.function
         return Where(self.source.file, spot.lineno, spot.col_offset + 1)  # type: ignore[attr-defined]
 
@@ -48,11 +47,6 @@ class Beside:
 
 
 def sources_beside(path: Path, spec: Source) -> tuple[Source, ...]:
-    """The files that a spec names under `tests`; none where it names none, or they cannot be found.
-
-    Raises:
-        OSError, Unreadable: one of them cannot be read.
-    """
     named = first_item(spec.content, TESTS)
     if named is None:
         return ()
@@ -80,13 +74,11 @@ class UnreadableBeside(Exception):
 
 
 def is_tests_item(node: yaml.Node) -> bool:
-    """Whether an item of a spec names the files of its tests."""
     keys = {key.value for key, _ in node.value} if isinstance(node, yaml.MappingNode) else set()
     return TESTS in keys and not keys & {"name", "section"}
 
 
 def check_item(node: yaml.MappingNode, number: int, source: Source, beside: tuple[Source, ...]) -> Iterator[Problem]:
-    """The problems of the item that names the files."""
     for key, value in node.value:
         if key.value != TESTS:
             yield Problem(source.where(key), "", "", f"unknown key '{key.value}' beside '{TESTS}'")
@@ -101,7 +93,6 @@ def check_item(node: yaml.MappingNode, number: int, source: Source, beside: tupl
 
 
 def read_beside(sources: tuple[Source, ...]) -> Beside:
-    """The contents of the files."""
     result = Beside()
     for source in sources:
         if source.file.endswith(".py"):
@@ -166,13 +157,11 @@ def _read_functions(source: Source, result: Beside) -> None:
 
 
 def _is_head(node: ast.stmt) -> bool:
-    """Whether a statement is the docstring or an import: of them nothing is read."""
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     return is_text or isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def strangers_beside(beside: Beside, ops: set[str]) -> Iterator[Problem]:
-    """Ops and functions that belong to no entry of the spec."""
     for op, where in beside.places.items():
         if op not in ops:
             yield Problem(where, op, "", f"the spec has no entry of this name{did_you_mean(op, ops)}")

@@ -30,7 +30,6 @@ TOO_DEEP = f"expected at most {MAX_LEVELS} levels with the definitions written o
 
 
 def name_fault(name: str, schema: Schema, before: Iterable[str]) -> str:
-    """Why a definition cannot have this name; empty where it can."""
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
         return f"expected a name of letters, digits and underscores, found '{name}'"
     if schema.argument(name) is not None:
@@ -44,7 +43,6 @@ def name_fault(name: str, schema: Schema, before: Iterable[str]) -> str:
 
 
 def with_meaning(written: Written, definitions: Trees) -> tuple[Written, str]:
-    """An expression as it was parsed, with what it means; and what is wrong with that, when it has no tree."""
     if written.tree is None or not used(written.tree, definitions):
         return written, ""
     sizes = {name: size(tree, {}) for name, tree in definitions.items()}
@@ -57,7 +55,6 @@ def with_meaning(written: Written, definitions: Trees) -> tuple[Written, str]:
 
 
 def meant(entry: Entry) -> Entry:
-    """An entry of which an expression or a definition was replaced, with what its expressions mean now."""
     definitions: dict[str, Formula] = {}
     for name, each in entry.definitions.items():
         definitions[name] = _anew(each, _trees(definitions))
@@ -82,14 +79,11 @@ def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
 
 
 def of_primals(definitions: Trees, tensors: Iterable[str]) -> dict[str, ast.expr]:
-    """Definitions for forward formulas, where the tensor x is called x_p."""
     renamed: dict[str, ast.expr] = {name: ast.Name(f"{name}_p", ast.Load()) for name in tensors}
     return {name: substituted(tree, renamed) for name, tree in definitions.items()}
 
 
 def substituted(tree: ast.expr, values: Trees) -> ast.expr:
-    """A new expression with others in the place of names; each part keeps the place where it is written."""
-
     def made(node: Any) -> Any:
         if isinstance(node, ast.Name) and node.id in values:
             value = copied(values[node.id])
@@ -102,7 +96,6 @@ def substituted(tree: ast.expr, values: Trees) -> ast.expr:
 
 
 def copied(node: Any) -> Any:
-    """An expression, or a part of one, that may be changed without changing this one."""
     return _rebuilt(node, copied, {})
 
 
@@ -124,13 +117,11 @@ def _rebuilt(node: Any, part: Callable[[Any], Any], arguments: Mapping[str, Any]
 
 
 def size(tree: ast.expr, sizes: Mapping[str, int]) -> int:
-    """The number of nodes of an expression when definitions of these sizes are written out."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
     return len(nodes) + sum(sizes.get(node.id, 0) for node in nodes if isinstance(node, ast.Name))
 
 
 def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
-    """Those of the names whose values an expression uses itself."""
     value = frozenset(names)
     return {tree.id} & value if isinstance(tree, ast.Name) else _union(used(part, value) for part in _parts(tree))
 
@@ -152,7 +143,6 @@ def _union(sets: Iterable[set[str]]) -> set[str]:
 
 
 def _parts(node: ast.AST) -> Iterable[ast.AST]:
-    """The expressions in an expression, but for the name of a function that is called."""
     is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     return [*node.args, *node.keywords] if is_named else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
 

@@ -101,14 +101,12 @@ class EntryReader(TrialFields):
         )
 
     def _as_written(self) -> dict[str, Any]:
-        """The fields that are what their keys say, and nothing where these are missing."""
         listed = {field: tuple(text.value for text in self.items(key)) for field, key in LISTED.items()}
         flags = {field: self._says(key) for field, key in TRUE_OR_FALSE.items()}
         plain = {field: self._name(key) for field, key in PLAIN.items()}
         return listed | flags | plain | {field: self.choice(key) for field, key in CHOSEN.items()}
 
     def _autocast(self) -> dict[str, str]:
-        """What the entry says, or the section's lists."""
         listed = self.defaults.casts.get(self.op)
         if listed is None:
             return read_autocast(self.values.get("autocast"), self.source, self.about("autocast"))
@@ -118,12 +116,10 @@ class EntryReader(TrialFields):
         return listed.choices_of
 
     def _name(self, key: str) -> str | None:
-        """The function that a key names; nothing where it says `none`."""
         name = self.plain(key)
         return None if name == NONE else name
 
     def _begin(self, schema: Schema) -> None:
-        """Refuse what no entry has, and take over what the section says for all of its entries."""
         self.op = schema.full_name
         self._refuse_unknown_keys(schema)
         self._inherit([key for key in COMMON if key not in self._senseless()])
@@ -133,7 +129,6 @@ class EntryReader(TrialFields):
         return (self.choice(key) or str(default)).lower() == "true"
 
     def _locations(self) -> dict[str, Where]:
-        """Where the values of the keys stand; that of a kernel made of a row program is the program's."""
         locations = {key: self.where(key) for key in self.values}
         if self.function is not None:
             locations.setdefault("reference", self.function.where())
@@ -148,14 +143,12 @@ class EntryReader(TrialFields):
         )
 
     def _inherit(self, keys: Iterable[str]) -> None:
-        """Take the section's values of keys that the entry does not give itself."""
         for key in keys:
             if key in self.defaults.nodes and key not in self.values:
                 self.keys[key], self.values[key] = self.defaults.nodes[key]
                 self.inherited.append(key)
 
     def _senseless(self) -> frozenset[str]:
-        """The keys that an op which is computed in this way does without: others compute for it, or its family does."""
         unchecked = frozenset() if {"check"} & {*self.values, *self.defaults.nodes} else frozenset({"errors"})
         if "composite" in self.values:
             return unchecked | {"dtype", "batch", "meta", "dtype_table", "precise"}
@@ -190,7 +183,6 @@ class EntryReader(TrialFields):
             self.report(self.source.where(self.keys[key]), message)
 
     def _per_output(self, key: str, schema: Schema) -> tuple[str, ...]:
-        """One word per output; a single word that is no list stands for all of them."""
         choices_of, outputs = self.choices(key), len(schema.returns)
         match self.values.get(key):
             case yaml.ScalarNode():
@@ -200,7 +192,6 @@ class EntryReader(TrialFields):
         return choices_of if len(choices_of) == outputs else ()
 
     def _derivatives(self, schema: Schema, dtypes: tuple[str, ...]) -> tuple[tuple[bool, ...], dict[str, Formula]]:
-        """Which outputs are differentiable, and the formulas; no output is where every formula is undefined."""
         differentiability = self._differentiability(schema, dtypes)
         gradients = self._gradients(schema, any(differentiability))
         if undefined(gradients) and "output_differentiability" not in self.values:
@@ -235,7 +226,6 @@ class EntryReader(TrialFields):
         return self._meant(Compute(args[0], text.value, tree, text.where()), args[0], self._meanings())
 
     def _rows(self, schema: Schema, text: SourceString) -> Compute:
-        """A row program: the op has the kernel that is made of it, which has the op's name."""
         self.rows = read_program(text, schema, self.about("rows"))
         if self.rows is None:
             return Compute("missing", "", None, text.where())
@@ -251,7 +241,6 @@ class EntryReader(TrialFields):
     def _named(
         self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None
     ) -> dict[str, Formula]:
-        """Names with expressions, in their order; an output's name may only be that of the last one."""
         if not isinstance(node, yaml.MappingNode) or not node.value:
             self.report(self.source.where(node), "expected names with expressions, one a line", key)
             return {}
@@ -270,12 +259,10 @@ class EntryReader(TrialFields):
         return results
 
     def _meanings(self, primal_of: Schema | None = None) -> dict[str, ast.expr]:
-        """The expressions of the names in `where`; in the forward formulas of a schema, over its primals."""
         trees = _trees(self.definitions)
         return of_primals(trees, [a.name for a in primal_of.arguments if a.type.is_tensor]) if primal_of else trees
 
     def _meant(self, written: Written, key: str, definitions: dict[str, ast.expr]) -> Written:
-        """An expression with its definitions written out, unless that makes it huge."""
         result, fault = with_meaning(written, definitions)
         if fault:
             self.report(written.where, fault, key)
@@ -337,7 +324,6 @@ class EntryReader(TrialFields):
         return self._meant(parsed, "backward", self._meanings()) if parsed else None
 
     def _reference(self, schema: Schema) -> dict[str, Formula]:
-        """The op in terms of NumPy: what the key says, or a function in a file beside the spec."""
         if self.function is None:
             return self._parts("reference", schema)
         if "reference" in self.values:
@@ -346,7 +332,6 @@ class EntryReader(TrialFields):
         return read_function(self.function, schema, self.about("reference"))
 
     def _parts(self, key: str, schema: Schema) -> dict[str, Formula]:
-        """The op in another language: an expression, or names with expressions, the last of them `result`."""
         node = self.values.get(key)
         if isinstance(node, yaml.MappingNode):
             result = self._named(key, node, schema, REFERENCE_SYNTAX, last=RESULT)

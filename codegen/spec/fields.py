@@ -137,7 +137,6 @@ class Fields:
         self.problems = [replace(problem, op=self.op) for problem in self.problems]
 
     def _pairs(self, node: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-        """The keys with their values."""
         return iter(node.value)
 
     def _add(self, key: yaml.Node, value: yaml.Node) -> None:
@@ -166,7 +165,6 @@ class Fields:
         return self.source.where(self.values[key])
 
     def text(self, key: str) -> SourceString | None:
-        """The value of a key that takes one scalar; None when the key is absent or holds something else."""
         node = self.values.get(key)
         if node is None:
             return None
@@ -180,7 +178,6 @@ class Fields:
         return text.value if text else None
 
     def items(self, key: str) -> list[SourceString]:
-        """The values of a key that takes a list of scalars; one scalar stands for a list of one."""
         node = self.values.get(key)
         return [] if node is None else self._listed(key, node)
 

@@ -36,12 +36,10 @@ _BRACKET_OR_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1|[()\[\]{}#]""")
 
 
 def location(file: str, node: ast.AST) -> Where:
-    """Where a node of a spec's expression stands: in the spec, or in a file beside it that the node remembers."""
     return Where(getattr(node, "file", file), node.lineno, node.col_offset + 1)  # type: ignore[attr-defined]
 
 
 def parse_formula(text: SourceString, keywords: Collection[str], report: Report) -> Formula:
-    """Parses a gradient or forward formula; after a mistake the result has neither tree nor keyword."""
     word = text.value.strip()
     if word in keywords:
         return Formula(text.value, None, text.where(), keyword=word)
@@ -67,7 +65,6 @@ def item(full: Formula, index: int) -> Formula:
 
 
 def parse_expression(text: SourceString, syntax: Syntax, report: Report) -> ast.expr | None:
-    """Parses one expression and reports all syntax outside `syntax`; None when there was a mistake."""
     tree = _parse(text, "", report)
     matches = list(faults(tree, tree, syntax)) if tree is not None else []
     for node, message in matches:
@@ -76,7 +73,6 @@ def parse_expression(text: SourceString, syntax: Syntax, report: Report) -> ast.
 
 
 def parse_sample(text: SourceString, report: Report) -> dict[str, ast.expr] | None:
-    """Parses the inside of a call, `self=T(3, 4), dim=1`, to its arguments; None when there was a mistake."""
     call = _parse(text, "_", report)
     if not isinstance(call, ast.Call):
         return None
@@ -90,7 +86,6 @@ def parse_sample(text: SourceString, report: Report) -> dict[str, ast.expr] | No
 
 
 def _sample_faults(call: ast.Call) -> Iterator[tuple[ast.AST, str]]:
-    """Arguments of a sample without a name, and those given twice."""
     args = [keyword.arg for keyword in call.keywords]
     for node in call.args:
         yield node, "write each argument of a sample with its name, as in self=T(3)"
@@ -102,7 +97,6 @@ def _sample_faults(call: ast.Call) -> Iterator[tuple[ast.AST, str]]:
 
 
 def names(tree: ast.AST) -> list[ast.Name]:
-    """The names an expression uses, functions included, in order of place."""
     matches = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     return sorted(matches, key=lambda node: (node.lineno, node.col_offset))
 
@@ -117,13 +111,11 @@ def functions_in(*trees: ast.AST) -> list[str]:
 
 
 def value_reads(tree: ast.AST, watched: Collection[str]) -> list[ast.Name]:
-    """Where an expression reads the elements of a `watched` name, not only shape, dtype or presence."""
     blind = {id(node) for node in _metadata_reads(tree)}
     return [node for node in names(tree) if node.id in watched and id(node) not in blind]
 
 
 def _metadata_reads(tree: ast.AST) -> Iterator[ast.expr]:
-    """The operands of which only the metadata is read: x.shape, len(x), x is None."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in METADATA:
             yield _indexed(node.value)
@@ -134,7 +126,6 @@ def _metadata_reads(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def called(call: ast.Call) -> str:
-    """The name of the function or method that a call calls; empty for anything else."""
     function = call.func
     return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
 
@@ -156,7 +147,6 @@ def _not_implemented(text: SourceString, call: ast.expr | None, report: Report) 
 
 
 def _parse(text: SourceString, function: str, report: Report) -> ast.expr | None:
-    """Parses the text, or a call of `function` with it as arguments, to a tree in the file's positions."""
     if (count := len(text.value)) > MAX_TITLE_CHARS:
         report(text.where(), f"expected an expression of at most {MAX_TITLE_CHARS:,} characters, found {count:,}")
         return None

@@ -33,7 +33,6 @@ class GroupedFields(Fields):
             yield from self._ungrouped(key, value)
 
     def _ungrouped(self, key: yaml.Node, value: yaml.Node) -> Iterator[Pair]:
-        """What a key and its value stand for."""
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
         if name == "flags":
             yield from self._flags(value)
@@ -49,7 +48,6 @@ class GroupedFields(Fields):
         return _scalar(RENAMED[name], key) if name in RENAMED else key
 
     def _flags(self, value: yaml.Node) -> Iterator[Pair]:
-        """Each flag with its value, which is `true` where it has none."""
         for item in value.value if isinstance(value, yaml.SequenceNode) else [value]:
             if isinstance(item, yaml.ScalarNode):
                 yield from self._known(item, _scalar("true", item), "flag", FLAGS)
@@ -62,7 +60,6 @@ class GroupedFields(Fields):
                 )
 
     def _dispatch(self, value: yaml.Node) -> Iterator[Pair]:
-        """Each rule by what it is for."""
         if not isinstance(value, yaml.MappingNode):
             self._note(self.source.where(value), "rules are wanted here, as in {batch: along, meta: same}", "dispatch")
             return
@@ -81,7 +78,6 @@ class GroupedFields(Fields):
 
 
 def now(name: str) -> str:
-    """How a key of an older name is spelt today."""
     new = RENAMED.get(name, name)
     if new in FLAGS:
         return f"a flag, `flags: [{new}]`"
@@ -89,7 +85,6 @@ def now(name: str) -> str:
 
 
 def _scalar(value: str, like: yaml.Node) -> yaml.ScalarNode:
-    """A word that stands where another node does."""
     node = yaml.ScalarNode("", value, like.start_mark, like.end_mark, None)
     vars(node).update({"source": vars(like)["source"]} if "source" in vars(like) else {})
     return node

@@ -23,17 +23,12 @@ Finish = Callable[[Entry], Entry]  # gives an entry, of which all could be read,
 
 
 def as_read(entry: Entry) -> Entry:
-    """The entry with what its spec says, and no more."""
     return entry
 
 
 def read_spec(
     path: str | Path, shown: str | None = None, own: Functions = NONE, finish: Finish = as_read
 ) -> tuple[Spec, list[Problem]]:
-    """Reads every entry that can be read, and lists everything of the wrong form, sorted by place.
-
-    The file is named in problems as `path` names it, or as `shown`. `own` are the scalar functions of its package.
-    """
     file = shown or str(path)
     try:
         source = Source(file, read_text(Path(path)))
@@ -65,7 +60,6 @@ class EntriesOnDemand(Mapping[str, Entry]):
 
     @cached_property
     def by_word(self) -> dict[str, list[str]]:
-        """The entries that have a word as their function's name, another name of it or an operator, all unread."""
         results: dict[str, list[str]] = {}
         for name, reader in self._readers.items():
             for word in {name.partition(".")[0], *reader.name_list("aliases"), *reader.name_list("operator")}:
@@ -89,7 +83,6 @@ class EntriesOnDemand(Mapping[str, Entry]):
 
 @lru_cache(maxsize=2)
 def _read_before(source: Source, beside: tuple[Source, ...], finish: Finish) -> tuple[Spec, list[Problem]]:
-    """Read a text once: a process asks for the tree's spec again and again."""
     return _read(source, beside, NONE, finish)
 
 
@@ -114,7 +107,6 @@ def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defa
 def _entries(
     readers: list[EntryReader], problems: list[Problem], own: Functions, finish: Finish
 ) -> Iterator[tuple[EntryReader, Entry | None]]:
-    """The entry of each reader, until there are more problems than anybody reads at once."""
     for reader in readers:
         if len(problems) >= MAX_PROBLEMS:
             return
@@ -124,7 +116,6 @@ def _entries(
 
 
 def _entry(reader: EntryReader, own: Functions, finish: Finish) -> Entry | None:
-    """What a reader reads, finished where all is well; None where it cannot be read."""
     try:
         entry = reader.read()
         entry = replace(entry, functions=own) if entry is not None else None
@@ -136,7 +127,6 @@ def _entry(reader: EntryReader, own: Functions, finish: Finish) -> Entry | None:
 def _readers(
     root: yaml.Node | None, source: Source, files: tuple[Source, ...]
 ) -> tuple[list[EntryReader], list[Problem], list[Problem]]:
-    """A reader for each entry of the list, the problems of its sections and of items that are neither, and old keys."""
     if root is None or (isinstance(root, yaml.ScalarNode) and not root.value):  # nothing, or nothing behind `---`
         return [], [], []
     if not isinstance(root, yaml.SequenceNode):
@@ -167,7 +157,6 @@ def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:
 
 
 def _unreadable(file: str, error: Exception) -> Problem:
-    """The problem of a file that cannot be opened or is not YAML."""
     mark = getattr(error, "problem_mark", None)
     location = (mark.line + 1, mark.column + 1) if mark else getattr(error, "location", (1, 1))
     where = Where(file, *location)

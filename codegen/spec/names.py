@@ -52,7 +52,6 @@ SYMBOLS: dict[type[ast.AST], str] = {  # by the nodes of expressions that stand 
 
 
 def special_methods(operator: str) -> tuple[str, ...]:
-    """The special methods that an operator gives, but for reflected and in-place ones, which go with them."""
     if operator in BINARY:
         return (f"__{BINARY[operator]}__",)
     return UNARY.get(operator, ()) or ((COMPARISONS[operator],) if operator in COMPARISONS else ())
@@ -62,7 +61,6 @@ NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 
 
 def numpy_names(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
-    """(NumPy's name, the schema's) of the arguments that have one."""
     return tuple((NUMPY_NAMES[a.name], a.name) for a in arguments if a.name in NUMPY_NAMES)
 
 
@@ -107,7 +105,6 @@ def _names(text: str) -> list[str]:
 
 
 def chooses_by_types(overloads: Sequence[Sequence[Argument]]) -> bool:
-    """Whether all overloads have the same parameters, and their types tell those with a default from those without."""
     if len({tuple((a.python_name, a.keyword_only) for a in arguments) for arguments in overloads}) > 1:
         return False
     for same in zip(*overloads, strict=True):

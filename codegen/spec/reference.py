@@ -44,7 +44,6 @@ Fault = tuple[ast.AST, str]
 
 
 def name_faults(tree: ast.expr, arguments: Collection[str]) -> Iterator[Fault]:
-    """Names that stand for nothing, and what libraries do not have or not for here."""
     known = {*arguments, *FUNCTIONS, *ROOTS, *_bound(tree)}
     inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
@@ -63,7 +62,6 @@ def _bound(tree: ast.expr) -> set[str]:
 
 
 def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
-    """The fault of an attribute of a library, as in `scipy.special.erf`; empty for anything else."""
     *path, root = [part.attr if isinstance(part, ast.Attribute) else part for part in _chain(node)]
     if not isinstance(root, ast.Name) or root.id not in ROOTS or root.id in arguments:
         return ""
@@ -86,20 +84,17 @@ def _chain(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    """Something of a module; None where there is nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of names that are on their way out
         return getattr(owner, name, None)
 
 
 def statements(reference: Mapping[str, Formula]) -> list[str]:
-    """A reference as text, a line a part: `size = self.shape[dim]`, and last the expression of the result."""
     strings = [(name, " ".join(part.text.split())) for name, part in reference.items()]
     return [*(f"{name} = {text}" for name, text in strings[:-1]), *(text for _, text in strings[-1:])]
 
 
 def evaluate(text: str, values: Mapping[str, Any]) -> Any:
-    """The value of a reference, in lines, for the values of an op's arguments."""
     *parts, result = text.splitlines()
     # NumPy imports parts of itself when they are first called, by the caller's builtins; no expression can name it.
     hidden = {"__import__": builtins.__import__}

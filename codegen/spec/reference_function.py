@@ -20,7 +20,6 @@ FORM = "expected lines `name = expression`, and `return expression` as the last 
 
 
 def read_function(reference: Reference, schema: Schema, report: Report) -> dict[str, Formula]:
-    """The parts of a reference by name, the last of them the result; what cannot be read is reported and left out."""
     body = _without_docstring(reference.function.body)
     results: dict[str, Formula] = {}
     for number, statement in enumerate(body, 1):
@@ -41,7 +40,6 @@ def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _named(statement: ast.stmt, is_last: bool) -> tuple[str, ast.expr | None]:
-    """The name and the expression of a line; no expression where it has another form."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if not is_last and name != RESULT:
             return name, value
@@ -58,7 +56,6 @@ def _part(reference: Reference, value: ast.expr, report: Report) -> Formula:
 
 
 def source_of(reference: Reference, node: ast.expr) -> SourceString:
-    """The text of an expression with the place of each of its characters."""
     lines = reference.source.lines
     assert node.end_lineno is not None and node.end_col_offset is not None
     places: list[LineColumn] = []
@@ -72,12 +69,10 @@ def source_of(reference: Reference, node: ast.expr) -> SourceString:
 
 
 def _column(line: str, offset: int) -> int:
-    """The number of characters before a byte of a line."""
     return len(line.encode()[:offset].decode())
 
 
 def _check_parameters(reference: Reference, schema: Schema, parts: dict[str, Formula], report: Report) -> None:
-    """The parameters are those arguments of the op that the function reads."""
     value = reference.function.args
     parameters = {arg.arg: arg for arg in value.args}
     known = [a.name for a in schema.arguments]

@@ -34,7 +34,6 @@ class Defaults:
 
 
 def begins_section(node: yaml.MappingNode) -> bool:
-    """Whether an item is no entry: it has a title in place of a name, or words of a section without one."""
     keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
     return "name" not in keys and bool(keys & set(SECTION_KEYS))
 
@@ -48,7 +47,6 @@ class SectionReader(Fields):
         self.end = node.end_mark.line + bool(node.flow_style)  # of a block: where the next item begins
 
     def read(self) -> Defaults:
-        """The section with those of its defaults that are of the right form."""
         for key in [key for key in self.keys if key not in SECTION_KEYS]:
             hint = did_you_mean(key, SECTION_KEYS) or ": a section has a title, `about`, `autocast` and `defaults`"
             self.report(self.source.where(self.keys[key]), f"unknown key '{key}' of a section{hint}")
@@ -96,7 +94,6 @@ class _DefaultedFields(GroupedFields):
 
 
 def strangers(read: Iterable[tuple[Defaults, list[Entry]]]) -> Iterator[Problem]:
-    """What a section says of none of its entries: defaults of a name that none has, and casts of other ops."""
     for defaults, entries in read:
         names = {name for e in entries for name in (*(a.name for a in e.schema.arguments), *_outputs(e))}
         known = {*COMMON, *names}
@@ -118,7 +115,6 @@ def _outputs(entry: Entry) -> Iterator[str]:
 
 
 def with_entries_named(problems: Iterable[Problem], entries: Iterable[Entry]) -> list[Problem]:
-    """Problems that stand at a default name the section and the entry; those that entries share are stated once."""
     by_name = {entry.name: entry for entry in entries}
     results: dict[Problem, dict[str, Entry]] = {}
     others = []

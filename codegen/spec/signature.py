@@ -42,11 +42,6 @@ class SchemaError(ValueError):
 
 
 def parse_schema(text: str) -> Schema:
-    """Parses one schema.
-
-    Raises:
-        SchemaError: the text does not follow the grammar; only the first mistake is reported.
-    """
     return _Parser(text).schema()
 
 
@@ -143,7 +138,6 @@ class _Parser:
         return replace(type_, is_list=True, size=size, optional_items=optional, optional=self.accept("?"))
 
     def default(self, type_: Type) -> str:
-        """The source of a default, checked against the argument's type."""
         offset = self.offset
         source = self.list_literal() if self.token == "[" else self.take()
         if not _fits(source, type_):
@@ -162,7 +156,6 @@ class _Parser:
         return f"[{', '.join(items)}]"
 
     def returns(self) -> tuple[Return, ...]:
-        """One type, or a bracketed list of types with or without names."""
         if not self.accept("("):
             return (Return("result", self.type()),)
         matches: list[tuple[Type, str]] = []
@@ -174,7 +167,6 @@ class _Parser:
         return tuple(Return(name or names[i], type_) for i, (type_, name) in enumerate(matches))
 
     def return_name(self, before: list[str]) -> str:
-        """The name of an output, empty when the schema gives none."""
         if self.token in before and self.token:
             raise self.fail(f"output '{self.token}' is named twice")
         return "" if self.token in (",", ")", "") else self.identifier("the name of an output")
@@ -184,7 +176,6 @@ NO_NAME = "a name is of ASCII letters, digits and underscores"
 
 
 def name_fault(name: str) -> str:
-    """Why a name cannot stand in generated Python; empty where it can."""
     if not NAME.fullmatch(name):
         return NO_NAME
     if len(name) > LONGEST_NAME:
@@ -225,7 +216,6 @@ def _is_literal(pattern: str, source: str) -> bool:
 
 
 def _is_held(source: str) -> bool:
-    """Whether a number is one that an int64 or a float can hold."""
     if re.fullmatch(r"-?\d+", source):
         return abs(int(source)) <= LARGEST
     return source in ("True", "False") or math.isfinite(float(source))

@@ -31,12 +31,6 @@ class Unreadable(Exception):
 
 
 def read_text(path: Path) -> str:
-    """The text, with one kind of line end.
-
-    Raises:
-        OSError: the file cannot be opened.
-        Unreadable: it is no text.
-    """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise Unreadable(f"expected a file, found a {'folder' if stat.S_ISDIR(status.st_mode) else 'special file'}")
@@ -74,15 +68,6 @@ class NodeError(yaml.MarkedYAMLError):
 
 
 def compose(content: str, source: Source | None = None) -> yaml.Node | None:
-    """The root of the one document of a file; None where it is empty.
-
-    Args:
-        content: the text.
-        source: that of a file beside a spec: each node remembers it.
-
-    Raises:
-        yaml.YAMLError: the text is no YAML, or more than a spec may be.
-    """
     root: yaml.Node | None = None
     open_: list[yaml.CollectionNode] = []
     for number, event in enumerate(_events(content)):
@@ -106,10 +91,6 @@ def compose(content: str, source: Source | None = None) -> yaml.Node | None:
 
 
 def first_item(content: str, key: str) -> str | None:
-    """The value of a key that is the first one of the first item of a list; None where there is no such item.
-
-    Only the beginning of the text is read.
-    """
     wanted = [yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent]
     try:
         events = _events(content)
@@ -127,7 +108,6 @@ def _events(content: str) -> Iterator[Any]:
 
 
 def _close(node: yaml.CollectionNode, event: Any) -> None:
-    """The end of a list or a mapping: keys and values, which came in turn, become pairs."""
     node.end_mark = event.end_mark
     if isinstance(node, yaml.MappingNode):
         node.value = list(zip(node.value[::2], node.value[1::2], strict=True))
@@ -173,7 +153,6 @@ class SourceString:
     positions: tuple[LineColumn, ...]
 
     def where(self, offset: int = 0) -> Where:
-        """The place of the character at `offset`; outside the text, of the nearest one."""
         return Where(self.file, *self.positions[min(max(offset, 0), len(self.value))])
 
 
@@ -187,12 +166,10 @@ class Source:
         return self.content.split("\n")
 
     def where(self, node: yaml.Node) -> Where:
-        """The place of a node; one from a file beside the spec knows its own source."""
         own: Source = vars(node).get("source", self)
         return Where(own.file, node.start_mark.line + 1, node.start_mark.column + 1)
 
     def text(self, node: yaml.ScalarNode) -> SourceString:
-        """The scalar's value with the place of each of its characters."""
         own: Source = vars(node).get("source", self)
         return own._formatted(node)
 
@@ -223,7 +200,6 @@ class Source:
 
 
 def _visible(start: LineColumn, begin: int, raw: str, hidden: set[int]) -> Iterator[LineColumn]:
-    """The places of the characters of a scalar's source that are neither white space nor quoting."""
     line, column = start
     for index, character in enumerate(raw):
         if index >= begin and index not in hidden and not character.isspace():

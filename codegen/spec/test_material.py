@@ -20,7 +20,6 @@ class TrialFields(GroupedFields):
     """The keys of one entry that say with which arguments it is tried, and what comes out."""
 
     def _refuses(self) -> tuple[Refusal, ...]:
-        """Calls that must raise: a list, or a list for each class of errors."""
         groups = self.groups("errors", ERRORS)
         return tuple(Refusal(c, error) for error, strings in groups.items() for c in self._samples("errors", strings))
 
@@ -29,7 +28,6 @@ class TrialFields(GroupedFields):
         return tuple(Sample(t.value, arguments, t.where()) for t, arguments in parsed if arguments is not None)
 
     def _example(self) -> str:
-        """A doctest: one block, or a list of lines."""
         strings = self.items("example")
         if strings and not strings[0].value.startswith(">>> "):
             self.report(strings[0].where(), "an example begins with '>>> '", "example")
@@ -83,7 +81,6 @@ class TrialFields(GroupedFields):
         return " ".join(names)
 
     def _unvaried(self, schema: Schema) -> dict[str, str]:
-        """Arguments and the reasons for which no other values of them are tried."""
         node = self.values.get("skip_grad_args")
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
         known, result = [a.name for a in schema.arguments], {}

@@ -48,7 +48,6 @@ def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = 
 
 
 def shifted(low: float, per_octave: int, count: int = 16) -> list[Piece]:
-    """The pieces of x, from 0 on, where those of low + x are logarithmic."""
     return [Piece(position, start - low, end - low) for position, start, end in logarithmic(low, per_octave, count)]
 
 
@@ -98,7 +97,6 @@ def nodes(low: float, high: float) -> np.ndarray:
 
 
 def single(value: float) -> float:
-    """A number as float32."""
     return float(np.float32(value))
 
 
@@ -128,7 +126,6 @@ def best_center(function: Reference, piece: Piece, part: float) -> float:
 
 
 def error(function: Reference, piece: Piece, column: list[float], has_derivative: bool = False) -> float:
-    """The largest error in units in the last place, of many arguments of a piece as float32 arithmetic has them."""
     x = samples(piece, column[0])
     center, *coefficients = (np.float32(value) for value in column)
     derivative = coefficients.pop(0) if has_derivative else np.float32(0)
@@ -150,7 +147,6 @@ def units(result: np.ndarray, requested: np.ndarray) -> float:
 
 
 def samples(piece: Piece, center: float, count: int = SAMPLES) -> np.ndarray:
-    """Arguments all over a piece, and those next to its center, which may be a zero."""
     sample_points = np.random.default_rng(piece.position).uniform(piece.low, piece.high, count)
     candidates = (np.float32(center).view(np.int32) + np.arange(-NODES, NODES, dtype=np.int32)).view(np.float32)
     small = np.geomspace(1e-30, 1.0, count) * piece.high
@@ -183,13 +179,10 @@ class ByPowers(NamedTuple):
     coefficients: int = 4
 
     def column(self, piece: Piece) -> list[float]:
-        """The center, the logarithm there, its slope, and the coefficients of a piece: of several fits the one that
-        errs least."""
         made = [self.fitted(piece, float(center)) for center in self.centers(piece)]
         return min(made, key=lambda column: self.error(piece, column))
 
     def centers(self, piece: Piece) -> np.ndarray:
-        """Where the logarithm, its slope and its curvature are nearly float32, so that little is lost in the piece."""
         x = np.linspace(CENTER_START, CENTER_STOP, POWER_CANDIDATES) * (piece.high - piece.low) + piece.low
         x = np.unique(x.astype(np.float32)).astype(np.float64)
         radius = np.maximum(x - piece.low, piece.high - x)
@@ -209,18 +202,15 @@ class ByPowers(NamedTuple):
         return [center, value, derivative, *known[::-1]]
 
     def error(self, piece: Piece, column: list[float]) -> float:
-        """The largest error in a piece."""
         x = samples(piece, column[0], POWER_SAMPLES)
         return units(computed(x, column), self.function(x.astype(np.float64)))
 
 
 def lost(values: np.ndarray) -> np.ndarray:
-    """What rounding to float32 loses."""
     return np.abs(values - values.astype(np.float32))
 
 
 def computed(x: np.ndarray, column: list[float]) -> np.ndarray:
-    """What float32 arithmetic makes of a column: `by_power_pieces`."""
     center, value, derivative, *coefficients = (np.float32(number) for number in column)
     t, shift = x - center, np.float32(SHIFT)
     bend = t * horner(t, coefficients)
@@ -233,7 +223,6 @@ def computed(x: np.ndarray, column: list[float]) -> np.ndarray:
 
 
 def horner(x: np.ndarray, coefficients: list[np.float32]) -> np.ndarray:
-    """A polynomial in float32."""
     result = np.full_like(x, coefficients[0])
     for each in coefficients[1:]:
         result = fused(result, x, each)

@@ -40,7 +40,6 @@ Function = Callable[[np.ndarray], np.ndarray]
 
 
 def logarithm(x: np.ndarray) -> np.ndarray:
-    """ln(x / 2) + gamma."""
     return np.log(x / 2.0) + np.euler_gamma
 
 
@@ -77,23 +76,19 @@ def odds_ratio(x: np.ndarray) -> np.ndarray:
 
 
 def asinh_ratio(x: np.ndarray) -> np.ndarray:
-    """asinh(x) / x."""
     return np.divide(np.arcsinh(x), x, out=np.ones_like(x), where=np.abs(x) > SMALL)
 
 
 def acosh_ratio(x: np.ndarray) -> np.ndarray:
-    """acosh(1 + x) / sqrt(x)."""
     root = np.sqrt(np.maximum(x, SMALL))
     return np.where(x < SMALL, np.sqrt(2.0) * (1.0 - x / 12.0), np.log1p(x + root * np.sqrt(x + 2.0)) / root)
 
 
 def atanh_ratio(x: np.ndarray) -> np.ndarray:
-    """atanh(x) / x."""
     return np.divide(np.log1p(2.0 * x / (1.0 - x)) / 2.0, x, out=np.ones_like(x), where=np.abs(x) > SMALL)
 
 
 def erfinv_ratio(x: np.ndarray) -> np.ndarray:
-    """erfinv(x) / x."""
     clipped = np.maximum(x, 1e-30)
     return np.where(x < 0.5, special.erfinv(clipped), special.erfcinv(1.0 - clipped)) / clipped
 
@@ -105,12 +100,10 @@ def ndtri_ratio(y: np.ndarray) -> np.ndarray:
 
 
 def ndtri_factor(y: np.ndarray) -> np.ndarray:
-    """What this is to be multiplied by, in float32."""
     return np.where(y < 0.25, np.float32(1.0), y - np.float32(0.5))
 
 
 def erfc_logarithm(x: np.ndarray) -> np.ndarray:
-    """log2(erfc(x))."""
     above, below = np.maximum(x, 0.0), np.minimum(x, 0.0)
     clipped = np.log1p(special.erf(-below)) / np.log(2.0)
     return np.where(x < 0, clipped, erfcx_logarithm(above) - above * above / np.log(2.0))
@@ -121,7 +114,6 @@ def erfc_derivative(x: np.ndarray) -> np.ndarray:
 
 
 def erfcx_logarithm(x: np.ndarray) -> np.ndarray:
-    """log2(erfcx(x))."""
     return np.asarray(np.log2(special.erfcx(x)))
 
 
@@ -146,8 +138,6 @@ class ByPieces(NamedTuple):
     factor: Callable[[np.ndarray], np.ndarray] | None = None
 
     def column(self, piece: Piece) -> list[float]:
-        """The center, the slope if there are any, and the coefficients of a piece: of several fits the one that errs
-        least."""
         ways = [
             (center, derivative) for center in self.centers(piece) for derivative in self.derivatives_of(piece, center)
         ]
@@ -155,7 +145,6 @@ class ByPieces(NamedTuple):
         return min(made, key=lambda column: self.error(piece, column))
 
     def derivatives_of(self, piece: Piece, center: float) -> list[float] | list[None]:
-        """What the slope of a piece may be: about a zero the tangent's or a secant's, so that the rest is small."""
         if not self.derivatives:
             return [None]
         if center not in singles(self.zeros):
@@ -170,7 +159,6 @@ class ByPieces(NamedTuple):
         return error(self.function, piece, column, self.derivatives)
 
     def centers(self, piece: Piece) -> list[float]:
-        """What the center of a piece may be: a zero that it has, else one near it, or a number about its middle."""
         width = piece.high - piece.low
         inside = [zero for zero in self.zeros if piece.low <= zero <= piece.high]
         nearby = [zero for zero in self.zeros if piece.low - width < zero < piece.high + width]
@@ -187,19 +175,16 @@ def singles(values: Sequence[float]) -> list[float]:
 
 
 def ratio_of_sine(x: np.ndarray) -> np.ndarray:
-    """sin(x) / x."""
     return np.divide(np.sin(x), x, out=np.ones_like(x), where=x != 0)
 
 
 def sinc(x: np.ndarray) -> np.ndarray:
-    """sin(pi x) / (pi x), exact also near its zeros."""
     integral = np.rint(x)
     sine = np.sin(np.pi * (x - integral)) * (1.0 - 2.0 * np.abs(np.fmod(integral, 2.0)))
     return np.divide(sine, np.pi * x, out=np.ones_like(x), where=x != 0)
 
 
 def airy(x: np.ndarray) -> np.ndarray:
-    """The first of SciPy's four functions."""
     return np.asarray(special.airy(x)[0])
 
 

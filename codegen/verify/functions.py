@@ -44,13 +44,11 @@ class Claim:
     domain: Mapping[str, tuple[float, float]]
 
     def function(self) -> Callable[..., Any]:
-        """The function itself, which runs as plain Python on floats."""
         value = getattr(importlib.import_module(".".join((stand_in(self.folder), *self.module))), self.name)
         return getattr(value, "py_func", value)
 
 
 def claims(op_libraries: Iterable[OpLibrary], functions: Functions) -> list[Claim]:
-    """The derivatives and meanings that users' packages give their scalar functions."""
     matches = []
     for op_library in op_libraries:
         for d in op_library.definitions if op_library.label else ():
@@ -63,14 +61,11 @@ def claims(op_libraries: Iterable[OpLibrary], functions: Functions) -> list[Clai
 
 
 def running(result: Iterable[Claim], functions: Functions) -> Functions:
-    """The functions with what computes those that are no expressions: from here on they are run."""
     own = {c.name: replace(c.known, numbers=_on_arrays(c.function())) for c in result if c.known.meaning is None}
     return {**functions, **own}
 
 
 def _on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of floats as one of arrays; nan where it raises."""
-
     def one(*values: float) -> float:
         try:
             return float(function(*map(np.float64, values)))
@@ -97,7 +92,6 @@ def check_functions(result: list[Claim], functions: Functions) -> Report:
 
 
 def _points(claim: Claim) -> Points:
-    """Numbers in the domain, or of all sizes and signs; the same each time."""
     rng = np.random.default_rng(zlib.crc32(claim.name.encode()))
 
     def sample_values(parameter: str) -> np.ndarray:
@@ -124,7 +118,6 @@ def _wrong_reading(claim: Claim, value: Callable[..., Any], points: Points, know
 
 
 def _wrong_derivatives(claim: Claim, value: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
-    """Where a derivative that is said is not that of the function."""
     values = value(*points.values())
     for parameter, text, where in zip(claim.known.parameters, claim.known.derivatives, claim.locations, strict=False):
         if text is None:
@@ -145,7 +138,6 @@ def _wrong_derivatives(claim: Claim, value: Callable[..., Any], points: Points, 
 
 
 def _at(text: str, points: Points, known: Functions) -> Any:
-    """The values of an expression; nan where something in it has no numbers."""
     try:
         result = evaluate(parsed(text), points, known)
     except Unknown:
@@ -166,7 +158,6 @@ def _difference(value: Callable[..., Any], points: Points, parameter: str, value
 
 
 def _worst(excess: Any) -> int | None:
-    """The point with the largest excess above 0."""
     worst = int(np.argmax(np.nan_to_num(excess, nan=-1.0)))
     return worst if excess[worst] > 0 else None
 

@@ -74,7 +74,6 @@ class Worker:
             return Lost(f"killed the process: {cause(self.process.exitcode)}", died=True), False
 
     def end(self, at_once: bool = False) -> None:
-        """End the process: kill it, or let it end by itself when it has nothing in hand."""
         if not at_once:
             with suppress(OSError):
                 self.link.send(None)
@@ -140,7 +139,6 @@ def end_all(workers: Sequence[Worker]) -> None:
 
 
 def _ended(busy: Sequence[Worker], seconds: float) -> Iterator[tuple[Worker, Any, bool]]:
-    """Wait for answers: (worker, answer, whether it may be used again) of those that have ended, or must."""
     rest = min(worker.deadline for worker in busy) - time.monotonic()
     ready = wait([worker.link for worker in busy], timeout=max(rest, 0))
     now = time.monotonic()
@@ -160,7 +158,6 @@ def cause(status: int | None) -> str:
 
 @contextmanager
 def variables(more: Mapping[str, str]) -> Iterator[None]:
-    """Processes started inside have these variables of the environment."""
     before = {name: os.environ.get(name) for name in more}
     os.environ.update(more)
     try:
@@ -177,7 +174,6 @@ def variables(more: Mapping[str, str]) -> Iterator[None]:
 
 
 def serve(link: Connection) -> None:
-    """Run tasks until None comes, or until one of them asks for a new process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started us ends us
     with suppress(EOFError):  # who started us is gone
         while (task := link.recv()) is not None:
@@ -193,12 +189,10 @@ _spoilt: list[str] = []  # why this process is not to be used again
 
 
 def spoil(why: str) -> None:
-    """Let this process run no task after the one in hand: something in it is not as it should be."""
     _spoilt.append(why)
 
 
 def limit_memory(more: int) -> None:
-    """Let this process have so many bytes of address space more than now, where the system can see to that."""
     try:
         import resource
 
@@ -236,7 +230,6 @@ def is_intact(block: int, first: int, last: int) -> bool:
 
 @native
 def allocated(size: int) -> int:
-    """An array's memory, between guards; 0 where there is none."""
     block = _malloc(size + 2 * GUARD)
     if block == 0:
         return block
@@ -295,7 +288,6 @@ def free(table: int, address: int, size: int) -> int:
 
 @functools.cache
 def guarding() -> Any:
-    """NumPy's name for the functions above, which live as long as the process."""
     unit = Unit("guards", (malloc, calloc, realloc, free), Path(__file__).read_text)
     return handler(b"specgrad guards", STATE, [*map(unit.address, unit.functions)])
 
@@ -305,7 +297,6 @@ def guard() -> None:
 
 
 def damage() -> dict[str, int]:
-    """The numbers of arrays that were written to outside, and after they had been freed."""
     return {"written outside": int(state[DAMAGED]), "written after its end": int(state[FREED])}
 
 

@@ -80,7 +80,6 @@ def guarded(op: Any, report: Report) -> Report:
 
 @functools.cache
 def prepared(package: Package) -> dict[str, Any]:
-    """The records of a package in a process that looks after its memory from now on."""
     from .isolation import guard
 
     ops = registry(package)
@@ -92,7 +91,6 @@ def prepared(package: Package) -> dict[str, Any]:
 
 
 def registry(package: Package) -> dict[str, Any]:
-    """The records of a package's ops by name; a folder is imported under a name of its own."""
     importlib.import_module("specgrad")
     name = package.location
     if os.sep in name:
@@ -101,10 +99,6 @@ def registry(package: Package) -> dict[str, Any]:
 
 
 def import_folder(folder: Path, spec_file: str = "", op_library: str = "") -> str:
-    """Import a package from where it lies, inside the one in the folder `home` if there is one; returns its name.
-
-    Its spec is where it says, or the file that is named.
-    """
     name = f"{stand_in(Path(op_library))}.{folder.name}" if op_library else f"verified_{folder.name}"
     if name not in sys.modules:
         location = folder / "__init__.py"

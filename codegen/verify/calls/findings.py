@@ -25,18 +25,15 @@ from .entries import has_key, spec_entry
 
 
 def largest(array: np.ndarray) -> float:
-    """The largest finite magnitude; 0 in an array without any."""
     return float(np.abs(array[np.isfinite(array)]).astype(np.float64).max(initial=0.0))
 
 
 def close(a: np.ndarray, b: np.ndarray, relative: float, absolute: float) -> bool:
-    """Whether the elements of two arrays of any dtypes differ by no more than that; nan equals nan."""
     wide = np.complex128
     return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=relative, atol=absolute, equal_nan=True))
 
 
 def worst(a: np.ndarray, b: np.ndarray) -> tuple[tuple[int, ...], str, str]:
-    """The index of the element in which two arrays differ most, and both values there."""
     wide, other = a.astype(np.complex128), b.astype(np.complex128)
     error = np.where(wide == other, 0, np.nan_to_num(np.abs(wide - other), nan=np.inf))
     error = np.where(np.isnan(wide) & np.isnan(other), 0, error)
@@ -51,7 +48,6 @@ def relative_error(a: Any, b: Any) -> float:
 
 
 def both(a: Any, b: Any) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to tell them apart."""
     for digits in range(3, 18):
         shown = number(a, digits), number(b, digits)
         if shown[0] != shown[1]:
@@ -60,7 +56,6 @@ def both(a: Any, b: Any) -> tuple[str, str]:
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """A number to so many digits; complex numbers as Python writes them."""
     value = complex(value)
     if value.imag == 0:
         return f"{value.real:.{digits}g}"
@@ -99,7 +94,6 @@ class Report:
     def find(
         self, op: Any, key: str, text: str, subject: str | None = None, size: float = np.inf, level: int = 1
     ) -> None:
-        """Add a finding at a key of an op's entry; its subject is the key where none is given."""
         self.add(Finding(location_of(op, key), op.name, key if subject is None else subject, text, size, level))
 
     def join(self, other: Report) -> None:
@@ -124,7 +118,6 @@ class Report:
 
 
 def location_of(op: Any, key: str = "") -> str:
-    """Where a formula stands, or the value of another key; the entry itself for an op without it."""
     entry = spec_entry(op)
     if entry is None:
         return PurePath(op.spec).name
@@ -135,13 +128,11 @@ def location_of(op: Any, key: str = "") -> str:
 
 
 def forward_formula(op: Any) -> str:
-    """The key of the first forward-mode formula: `result`, or the name of an output."""
     known = {"self", *KEYS, *op.inputs, *[name for name, *_ in op.arguments]}
     return next((key for key in op.formulas if key not in known), "result")
 
 
 def call_at(point: Any, values: Iterable[Any]) -> str:
-    """The call with a number for each leaf, as in (self=0.3, other=-1.2)."""
     arguments = {leaf.argument: number(v) for leaf, v in zip(point.leaves, values, strict=True)}
     rest = {
         name: repr(v)
@@ -153,7 +144,6 @@ def call_at(point: Any, values: Iterable[Any]) -> str:
 
 
 def element(leaf: Any, index: Sequence[Any]) -> str:
-    """One element of a leaf, as in self[0, 2] = 0.31."""
     where = f"[{', '.join(map(str, index))}]" if len(index) else ""
     return f"{leaf.label}{where} = {number(leaf.array[tuple(index)])}"
 
@@ -178,7 +168,6 @@ def key_of(op: Any, error: BaseException) -> str:
 
 
 def _is_rule(file: PurePath) -> bool:
-    """Whether a file has checks of arguments: the runtime's, or those of a package outside the tree."""
     return file.parent.name == "checks" or file.stem.partition("_")[0] == "checks"
 
 
@@ -191,7 +180,6 @@ def is_refusal(error: BaseException) -> bool:
 
 
 def is_proper(error: BaseException) -> bool:
-    """Whether an error is of a class for wrong calls; Python's own for recursion is none."""
     return isinstance(error, PROPER) and not isinstance(error, RecursionError)
 
 
@@ -220,7 +208,6 @@ def error_message(error: BaseException) -> str:
 
 
 def _essence(error: BaseException) -> str:
-    """The message; of one of numba's, which have many lines: what has no meaning for which types, and where."""
     of_numba = next((each for each in _chain(error) if type(each).__module__.startswith("numba")), None)
     if of_numba is None:
         return str(error)

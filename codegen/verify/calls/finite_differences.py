@@ -52,7 +52,6 @@ def derivatives(evaluate: Evaluate, arrays: Sequence[np.ndarray], kinks: Sequenc
 
 
 def directional(evaluate: Evaluate, arrays: Sequence[np.ndarray], along: Sequence[np.ndarray]) -> np.ndarray:
-    """The derivative of `evaluate` along one direction: a fourth-order central difference."""
     parts, starts = [real(a) for a in arrays], [real(a).copy() for a in arrays]
     matches = []
     for step in (-2, -1, 1, 2):
@@ -71,7 +70,6 @@ def central(values: Sequence[np.ndarray], h: Any) -> np.ndarray:
 
 
 def _around(evaluate: Evaluate, part: np.ndarray, i: int, h: float) -> list[np.ndarray]:
-    """The values at two steps to either side."""
     start, result = part[i], []
     for step in (-2, -1, 1, 2):
         part[i] = start + step * h
@@ -81,7 +79,6 @@ def _around(evaluate: Evaluate, part: np.ndarray, i: int, h: float) -> list[np.n
 
 
 def _row(evaluate: Evaluate, part: np.ndarray, i: int, centre: np.ndarray, kink: str) -> np.ndarray:
-    """(derivative, lower side, higher side, noise) of every output by one component."""
     h = STEP * max(1.0, abs(part[i]))
     row = np.full((4, centre.size), np.nan)
     sides: list[tuple[np.ndarray, np.ndarray]] = []
@@ -100,7 +97,6 @@ def _row(evaluate: Evaluate, part: np.ndarray, i: int, centre: np.ndarray, kink:
 
 
 def _sides(values: Sequence[np.ndarray], centre: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """The derivatives from the left and from the right, to second order."""
     left = (3 * centre - 4 * values[1] + values[0]) / (2 * h)
     right = (4 * values[2] - 3 * centre - values[3]) / (2 * h)
     return left, right

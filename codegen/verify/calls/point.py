@@ -83,7 +83,6 @@ class Point:
         return adopt(array)
 
     def tensors(self, output_mask: Sequence[bool] | None = None) -> list[Any]:
-        """Fresh leaf tensors; those that are `wanted` (default all) require grad."""
         made = [self.over(array) for array in self.arrays]
         for tensor, yes in zip(made, output_mask or [True] * len(made), strict=True):
             tensor.requires_grad_(yes)
@@ -92,7 +91,6 @@ class Point:
     def call(
         self, tensors: Sequence[Any], function: Any = None, constants: Sequence[Any] | None = None
     ) -> tuple[Any, ...]:
-        """All outputs of the op (or of another `function` of the same arguments), perhaps with other constants."""
         kwargs = {id(leaf): tensor for leaf, tensor in zip(self.leaves, tensors, strict=True)}
         kwargs |= {id(own): other for own, other in zip(self.constants, constants or (), strict=False)}
 
@@ -114,18 +112,15 @@ class Point:
         return [output for output, yes in zip(outputs, flags, strict=True) if yes]
 
     def recorded(self, output_mask: Sequence[bool] | None = None) -> tuple[list[Any], list[Any], list[Any]]:
-        """Fresh leaf tensors, the outputs that are recorded from them, and random output gradients."""
         tensors = self.tensors(output_mask)
         outputs = self.outputs(tensors)
         return tensors, outputs, self.seeds(outputs)
 
     def values(self, tensors: Sequence[Any]) -> np.ndarray:
-        """The differentiable outputs as one flat array of real numbers, without recording."""
         with no_grad():
             return concatenated(self.outputs(tensors))
 
     def seeds(self, outputs: Sequence[Any]) -> list[Any]:
-        """Random output gradients, zero where an output is not finite."""
         return [self.seed(output) for output in outputs]
 
     def seed(self, output: Any) -> Any:
@@ -134,7 +129,6 @@ class Point:
         return adopt(values)
 
     def random(self, like: Any) -> np.ndarray:
-        """Random numbers of a tensor's shape and kind."""
         values = np.asarray(self.rng.standard_normal(like.shape))
         if like._dtype.kind == "c":
             values = np.asarray(values + 1j * self.rng.standard_normal(like.shape))
@@ -145,7 +139,6 @@ class Point:
 
 
 def called(function: Any, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The outputs of an op's function for arguments by their names in the schema."""
     result = function(**{("input" if name == "self" else name): value for name, value in arguments.items()})
     return (result,) if isinstance(result, TensorBase) else tuple(result)
 
@@ -166,7 +159,6 @@ def recording(tensors: list[Any]) -> list[Any]:
 
 @contextmanager
 def formulas_alone() -> Iterator[None]:
-    """Inside, gradients are what the formulas say: no kernel stands for them."""
     watch.enter("verify", Watcher())
     try:
         yield
@@ -175,13 +167,11 @@ def formulas_alone() -> Iterator[None]:
 
 
 def real(array: np.ndarray) -> np.ndarray:
-    """The elements of a contiguous array as a flat view of real numbers: parts of complex ones side by side."""
     flat = array.reshape(-1)
     return flat.view(np.float64) if np.iscomplexobj(flat) else flat
 
 
 def concatenated(tensors: Sequence[Any]) -> np.ndarray:
-    """All elements of some tensors as one flat array of real numbers."""
     parts = [real(np.ascontiguousarray(t.array)) for t in tensors]
     return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
 
@@ -209,7 +199,6 @@ class TypedCall:
 
     @property
     def scalars(self) -> list[str]:
-        """The arguments that are numbers of Python and take part in promotion: of this call, or left at defaults."""
         matches = []
         for name, type_, *_ in self.op.arguments:
             own = "self" if name == "input" else name
@@ -219,16 +208,13 @@ class TypedCall:
         return matches
 
     def leaves(self, arrays: Sequence[np.ndarray]) -> list[Any]:
-        """Tensors of such numbers; those with a gradient require it."""
         with_gradient = [id(item) for name in self.inputs for item in _items(self.arguments.get(name))]
         return [_tensor(a, id(sample) in with_gradient) for sample, a in zip(self.tensors, arrays, strict=True)]
 
     def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
-        """The outputs for tensors of these numbers; `others` replace arguments."""
         return self.given(self.leaves(arrays), others)
 
     def given(self, tensors: Sequence[Any], others: Mapping[str, Any] | None = None) -> list[Any]:
-        """The outputs for these tensors; `others` replace arguments."""
         tensors_by_id = {id(sample): tensor for sample, tensor in zip(self.tensors, tensors, strict=True)}
 
         def passed(value: Any) -> Any:
@@ -255,14 +241,12 @@ def _tensor(array: np.ndarray, has_gradient: bool) -> Any:
 
 
 def typed_calls(op: Any) -> list[TypedCall]:
-    """The calls of an op without a dtype of their own, those with the most tensors first."""
     calls = [TypedCall(op, text) for text in sample_calls(op)]
     plain = [call for call in calls if not any(isinstance(v, dtypes.dtype) for v in call.arguments.values())]
     return sorted(plain, key=lambda call: -len(call.tensors))
 
 
 def in_dtype(array: np.ndarray, kind: Any) -> np.ndarray:
-    """Numbers such as those of an array in another dtype: integers away from 0, complex ones with two parts."""
     if kind.kind == "b":
         return np.asarray(array > 0)
     if kind.kind == "i":

@@ -80,7 +80,6 @@ Setting = tuple[dict[str, Any], dict[str, Any]]
 
 
 def settings(op: Any, meaning: Meaning) -> Iterator[Setting]:
-    """(arguments of the call, the same with defaults) that are no tensors: of the samples, then each one changed."""
     arguments = [a for a in meaning.entry.schema.arguments if not a.type.is_tensor]
     drawing = Drawing(op, "", False, dtypes)
     defaults = {a.name: drawing.evaluate(ast.parse(a.default, mode="eval").body) for a in arguments if a.default}
@@ -116,7 +115,6 @@ def _special(meaning: Meaning, tensors: list[Argument]) -> dict[str, np.ndarray]
 
 
 def _random(meaning: Meaning, tensors: list[Argument], rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Numbers in the domain, and far outside."""
     results = {}
     for a in tensors:
         low, high = meaning.entry.domain.get(a.name, (-2.0, 2.0))
@@ -133,7 +131,6 @@ def _boundaries(
     result: list[Condition],
     rng: np.random.Generator,
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Points on and beside the boundaries, and which of these are directly beside."""
     rows: list[dict[str, Any]] = []
     directly: list[bool] = []
     marks = [sign * v for v in values.values() if isinstance(v, int | float) for sign in (1, -1)]
@@ -154,7 +151,6 @@ def _boundaries(
 
 
 def _bases(meaning: Meaning, tensors: list[Argument], rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Values of the other tensors where one is moved to a boundary."""
     fixed = [-1.0, 0.0, 0.7, 2.0] if len(tensors) > 1 else [0.0]
     return [
         {a.name: bool(k % 2) if is_mask(meaning.entry, a) else v + 0.1 * rng.random() * (v != 0) for a in tensors}

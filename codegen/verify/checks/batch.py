@@ -33,7 +33,6 @@ class Batch:
         return [np.stack(examples) for examples in (*self.leaves, *self.constants)]
 
     def call(self, tensors: Sequence[Any], function: Any = None) -> tuple[Any, ...]:
-        """The outputs of the op for tensors in the place of leaves and constants."""
         count = len(self.leaves)
         return self.point.call(tensors[:count], function, constants=tensors[count:])
 
@@ -41,13 +40,11 @@ class Batch:
         return self.point.differentiable(self.call(tensors))
 
     def writes_to(self, chosen: Sequence[bool]) -> bool:
-        """Whether `self`, to which an in-place op writes, is among the chosen tensors."""
         first = self.point.arguments.get("self")
         args = (*self.point.leaves, *self.point.constants)
         return any(yes and tensor is first for tensor, yes in zip(args, chosen, strict=True))
 
     def example(self, chosen: Sequence[bool], index: int) -> list[Any]:
-        """The tensors of one example; those that are not chosen are the first example's."""
         return [adopt(s[index if yes else 0].copy()) for s, yes in zip(self.stacks, chosen, strict=True)]
 
 
@@ -56,7 +53,6 @@ def shuffled(array: np.ndarray) -> list[np.ndarray]:
 
 
 def choices(count: int) -> list[list[bool]]:
-    """Which tensors differ between the examples: all, and each alone."""
     alone = [[i == k for i in range(count)] for k in range(count)]
     return [[True] * count, *alone] if count > 1 else alone
 
@@ -70,7 +66,6 @@ def stacked(results: Sequence[Sequence[Any]]) -> list[np.ndarray]:
 
 
 def check_batch(point: Point, report: Report) -> None:
-    """All tensors in batches, then each alone; afterwards the derivatives."""
     batch = Batch(point)
     if not batch.stacks:
         return
@@ -93,7 +88,6 @@ def check_batch(point: Point, report: Report) -> None:
 
 
 def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
-    """The outputs, and those of the in-place variant where its tensor is in the batch."""
     functions = [None, batch.point.op.inplace] if batch.writes_to(chosen) and batch.point.op.inplace else [None]
     dims = tuple(0 if yes else None for yes in chosen)
     args = [adopt(s if yes else s[0].copy()) for s, yes in zip(batch.stacks, chosen, strict=True)]
@@ -133,7 +127,6 @@ def check_gradients(batch: Batch, report: Report) -> None:
 
 
 def check_cotangents(point: Point, report: Report) -> None:
-    """A batch of output gradients through one graph, as in `jacrev`."""
     report.checks += 1
     tensors = point.tensors()
     outputs = point.outputs(tensors)
@@ -156,7 +149,6 @@ def check_tangents(point: Point, report: Report) -> None:
 
 
 def check_mixture(batch: Batch, report: Report) -> None:
-    """Tangents that differ between examples where the values are shared, and the other way round."""
     point, count = batch.point, len(batch.leaves)
     if "(a!)" in point.op.schema:
         return
@@ -180,7 +172,6 @@ def check_mixture(batch: Batch, report: Report) -> None:
 
 
 def compare(point: Point, about: str, result: Sequence[Any], right: Sequence[Any], report: Report) -> None:
-    """Report outputs of a batch that are not those of its examples."""
     for got, requested in zip(result, right, strict=True):
         a, text = got.detach().array, ""
         if a.shape != requested.shape or a.dtype != requested.dtype:

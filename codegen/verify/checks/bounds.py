@@ -31,7 +31,6 @@ def concerned(op: Any) -> bool:
 
 
 def check_bounds(op: Any) -> Report:
-    """Run an op and report indices that are out of bounds; other faults are for the other checks."""
     report = Report()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -56,7 +55,6 @@ def _check_point(point: Point, report: Report) -> None:
 
 
 def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
-    """(formula, subject, what to run) for all that an op computes."""
     yield "", "", lambda: point.call(point.tensors([False] * len(point.leaves)))
     if not any(output.requires_grad for output in point.outputs(point.tensors())):
         return
@@ -71,7 +69,6 @@ def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
 
 
 def _backward(point: Point, output_mask: list[bool]) -> None:
-    """The gradients by the kernel for backward, where there is one, and by the formulas."""
     tensors, outputs, seeds = point.recorded(output_mask)
     for create in (False, True):
         gradients(outputs, [tensor for tensor in tensors if tensor.requires_grad], seeds, create)

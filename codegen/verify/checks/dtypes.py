@@ -35,7 +35,6 @@ CLOSE = 1e-4  # of the largest, or of 1: what float32 may lose in any op of samp
 
 
 def check_dtypes(op: Any, report: Report) -> None:
-    """The first of an op's calls with the most tensors, in several dtypes; nothing of ops without a tensor to vary."""
     call = next(iter(typed_calls(op)), None)
     if call is None or not call.tensors:
         return
@@ -61,7 +60,6 @@ def _check_call(op: Any, call: TypedCall, report: Report) -> None:
 
 
 def _check_argument(call: TypedCall, report: Report) -> None:
-    """The argument `dtype` of a call is the dtype of what comes out."""
     report.checks += 1
     for output in call.outputs(call.values([dtypes.float32]), {"dtype": dtypes.float64}):
         if output._dtype is not dtypes.float64:
@@ -70,7 +68,6 @@ def _check_argument(call: TypedCall, report: Report) -> None:
 
 
 def _check_stated(call: TypedCall, expected_dtypes: str, requested: str, report: Report) -> None:
-    """The dtypes of the outputs are those under `dtype_table`; one word stands for all outputs."""
     report.checks += 1
     result = _answer(call, expected_dtypes)
     right = requested.split() if " " in requested or requested == REFUSED else [requested] * len(result)
@@ -81,7 +78,6 @@ def _check_stated(call: TypedCall, expected_dtypes: str, requested: str, report:
 
 
 def _answer(call: TypedCall, expected_dtypes: str) -> list[str]:
-    """The dtypes of the outputs, or one word for how the call ends: a kernel that fails does not refuse."""
     try:
         return [output._dtype.name for output in _outputs(call, expected_dtypes)]
     except PROPER as error:
@@ -111,7 +107,6 @@ def _check_accepted(call: TypedCall, word: str, report: Report) -> None:
 
 
 def _check_refused(call: TypedCall, report: Report) -> None:
-    """Complex numbers, which nothing turns into real ones, where `dtypes` leaves them out."""
     if "complex" not in call.op.dtypes:
         report.checks += 1
         result = _answer(call, "complex64")
@@ -134,7 +129,6 @@ def _check_half(call: TypedCall, report: Report) -> None:
 
 
 def _check_integers(call: TypedCall, expected_dtypes: str, report: Report) -> None:
-    """Integers against the same numbers as float64, where the op takes both; bools that stay bools are no numbers."""
     values, numbers = call.values(_tensor_kinds(expected_dtypes)), _numbers(call, expected_dtypes)
     try:
         result = call.outputs(values, numbers)
@@ -172,7 +166,6 @@ def _integral(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:
-    """Equal as far as float32 goes, which takes for 0 what is near it."""
     return close(a, b, CLOSE, CLOSE * max(1.0, largest(b)))
 
 
@@ -189,7 +182,6 @@ CASES = {
 
 
 def check_autocast(op: Any, report: Report) -> None:
-    """One of an op's calls, in the dtypes that its word for the CPU changes."""
     word, call = op.autocast.get("cpu", ""), next(iter(typed_calls(op)), None)
     if call is None or not call.tensors or not word:
         return
@@ -201,7 +193,6 @@ def check_autocast(op: Any, report: Report) -> None:
 
 
 def _case(call: TypedCall, word: str) -> tuple[list[Any], Any]:
-    """The dtypes of tensors, and the one that they are cast to."""
     if not word.startswith(LIKE):
         return CASES.get(word, ([SINGLE], SINGLE))
     argument = call.arguments[word.removeprefix(LIKE)]
@@ -221,7 +212,6 @@ def _check_autocast_raises(call: TypedCall, report: Report) -> None:
 
 
 def _check_cast(call: TypedCall, kinds: Sequence[Any], target: Any, report: Report) -> None:
-    """Both the dtypes and the bits are those of the call with tensors of the other dtype."""
     report.checks += 1
     value = call.leaves(call.values(kinds))
     with autocast("cpu", dtype=HALF):

@@ -34,7 +34,6 @@ PROBE_OFFSETS = (1e-9, 1e-6)  # where a value is looked for beside a point that 
 
 
 def check_elementwise(op: Any, report: Report) -> None:
-    """All spots of an op; nothing for ops that are not element-wise or that take no floats."""
     meaning = meaning_of(op) if "float" in op.dtypes else None
     if meaning is None or takes_single_numbers(op):
         return
@@ -57,7 +56,6 @@ def check_elementwise(op: Any, report: Report) -> None:
 
 
 def takes_single_numbers(op: Any) -> bool:
-    """Whether an argument is a tensor without dimensions in all samples: such an op takes no columns of numbers."""
     calls = [Drawing(op, text, False, dtypes).arguments(text) for text in sample_calls(op)]
     sample = [
         {name for name, v in call.items() if isinstance(v, SampledArgument) and not v.array.ndim} for call in calls
@@ -93,7 +91,6 @@ class Look:
         return output.detach().array.astype(float), by_name
 
     def check(self) -> None:
-        """All that is known of the values and gradients here."""
         self.report.checks += 3 + len(self.names)
         self.compare_values()
         self.look_for_holes()
@@ -104,7 +101,6 @@ class Look:
     # ---- values ------------------------------------------------------------------------------------------------------
 
     def compare_values(self) -> None:
-        """The compiled kernel against the meaning of the expression; zeros have signs."""
         requested = self.evaluated(self.meaning.expression)
         if requested is None or self.op.result_dtype[0] != "same":
             return
@@ -116,7 +112,6 @@ class Look:
         self.find(same, self.value, requested, "", "the kernel gives {}, the expression means {}")
 
     def conditioned(self, requested: np.ndarray) -> np.ndarray:
-        """By how much values may differ where rounding an argument changes them."""
         total = np.zeros(self.sample_points.count)
         for name, column in self.sample_points.columns.items():
             derivative = self.evaluated(self.meaning.derived[name]) if name in self.meaning.derived else None
@@ -128,7 +123,6 @@ class Look:
         return np.asarray(np.nan_to_num(64 * total, posinf=0.0) + 1e-15)
 
     def look_for_holes(self) -> None:
-        """Points without a value, in the middle of values that agree: a quotient that was not completed."""
         holes = self.is_nan & ~self.has_nan & self.is_finite
         for name in self.sample_points.columns:
             if holes.any() and self.sample_points.columns[name].dtype.kind == "f":
@@ -136,7 +130,6 @@ class Look:
         self.find(~holes, self.value, self.value, "", "the result is {}, between values that agree")
 
     def surrounded(self, name: str) -> np.ndarray:
-        """Where values lie to both sides by one argument, and agree."""
         column = self.sample_points.columns[name]
         scale = np.maximum(1.0, np.abs(column))
         neighbors = [
@@ -185,12 +178,10 @@ class Look:
         return {n: c * (1 + by * 2.0**-52) if c.dtype.kind == "f" else c for n, c in self.sample_points.columns.items()}
 
     def steps(self, name: str) -> np.ndarray:
-        """The unit of the steps of differences at each spot."""
         column = self.sample_points.columns[name]
         return np.asarray(SMALLER * np.maximum(1.0, np.where(np.isfinite(column), np.abs(column), 1.0)))
 
     def differences(self, name: str) -> np.ndarray:
-        """The derivatives by differences at all spots at once: no element has to do with another."""
         column, shift = self.sample_points.columns[name], np.zeros(1)
         scale = self.steps(name)
         order = list(self.meaning.entry.formulas)
@@ -213,7 +204,6 @@ class Look:
         return np.sum(table == 0, axis=0), np.any((table != 0) & (np.abs(table) < BESIDE / 2), axis=0)
 
     def check_argument_swap(self) -> None:
-        """Where two tensors may change places, so may their gradients."""
         if len(self.names) != 2 or len(self.sample_points.columns) != 2:
             return
         one, other = self.names
@@ -229,7 +219,6 @@ class Look:
     # ---- common ------------------------------------------------------------------------------------------------------
 
     def evaluated(self, tree: Any, columns: Mapping[str, np.ndarray] | None = None) -> np.ndarray | None:
-        """The numbers that an expression means here, or at other columns; None for what has none."""
         try:
             with np.errstate(all="ignore"):
                 points = {**self.sample_points.points, **(columns or {})}
@@ -238,7 +227,6 @@ class Look:
             return None
 
     def find(self, right: np.ndarray, value: np.ndarray, requested: np.ndarray, name: str, text: str) -> None:
-        """A finding for the point that is most wrong, about the gradient of `name` or without a name the result."""
         if right.all():
             return
         wrong = np.flatnonzero(~right)

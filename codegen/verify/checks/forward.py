@@ -18,12 +18,10 @@ SECOND = 1e-8
 
 
 def has_forward(op: Any) -> bool:
-    """Whether tangents pass through the op: its node knows how, or it is made of ops that do."""
     return op.kind == "composite" or hasattr(op.node, "tangent")
 
 
 def tangents(point: Point, tensors: Sequence[Any], along: Sequence[Any]) -> list[Any]:
-    """J u: the tangents of the outputs; inputs along None carry no tangent."""
     with dual_level():
         duals = [t if u is None else make_dual(t, u) for t, u in zip(tensors, along, strict=True)]
         return tangents_of(point.outputs(duals))
@@ -57,7 +55,6 @@ def check_forward(point: Point, report: Report) -> None:
 
 
 def _choices(right: Sequence[bool]) -> list[list[bool]]:
-    """Which inputs carry tangents: all that may, and each of them alone."""
     alone = [[i == k for i in range(len(right))] for k, yes in enumerate(right) if yes]
     return [list(right), *alone] if len(alone) > 1 else alone
 
@@ -78,7 +75,6 @@ def _compare(
     report: Report,
     level: int = 1,
 ) -> None:
-    """Report two inner products that differ; an infinite derivative is for check 1 to look at."""
     a, b = float(forward.sum()), float(reverse.sum())
     scale = float(np.abs(forward).sum() + np.abs(reverse).sum())
     if np.isfinite(reverse).all() and not (scale < np.inf and abs(a - b) <= relative * scale + 1e-14):
@@ -127,7 +123,6 @@ def check_forward_over_reverse(point: Point, report: Report) -> None:
 
 
 def _can_go_on(point: Point, report: Report) -> bool:
-    """Count a check of second order in forward mode, where there is one and forward mode itself is right."""
     if not has_forward(point.op) or not point.leaves or report.has(point.op.name, "forward mode"):
         return False
     report.checks += 1

@@ -64,7 +64,6 @@ class Kernel:
         return list(inspect.signature(getattr(module, self.name)).parameters)
 
     def type_of(self, name: str) -> str:
-        """The type of an argument in the schema, "Tensor" of a gradient or a result."""
         types = {"self" if n == "input" else n: t.rstrip("?") for n, t, *_ in self.op.arguments}
         return str(types.get(name, "Tensor"))
 
@@ -75,7 +74,6 @@ class Kernel:
         return self.is_array(name) and self.op.formulas.get(name) == "non_differentiable"
 
     def arguments(self) -> dict[str, Any]:
-        """Random arguments in the op's domain, the same at every call."""
         rng = np.random.default_rng(zlib.crc32(f"{self.op.name} {self.name}".encode()))
         return {name: self.argument(name, rng) for name in self.inputs}
 
@@ -116,7 +114,6 @@ class Kernel:
 
 
 def kernels(op: Any, package: str) -> Iterator[Kernel]:
-    """The kernels of an op; none for ops that are not element-wise or compute in whole numbers only."""
     if op.kind == "elementwise" and "float" in op.dtypes:
         for is_complex in (False, True) if op.complex else (False,):
             for name in ("forward", *(f"backward_{mask}" for mask in op.masks)):
@@ -124,7 +121,6 @@ def kernels(op: Any, package: str) -> Iterator[Kernel]:
 
 
 def simulate(op: Any, package: str, report: Report) -> None:
-    """Compare every kernel of an op, in each order of threads; what the first wrong one shows is enough."""
     for kernel in kernels(op, package):
         report.checks += 1
         try:
@@ -175,7 +171,6 @@ def check_rows(point: Point, report: Report) -> None:
 
 
 def meant(program: Program, arguments: dict[str, Any]) -> list[np.ndarray]:
-    """The outputs of a program on NumPy, in the shapes that the op gives them."""
     args = [RowInput(p.array, np.asarray(arguments[p.array]), p.kind) for p in program.arrays]
     dim, keepdim = arguments.get("dim", -1), bool(arguments.get("keepdim", False))
     seen = row_shape(program.name, args, dim, keepdim)
@@ -201,7 +196,6 @@ def _back(value: np.ndarray, seen: Folding, is_row: bool) -> np.ndarray:
 
 
 def row_namespace() -> dict[str, Any]:
-    """The words of programs on NumPy: folds, and scalar functions of arrays."""
     scalars = {name: f for name, f in vars(scalar).items() if callable(f) and not name.startswith("_")}
     known = {name: getattr(np, name, None) or np.vectorize(f, otypes=[float]) for name, f in scalars.items()}
     own = {name: f for name, f in vars(row_language).items() if callable(f)}

@@ -25,7 +25,6 @@ RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
 
 
 def check_results(point: Point, report: Report) -> None:
-    """Dtypes of the outputs by the entry's rule, and the broadcast shape of element-wise ops."""
     tensors = point.tensors([False] * len(point.leaves))
     result = point.call(tensors)
     report.checks += 1
@@ -40,7 +39,6 @@ def check_results(point: Point, report: Report) -> None:
 
 
 def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np.dtype | None:
-    """The dtype that `result_dtype` states; None where this call does not tell it."""
     if rule in RESULTS:
         return RESULTS[rule]
     args = [v for v in arguments if isinstance(v, dtype)]
@@ -54,7 +52,6 @@ def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np
 
 
 def check_inplace(point: Point, report: Report) -> None:
-    """The in-place variant: the same values, and the same gradients."""
     op = point.op
     first = point.arguments.get("self")
     if op.inplace is None or first not in point.leaves:
@@ -91,7 +88,6 @@ def check_layouts(point: Point, report: Report) -> None:
 
 
 def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], np.ndarray], report: Report) -> None:
-    """One layout against the same numbers side by side; where these are refused there is nothing to compare."""
     report.checks += 1
     strided_run = recording([share(with_layout(array)) for array in point.arrays])
     tensors = recording([adopt(np.array(tensor.array, order="C")) for tensor in strided_run])
@@ -120,7 +116,6 @@ def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], n
 
 
 def check_number(point: Point, report: Report) -> None:
-    """`x <operator> number`, for which there is a kernel, is what a 0-d tensor of that number gives."""
     if not point.op.takes_number or point.is_complex or len(point.leaves) != 2 or not point.arrays[1].size:
         return
     report.checks += 1
@@ -136,7 +131,6 @@ def check_number(point: Point, report: Report) -> None:
 
 
 def check_commutative(point: Point, report: Report) -> None:
-    """An op that the spec calls commutative gives the same with its tensors exchanged, other arguments at default."""
     if not point.op.commutative or len(point.arguments) != 2:
         return
     report.checks += 1
@@ -147,7 +141,6 @@ def check_commutative(point: Point, report: Report) -> None:
 
 
 def scattered(array: np.ndarray) -> np.ndarray:
-    """A copy in column-major order, or with gaps where there is one dimension."""
     if array.ndim > 1:
         return np.asfortranarray(array)
     wide = np.zeros((*array.shape, 2), array.dtype)
@@ -156,7 +149,6 @@ def scattered(array: np.ndarray) -> np.ndarray:
 
 
 def expanded(array: np.ndarray) -> np.ndarray:
-    """The first row for all rows: elements that share a place."""
     return np.broadcast_to(array[:1], array.shape) if array.ndim else array
 
 
@@ -164,7 +156,6 @@ LAYOUTS = {"strided": scattered, "expanded": expanded}
 
 
 def _values(point: Point, tensors: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The outputs; None where the op refuses these numbers, or this layout."""
     try:
         return point.call(tensors)
     except Exception as error:
@@ -195,7 +186,6 @@ class Displaced(Point):
         return [displaced(leaf.array) for leaf in self.leaves]
 
     def over(self, array: np.ndarray) -> Any:
-        """A tensor that begins behind the first elements of its memory."""
         memory = array if array.base is None else array.base
         strides = tuple(step // array.itemsize for step in array.strides)
         return alias(adopt(memory), array.shape, strides, BEFORE)
@@ -213,7 +203,6 @@ def displaced(array: np.ndarray) -> np.ndarray:
 
 
 def check_displaced(point: Point, report: Report) -> None:
-    """The gradients of a view of such tensors, in both modes."""
     if point.op.kind != "view":
         return
     moved = Displaced(point.op, point.text, point.hard, point.is_complex)

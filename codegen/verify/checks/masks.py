@@ -19,13 +19,11 @@ BACKWARD = "backward"  # the key of the kernel, and what findings about it are a
 
 
 def subsets(count: int) -> Iterator[list[bool]]:
-    """Every choice of at least one and not all of `count` things."""
     for mask in range(1, 2**count - 1):
         yield [bool(mask >> i & 1) for i in range(count)]
 
 
 def check_inputs(point: Point, report: Report) -> None:
-    """A gradient does not depend on which other inputs require grad."""
     tensors, outputs, seeds = point.recorded()
     full = gradients(outputs, tensors, seeds)
     for output_mask in subsets(len(tensors)):
@@ -58,7 +56,6 @@ def check_outputs(point: Point, report: Report) -> None:
 
 
 def check_fused(point: Point, report: Report) -> None:
-    """The fused kernel gives what the formula gives, for every mask of inputs that require grad."""
     if not getattr(point.op.node, "fused", None):
         return
     for output_mask in itertools.product([False, True], repeat=len(point.leaves)):
@@ -86,7 +83,6 @@ def _check_fused(point: Point, output_mask: list[bool], report: Report) -> None:
 
 
 def check_backward(point: Point, report: Report) -> None:
-    """The kernel for all gradients gives what the formulas give, for every mask of inputs and of output gradients."""
     if point.is_complex or point.op.kind == "elementwise" or not hasattr(point.op.node, "formula"):
         return
     for output_mask in itertools.product([False, True], repeat=len(point.leaves)):
@@ -115,7 +111,6 @@ def _check_backward(point: Point, outputs: Sequence[Any], args: list[bool], repo
 
 
 def _compare_kernel(point: Point, argument: str, got: Any, formula: Any, report: Report) -> None:
-    """The gradient of an argument by the kernel against that by the formula."""
     if got is not None and formula is not None:
         text, size = difference(got.detach().array, formula.detach().array)
         about = f"the kernel's gradient of {argument} {text} as by the formula"
@@ -127,7 +122,6 @@ def _compare_kernel(point: Point, argument: str, got: Any, formula: Any, report:
 
 
 def compare(point: Point, argument: str, kind: str, about: str, got: Any, right: Any, report: Report) -> None:
-    """Two gradients that must be the same; nan equals nan."""
     subject = f"{kind} of {argument}" if kind.endswith("gradient") else f"{kind}, {argument}"
     text, size = difference(got.detach().array, right.detach().array)
     if text:
@@ -135,7 +129,6 @@ def compare(point: Point, argument: str, kind: str, about: str, got: Any, right:
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> tuple[str, float]:
-    """The difference of a gradient from the right one in words, empty for none, and its size."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return f"has shape {a.shape} and dtype {a.dtype}, not {b.shape} and {b.dtype}", float("inf")
     if same(a, b):

@@ -38,7 +38,6 @@ HALVES = ("float16", "bfloat16")
 
 
 def check_precision(op: Any, report: Report) -> None:
-    """All dtypes that an op takes, at the arguments of its first sample and at the default ones."""
     meaning = meaning_of(op)
     if meaning is None:
         return
@@ -63,7 +62,6 @@ class Dtypes:
     # ---- float32 -----------------------------------------------------------------------------------------------------
 
     def single(self) -> None:
-        """The kernels in float32 against the same in float64, at the same numbers."""
         for kernel in self.loops():
             self.report.checks += 1
             columns = self.columns(FLOATS, np.float32)
@@ -77,13 +75,11 @@ class Dtypes:
                 self.compare_single(output, result[output], right, sway, columns)
 
     def loops(self) -> Iterator[Callable[..., Any]]:
-        """The loop forward and those of all gradients that are computed apart."""
         forward = self.op.result_dtype[0] == "same"
         for name in (*["forward"] * forward, *(f"backward_{mask}" for mask in self.op.masks if mask & (mask - 1) == 0)):
             yield self.kernels.get(name, False)
 
     def columns(self, numbers: tuple[Any, ...], dtype: Any) -> dict[str, np.ndarray]:
-        """Numbers for all tensors: of one or two in all combinations, else each number with several others."""
         count = len(numbers)
         rows = np.arange(count ** min(len(self.tensors), 2))
         table = {}
@@ -96,7 +92,6 @@ class Dtypes:
     def run(
         self, kernel: Callable[..., Any], columns: Mapping[str, np.ndarray], factors: Mapping[str, float] | None = None
     ) -> dict[str, np.ndarray]:
-        """The outputs of a loop, of operands times some factors; its operand `result` is what the op gives."""
         dtype = next(c.dtype for c in columns.values() if c.dtype.kind == "f")
         size = len(next(iter(columns.values())))
         arguments = {**columns, "grad": np.ones(size, dtype)}
@@ -113,7 +108,6 @@ class Dtypes:
     def compare_single(
         self, output: str, result: np.ndarray, right: np.ndarray, sway: np.ndarray, columns: Mapping[str, np.ndarray]
     ) -> None:
-        """An output in float32 within some units in the last place, and what rounding an argument changes (`sway`)."""
         ulps, smallest = (ULPS, SMALLEST_NORMAL) if output == "result" else (ULPS_OF_DERIVATIVES, MIN_DERIVATIVE)
         allowed = ulps * (EPSILON * np.abs(right) + sway) + smallest
         beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(result) | (np.abs(result) > 1e38))
@@ -125,7 +119,6 @@ class Dtypes:
     # ---- by the op itself --------------------------------------------------------------------------------------------
 
     def called(self, columns: Mapping[str, np.ndarray], dtype: Any) -> Any:
-        """The output for tensors of a dtype; None where the op refuses them."""
         tensors = {n: adopt(c) if n in self.masks else adopt(c).to(dtype) for n, c in columns.items()}
         try:
             return called(self.op.function, {**self.numbers, **tensors})[0]
@@ -153,7 +146,6 @@ class Dtypes:
                 self.compare_exact(word, "elementwise", value, rounded_once, rounded)
 
     def integers(self) -> None:
-        """Whole numbers: what the expression means, the same in all widths."""
         columns = self.columns(SMALL_INTEGERS, np.int64)
         plain_numbers = [v for v in self.values.values() if isinstance(v, int | float)]
         if any(v < 0 or v != int(v) for v in plain_numbers if np.isfinite(v)):
@@ -177,7 +169,6 @@ class Dtypes:
     def compare_exact(
         self, word: str, key: str, result: np.ndarray, right: np.ndarray, columns: Mapping[str, np.ndarray]
     ) -> None:
-        """Equal numbers; nan equals nan."""
         same = (result == right) | (np.isnan(result) & np.isnan(right))
         self.find(same, result, right, columns, key, f"result in {word}")
 
@@ -191,7 +182,6 @@ class Dtypes:
         subject: str,
         more: str = "",
     ) -> None:
-        """Report the first point at which two results are not the same."""
         if not same.all():
             i = int(np.flatnonzero(~same)[0])
             at, shown = ", ".join(f"{n}={c[i]}" for n, c in columns.items()), both(result[i], right[i])

@@ -33,7 +33,6 @@ class Gradients:
         self.arrays = [t.detach().array.copy() for t in self.inputs]
 
     def values(self) -> np.ndarray:
-        """All gradients at what `arrays` hold now, by the path without create_graph."""
         count = len(self.point.leaves)
         tensors = recording([adopt(a) for a in self.arrays[:count]])
         seeds = [adopt(a) for a in self.arrays[count:]]
@@ -79,7 +78,6 @@ def _along_one_direction(recorded: Gradients, exact: Sequence[np.ndarray]) -> bo
 
 
 def _worst(value: np.ndarray, table: Derivatives, weights: np.ndarray, report: Report) -> int | None:
-    """The component that is most wrong; at a kink of the gradient anything between both sides is right."""
     if value.size == 0:
         return None
     used = weights != 0
