@@ -1,9 +1,4 @@
-"""`python -m codegen pictures`: draws every pictured op and its gradient, both as the framework computes them.
-
-A function and its derivative on a grid, as pieces of curves in a window: a picture in plain numbers.
-
-Writes the picture of a function and its derivative as SVG: small text with one decimal per coordinate.
-"""
+"""`python -m codegen pictures`: draws every pictured op and its gradient, as the framework computes them, as SVG."""
 
 from __future__ import annotations
 
@@ -123,8 +118,6 @@ def picture(title: str, seen: Window, function: Sequence[Piece], derivative: Seq
 
 
 class View:
-    """Places numbers of a window on the page."""
-
     def __init__(self, seen: Window) -> None:
         self.seen = seen
         self.x_scale = (WIDTH - LEFT - RIGHT) / (seen.right - seen.left)

@@ -1,11 +1,7 @@
-"""Checks of composite ops: what they are made of, and that it is not themselves.
+"""Checks of composite ops, which may not be made of themselves, and that every overload of a function can be reached.
 
-Checks that every overload of a function can be reached: the function takes the first one that a call fits.
-
-An overload is out of reach where an earlier one takes every value that it takes for each of its arguments, under the
-same names and in the same places, and needs no other. Values are told apart as `runtime/dispatch/overloads.py` does it,
-or where all overloads have the same parameters as generated functions do, for which all plain numbers are of one type.
-Those of a package come before those of its base.
+An overload is out of reach where an earlier one (a package's come before its base's) takes all that it takes, under
+the same names and in the same places. Types are told apart as runtime/dispatch/overloads.py does it.
 """
 
 from __future__ import annotations

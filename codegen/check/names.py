@@ -1,9 +1,7 @@
-"""Checks of names: an op, argument, output or definition has a name of one meaning, in the spec and in generated code.
+"""Checks that a name of an op, argument, output or definition has one meaning, in the spec and in generated code.
 
-A registry holds the names that entries claim, in a spec and in the one that it builds on, and who claimed them first.
-All functions of a package stand in one module, whatever their namespace; `Tensor` has one special method for an
-operator; an overload's kernels have files of its name. So a name has one owner: the function that it is, whose
-overloads share it.
+A registry holds who claimed a name first. All functions of a package stand in one module, whatever their namespace;
+Tensor has one special method for an operator, and an overload's kernels have files of its name.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Checks for slips of the pen in expressions: words of Python for one truth value, where a tensor has many, and `^`.
-
-Checks of the key `onnx`: its names, and the inputs and attributes of the operators that it calls.
-
-Checks of the key `reference`: what it names, and that it does not say again what the entry's expression says.
-
-Checks of row programs: names, folds and calls, and what the op's schema and dtypes leave to them.
-"""
+"""Checks of the keys `onnx`, `reference` and `rows`, and for slips of the pen: `and` and `or` of tensors, and `^`."""
 
 from __future__ import annotations
 

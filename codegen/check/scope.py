@@ -1,7 +1,4 @@
-"""The scope of an expression: which values, functions and methods it may use, and a fault for each use that is wrong.
-
-`Context` holds an entry under check with the scope of its expressions, and states problems at their places.
-"""
+"""The values, functions and methods that an expression may use; `Context` states an entry's problems with places."""
 
 from __future__ import annotations
 

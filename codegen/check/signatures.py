@@ -1,8 +1,4 @@
-"""Checks of what an entry passes to the functions that it names, and that something reads each of its arguments.
-
-A function must take as many arguments, in the same order. An argument's value must reach what computes, checks or
-differentiates, and a definition of `where` an expression.
-"""
+"""Checks that a named function takes what an entry passes to it, and that something reads each argument."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which entries call an op: what only formulas call is a part of those ops, and their pages and `explain` say so.
-
-Parameter lists and the arguments of calls, as text in generated code.
-"""
+"""Which ops only formulas call, and parameter lists and arguments of calls as text in generated code."""
 
 from __future__ import annotations
 

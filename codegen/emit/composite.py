@@ -1,9 +1,6 @@
-"""How a composite is computed in generated code: lines for what `where` defines, and the result.
+"""The lines that compute a composite, and older forms of a call, `x.add(alpha, other)`: the key `deprecated`.
 
-Older forms of a call, `x.add(alpha, other)`, which PyTorch has deprecated and takes: the key `deprecated`.
-
-A function that has some takes as many more arguments by place as they need. Where these are given, the form that the
-values fit says what each of them is.
+A function that has some takes as many more arguments by place as they need; the form that the values fit is meant.
 """
 
 from __future__ import annotations
@@ -22,8 +19,6 @@ from .saved_tensors import rewrite
 
 @dataclass(frozen=True)
 class CompositeCode:
-    """The statements in the body of a composite."""
-
     op: Properties
     fast: FastCode
 

@@ -1,7 +1,4 @@
-"""The docstrings of generated functions and what pages on ops share with them, as data for the templates.
-
-The words of generated docstrings: for types, for arguments that mean the same everywhere, for dtype rules.
-"""
+"""The docstrings of generated functions as data for the templates, and the words that pages on ops share with them."""
 
 from __future__ import annotations
 
@@ -123,8 +120,6 @@ INPLACE_DOC = "`{}`, written into `input`, which is returned; the same arguments
 
 @dataclass(frozen=True)
 class DocCode:
-    """The documentation of the functions that share one public name: an op, or all overloads of one."""
-
     name: str
     codes: tuple[Properties, ...]
 

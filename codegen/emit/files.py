@@ -1,13 +1,7 @@
-"""Putting rendered files on disk: only where they changed, each at once, and only what is the generator's.
+"""Puts rendered files on disk: only where they changed, each at once, and only what is the generator's.
 
-How generated text is laid out: by ruff, or as the templates give it where ruff is not installed.
-
-What lies in the tree was laid out by the ruff that constraints.txt pins; other versions differ. A package outside the
-tree needs no ruff: its manifest says which layout it has, and what is compared with it is given the same.
-
-Sees that rendered files can be imported: each is Python, and no module gives one name two meanings.
-
-The checks of a spec should have found whatever is wrong here. This is what stands between a hole in them and a package
+The tree is laid out by the ruff that constraints.txt pins; the manifest of a package outside it says which layout it
+has. That files are Python, and give no name two meanings, is what stands between a hole in the checks and a package
 that breaks where it is imported.
 """
 

@@ -1,7 +1,6 @@
 """Forward mode: from the keyword or formula of an output to the lines that compute its tangent.
 
-In these lines every argument is a local variable, `x_t` is the tangent of argument x (None where it has none) and
-`result` the output (a tuple where there are several).
+In these every argument is a local variable, `x_t` is the tangent of x or None, and `result` the output or a tuple.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The functions of an op as the templates of ops/ lay them out: a step is a list of lines, perhaps empty.
-
-A kind of computation has a template of its own: `public.py.j2` for functions that call a general path, which
-`elementwise.py.j2`, `view.py.j2` and `kernel.py.j2` give, `composite.py.j2`, and `in_place.py.j2`.
-"""
+"""The functions of an op as the templates of ops/ lay them out: a step is a list of lines, perhaps empty."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The general path of an op as elementwise.py.j2, view.py.j2 and kernel.py.j2 lay it out: any dtype and any layout.
-
-Each step is a list of lines, perhaps empty.
-"""
+"""The general path of an op, of any dtype and layout, for elementwise.py.j2, view.py.j2 and kernel.py.j2."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The one Python function that several overloads share, as data for the templates of ops/.
 
-Where all overloads have the same parameters (`pow`), the function has them too, with a default where some overload has
-one, and picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments
-(`x.sum()`), and one with names that one overload alone has (`x.sum(dim=0)`), are still decided at once. A package that
-adds overloads to a function of its base has a function of that name which picks its own first, then the base's.
+Where all have the same parameters (`pow`), it has them too and picks by the types of those that differ. Otherwise it
+takes any arguments; `x.sum()` and names of one overload alone (`x.sum(dim=0)`) are still decided at once. A package
+that adds overloads to a function of its base picks its own first, then the base's.
 """
 
 from __future__ import annotations

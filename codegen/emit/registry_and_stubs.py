@@ -1,7 +1,4 @@
-"""The lines of registry.jsonl: what tests, checks and documentation are told of an entry.
-
-Signatures for type checkers: every function and method with its parameters, overloads one by one.
-"""
+"""What tests and documentation are told of an entry (registry.jsonl), and signatures for type checkers."""
 
 from __future__ import annotations
 
@@ -112,8 +109,6 @@ ANYTHING = "self, *args: Any, **kwargs: Any"  # of methods that take the ints of
 
 @dataclass(frozen=True)
 class Signature:
-    """One `def` of a stub file; `overload` marks those that share a name with another."""
-
     name: str
     parameters: str
     returns: str

@@ -1,7 +1,6 @@
-"""The save plan: the tensors and values that a node keeps, for which inputs, and formulas that read them there.
+"""The tensors and values that a node keeps, for the gradients of which inputs, and the formulas that read them there.
 
-A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is. Every
-saved tensor knows the inputs whose gradients need it, so that it is kept only if one of them requires grad.
+A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is.
 """
 
 from __future__ import annotations

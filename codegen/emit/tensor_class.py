@@ -1,7 +1,4 @@
-"""The methods and operators of Tensor, as data for tensor.py.j2.
-
-The binary operators of Tensor: native code first, then the op, and NotImplemented for what the op does not take.
-"""
+"""The methods and binary operators of Tensor, as data for tensor.py.j2."""
 
 from __future__ import annotations
 

@@ -44,8 +44,6 @@ def torch_stubs(table: Path) -> Files:
 
 @dataclass(frozen=True)
 class _Stub:
-    """The stub of one module."""
-
     module: str
     table: Mapping[str, Any]
     root: Path  # the folder that the package specgrad lies in

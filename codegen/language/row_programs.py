@@ -119,8 +119,6 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Statement:
-    """NAME = expression; `node` is where it stands."""
-
     name: str
     value: ast.expr
     node: ast.stmt

@@ -1,8 +1,6 @@
-"""The syntax of expressions: the nodes of Python's `ast` that are allowed, and bounds on length, depth and constants.
+"""The syntax of expressions: the nodes of `ast` that are allowed, and bounds on length, depth and constants.
 
 The bounds keep whatever walks over an expression, or computes its constants, within time and memory.
-
-The nearest known name, for the end of an error message.
 """
 
 from __future__ import annotations

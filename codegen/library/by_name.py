@@ -1,7 +1,6 @@
-"""Checks and shape rules that entries do not name: functions of the package with the op's own name.
+"""Checks and shape rules that entries do not name: functions of the op's name, `max_dim` or `max` for `max.dim`.
 
-An entry `max.dim` finds `max_dim` or, of all overloads of a function, `max`. `check: none` says that a function of the
-name is not meant.
+`check: none` says that a function of the name is not meant.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The format of generated code: a short hash of what it looks like and of what it calls in the runtime.
+"""The format of generated code, a short hash: a package that was generated for another one is told so when imported.
 
-A package that was generated for another format is told so where it is imported. Nobody has to count formats: a template
-that changes, the code that fills it, or a parameter of a function that templates import, gives another one.
-
-The text of scalar functions with all that they use, read without importing them.
+A template that changes, the code that fills it, or a parameter of a function that templates import gives another one.
+Besides, the text of scalar functions with all that they use, read without importing them.
 """
 
 from __future__ import annotations

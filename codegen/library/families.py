@@ -1,9 +1,8 @@
 """The families of ops: the sections of a spec file, their pages and the modules that are generated for them.
 
-Items `- section: Title` begin them. In a spec without any, comments do: each line `# ---- Title ----`, or a box of such
-lines around a text; and above an entry where there is none of these, a paragraph of comment between blank lines, whose
-title ends at the first colon or full stop, and what follows it introduces the family. Any other comment changes
-nothing. Sections of the same title are one family.
+Items `- section: Title` begin them. In a spec without any, comments do: a line `# ---- Title ----`, a box of such
+lines around a text, or else a paragraph of comment above an entry, between blank lines, whose title ends at the first
+colon or full stop. Sections of the same title are one family.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ UNTITLED = "Ops"
 
 @dataclass(frozen=True)
 class Family:
-    """One section of the spec; `slug` names its page."""
-
     title: str
     introduction: str
     entries: tuple[Entry, ...]

@@ -1,10 +1,7 @@
-"""The list of what the generator wrote into a folder: it may overwrite and delete what stands there, and nothing else.
+"""The list of what the generator wrote into a folder: it may overwrite and delete that, and nothing else.
 
-`manifest.sha256` has a title, which names the spec, and below it a line for each file, its hash and its path, as
-`sha256sum --check` reads them. While files are written it lists the old ones and the new ones together, so a run that
-was killed leaves nothing that the next one does not know. One path may therefore have several hashes.
-
-Whether the generator may write to a path on disk: links are never followed.
+`manifest.sha256` names the spec, then lists files as `sha256sum --check` reads them. While files are written it lists
+old and new ones together, so that a killed run leaves nothing unknown. One path may therefore have several hashes.
 """
 
 from __future__ import annotations

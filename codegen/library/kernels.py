@@ -1,8 +1,6 @@
-"""The kernels that are generated from row programs, as parts that a spec may name: an op's, by the op's name.
+"""Kernels that are generated from row programs, who computes an op on a CUDA device, and the loops that a kernel calls.
 
-Who computes an op on a CUDA device: found as the runtime finds it, by the name of the kernel for the CPU.
-
-The compiled loops that a kernel or a plan calls, read off its source and that of the functions it uses.
+All is read off the sources; kernels for CUDA are found as the runtime finds them, by the name of the one for the CPU.
 """
 
 from __future__ import annotations

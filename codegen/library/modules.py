@@ -1,7 +1,4 @@
-"""Reads hand-written Python modules with `ast`: public definitions, arities, parameters, and which of these are read.
-
-No module is imported.
-"""
+"""Reads hand-written Python modules with `ast`, none imported: public definitions, parameters and their reads."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Packages with hand-written parts that a spec may name: where they keep each kind, and how generated code imports it.
-
-specgrad's runtime is such a package, a package of a user's ops another. What a name stands for is read with `ast`;
-nothing is imported.
-"""
+"""Packages with hand-written parts that a spec may name (the runtime, or a user's), read with `ast`, not imported."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The names that generated modules and `Tensor` use themselves, so that an op or an argument cannot have them.
 
-They are read off what was generated for specgrad's own ops: every name there that is neither an op nor an argument nor
-one that an entry defines belongs to the generator. Without those files nothing is known to be taken.
+Read off what was generated for specgrad's ops: every name there that no entry gives. Without that, none is known.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Searches a call that tells a mutant from its entry, where neither algebra nor `verify` decides: calls that nobody
-listed, two changes away from the samples, of numbers that nobody chose.
+"""Searches a call that tells a mutant from its entry: two changes away from the samples, of numbers that nobody chose.
 
-Each call is made of numbers as they are drawn, of small whole ones (ties, zeros, singular matrices), with infinities,
-nan and signed zeros among them, in all kinds of dtypes, of strided tensors, and in batches. Two records of an op are
-told apart where one refuses what the other does not, or where values, dtypes, shapes, or derivatives of first or second
-order differ by more than some roundings. A mutant that thousands of calls cannot tell from its entry most likely means
-the same.
+Numbers as they are drawn, small whole ones (ties, singular matrices), infinities, nan and signed zeros, in all kinds
+of dtypes, strided, in batches. Two records differ where one alone refuses, or where values, dtypes, shapes, or
+derivatives of first or second order differ by more than some roundings.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Equivalent mutants: reasons why no check can tell a changed entry from the entry.
 
-Three kinds of evidence. `equivalent` brings two formulas of an element-wise op to scalar form and computes both at many
-points. `alike` calls two records of an op with all combinations of dtypes, of which there are finitely many: values
-stand for their dtype. `same_call` finds the one call in which two formulas differ, `cat(parts)` for `cat(parts, 0)`,
-`transpose(x, 1, 0)` for `transpose(x, 0, 1)` or `conj_physical(x)` for `conj(x)`, and makes both at the samples of the
-function's own entry: in float64, int64 and complex128, of operands that are contiguous and of strided ones.
+`equivalent` brings two formulas of an element-wise op to scalar form and computes both at many points. `alike` calls
+two records with all combinations of dtypes. `same_call` finds the one call in which two formulas differ, `cat(parts)`
+for `cat(parts, 0)` or `conj_physical(x)` for `conj(x)`, and makes both at the samples of the function's own entry.
 """
 
 from __future__ import annotations

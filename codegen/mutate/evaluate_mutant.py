@@ -1,7 +1,6 @@
-"""Judging one mutant: its entry alone is validated, rendered, run from memory and verified, up to the first finding.
+"""Judges one mutant: its entry alone is validated, rendered, run from memory and verified, up to the first finding.
 
-Nothing is written. The process has no native code and hand-written kernels that look at every index: a wrong call of
-one is a finding, and the next mutant finds memory whole.
+The process has no native code and kernels that look at every index, so the next mutant finds memory whole.
 """
 
 from __future__ import annotations
@@ -74,8 +73,6 @@ class Killed(BaseException):
 
 
 class First(Report):
-    """A report that ends with its first finding."""
-
     def add(self, finding: Finding) -> None:
         raise Killed(str(finding))
 

@@ -1,7 +1,7 @@
 """Changes of an expression, one at a time: the mistakes that whoever writes a formula can make.
 
-Each operator looks at one node of a tree and yields (what is done, what stands there instead). None knows an op by
-name: what a name may be exchanged for, and what is called like it, is asked of `Relations`.
+An operator looks at one node of a tree and yields (what is done, what stands there instead). None knows an op by name:
+what a name may be exchanged for is asked of `Relations`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,6 @@ COMPARED: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
 
 @dataclass(frozen=True)
 class Relations:
-    """Replacements for a name: other values of its type, other functions like it."""
-
     values: Mapping[str, Collection[str]] = field(default_factory=dict)  # a value -> others of its type
     functions: Callable[[str], Sequence[str]] = lambda name: ()
     tensors: Collection[str] = ()  # the names that stand for tensors

@@ -1,9 +1,7 @@
 """The mutants of an entry: copies of it with one change each, in an expression or in a key.
 
-Functions that a formula may call by mistake for another: of its file or family, with as many arguments.
-
-Nothing here knows functions by name: scalar functions, kernels, helpers, rules and views lie in files by subject, ops
-in sections of the spec.
+Functions that may be called by mistake for another are of its file (kernels, helpers, rules) or section (ops), with as
+many arguments; none is known by name.
 """
 
 from __future__ import annotations
@@ -100,8 +98,6 @@ def beside(name: str, names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Mutant:
-    """An entry with one change: where, in which key, what was done, and how it reads before and after."""
-
     entry: Entry
     where: Where
     key: str  # of an argument or an output, or "elementwise", "backward", "batch", ...

@@ -1,9 +1,4 @@
-"""The kernels that move elements, scans, products of matrices and random numbers.
-
-The kernels over several arrays: steps of optimizers, and what clips, scales and zeroes gradients.
-
-The kernels that sort, and that find ranks, runs and bins: of all dtypes that elements of lines have.
-"""
+"""The kernels that move, sort and multiply elements or draw numbers, and those over several arrays of optimizers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""The kernels of row programs: by every kind of team, layout and dtype that the runtime launches them with.
+"""The kernels of row programs, of element-wise ops, copies and fills, and of hand-written texts, as samples launch.
 
-The kernels of element-wise ops, copies and fills: those in float32 and all copies are carried, others measured.
-
-The kernels of texts that are written by hand, for the signatures with which the samples of the spec launch them.
+Those in float32 and all copies are carried, others measured.
 """
 
 from __future__ import annotations

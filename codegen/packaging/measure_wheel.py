@@ -1,7 +1,7 @@
 """`python -m codegen.packaging.measure_wheel WHEEL`: what a user waits for after installing a wheel, beside PyTorch.
 
-Each program runs in a process of its own, specgrad's with an empty cache, in turn with PyTorch's where that is
-installed: seconds of the import, and from there to the end of the first trained batch.
+Each program runs in a process of its own, specgrad's with an empty cache: seconds of the import, and from there to the
+end of the first trained batch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is launched on a simulated device: by the samples of the spec in all floats, and by the steps of optimizers.
-
-Steps of all optimizers with all sets of their options, from which it is recorded what they launch.
-"""
+"""Records what samples in all floats, and steps of optimizers with all options, launch on a simulated device."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Programs as beginners write them, for the list of kernels that training begins with (first.py).
+"""`python -m codegen.packaging.warmup_list`: writes the list of kernels that training begins with.
 
-The list of kernels that training begins with: `python -m codegen.packaging.warmup_list` writes it.
-
-Small programs run, each in a process of its own. Listed is all that each of them compiles, in the order in which it
-asks for it, for those who compile ahead (runtime/compiler/cache/precompile.py).
+It is all that small programs, as beginners write them, compile, each in a process of its own, in the order in which
+they ask for it (runtime/compiler/cache/precompile.py).
 """
 
 from __future__ import annotations
@@ -136,8 +134,6 @@ def regression() -> None:
 
 
 class Residual(modules.Module):
-    """Two convolutions beside a shortcut, the first of which takes every second pixel."""
-
     def __init__(self, before: int, width: int) -> None:
         super().__init__()
         self.first = modules.Conv2d(before, width, 3, stride=2, padding=1, bias=False)
@@ -161,8 +157,6 @@ def residual() -> None:
 
 
 class Autoencoder(modules.Module):
-    """Pictures as a few normal numbers, and back."""
-
     def __init__(self) -> None:
         super().__init__()
         self.reading = modules.Sequential(

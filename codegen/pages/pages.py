@@ -1,7 +1,4 @@
-"""The documentation of a spec's ops: docs/ops.md and a page per family in the tree, one REFERENCE.md outside it.
-
-The pages on ops, docs/ops.md and one per family, as data for the templates.
-"""
+"""The documentation of a spec's ops: docs/ops.md and a page per family in the tree, one REFERENCE.md outside it."""
 
 from __future__ import annotations
 

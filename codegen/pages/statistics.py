@@ -1,7 +1,4 @@
-"""`python -m codegen --count`: how many lines an op takes, of YAML and of Python written by hand.
-
-Which entries have a picture: the element-wise functions of one real number. Arguments with defaults are held.
-"""
+"""`python -m codegen --count`, and which entries have a picture: the element-wise functions of one real number."""
 
 from __future__ import annotations
 
@@ -33,8 +30,6 @@ NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tok
 
 @dataclass(frozen=True)
 class SpecStats:
-    """Counts that depend on the spec alone."""
-
     entries: int
     functions: int
     median_entry: float

@@ -1,8 +1,7 @@
 """The CPU's loop of a row program: Python that numba compiles, one row after the other.
 
-A sum goes in blocks of BLOCK elements, in vector lanes within a block and in double precision from block to block, as
-in runtime/kernels/cpu/sums.py: it loses nothing to its length. No loop that folds writes as well. What takes long and
-is needed by several passes is written to a row of its own, which lies in the cache.
+A sum goes in blocks of BLOCK elements, in double precision from block to block, as in runtime/kernels/cpu/sums.py. No
+loop that folds writes as well. What takes long and several passes need is written to a row of its own, in the cache.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """The CUDA kernels of a row program: the passes of the CPU's loop, each row by a team of threads.
 
-A team is a thread, lanes of a warp, a block, or the threads of a block that have a column: the names `team`, `lane`,
-`lanes` and `across_FOLD` of a kernel say which. Lane k of a team has the elements k, k + lanes, k + 2 lanes, ...; what
-lanes found is put together in an order that depends on sizes alone, so results do not depend on who runs first. A team
-beyond the last row has no elements, and goes to the barriers like the others.
+A team is a thread, lanes of a warp, a block, or the threads of a block that have a column. Lane k has the elements
+k, k + lanes, k + 2 lanes, ...; what lanes found is put together in an order that depends on sizes alone. A team beyond
+the last row goes to the barriers like the others. A lane reads BLOCK elements before it uses the first of them: that
+many reads wait for memory together, without which a device reaches half of its bandwidth.
 
-A lane reads BLOCK elements before it uses the first of them: that many reads wait for memory together, without which a
-device reaches half of its bandwidth. Where the lanes of a team have a whole row so, the kernel is `held`: it reads each
-element once, and all passes find it in registers. `whole` passes over longer rows. Few long rows are split among
-blocks: `fold_1`, `fold_2`, ... leave what each part of a row comes to, and `finish` puts that together and writes.
+`held`: the lanes have a whole row in registers, read once. `whole` passes over longer rows. Few long rows are split
+among blocks: `fold_1`, `fold_2`, ... leave what parts of a row come to, and `finish` puts that together and writes.
 """
 
 from __future__ import annotations

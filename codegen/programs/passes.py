@@ -1,7 +1,6 @@
 """What a row program comes to: passes over a row, and the numbers that are computed between them.
 
-Folds are taken out of the expressions that they stand in. Those that need nothing of each other share a pass; a number
-is computed as soon as the folds that it needs are there; the outputs that are rows are one pass, the last.
+Folds that need nothing of each other share a pass; the outputs that are rows are the last one.
 """
 
 from __future__ import annotations

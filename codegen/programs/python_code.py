@@ -1,7 +1,7 @@
 """Expressions of row programs as Python that numba compiles: of elements in the arrays' dtype, of numbers in double.
 
-An expression of elements is spelled so that nothing in it is of another dtype: constants, integers and numbers of the
-row are brought to `T`, the dtype of the arrays. Integers stay integers among themselves: `i == target_row`.
+In one of elements constants, integers and numbers of the row are brought to `T`, the dtype of the arrays. Integers
+stay integers among themselves: `i == target_row`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A spec with all that belongs to it: where its package is written, its hand-written parts, and what it builds on.
 
-The spec in the tree is one such project. Outside it, what is not said is found: the generated package is the folder
-`generated` beside a spec that lies in a package, hand-written parts are modules of the package that it is in, and its
-base is that of the last time.
+Outside the tree the package is the folder `generated` beside a spec that lies in a package, hand-written parts are
+modules of that package, and the base is that of the last time, where nothing else is said.
 """
 
 from __future__ import annotations
@@ -33,8 +32,6 @@ TREE = SPEC.parent
 
 @dataclass(frozen=True)
 class Project:
-    """A spec with the places of its package and parts: the input of every command."""
-
     path: Path  # of the spec
     root: Path  # of the generated package
     renderer: Renderer

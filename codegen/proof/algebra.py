@@ -1,11 +1,10 @@
 """Exact arithmetic with expressions: generalised polynomials, and whether one is zero.
 
 A value is a sum of terms, each a rational number times a product of atoms to rational powers. An atom is a variable, a
-function of values (`sin(x)`, `bessel_j0(x)`), exp of one product, or the base of a power that is no whole one: the sum
-1 + x*x in 1 / (1 + x*x) and in sqrt(1 + x*x). So every value has one form as long as no base and no sine takes part;
-`is_zero` multiplies bases out and writes sin^2 as 1 - cos^2. What it calls zero is zero wherever both sides are
-defined; what it does not may be zero all the same. `recognised` finds the constant of mathematics that a decimal number
-stands for: 0.6931471805599453 is log(2), to the last digit.
+function of values (`sin(x)`), exp of one product, or the base of a power that is no whole one: 1 + x*x in
+sqrt(1 + x*x). So every value has one form as long as no base and no sine takes part; `is_zero` multiplies bases out
+and writes sin^2 as 1 - cos^2. What it calls zero is zero wherever both sides are defined; the converse need not hold.
+`recognised` finds the constant that a decimal number stands for: 0.6931471805599453 is log(2), to the last digit.
 """
 
 from __future__ import annotations

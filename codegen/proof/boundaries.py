@@ -1,13 +1,8 @@
-"""Gradients on the boundaries of conditions: there a formula must be what the policy at kinks makes of one-sided
-limits.
+"""Gradients on the boundaries of conditions, and where conditions and denominators change sides.
 
-On a boundary the symbolic derivative has a limit from either side. Where the function is continuous to a side the limit
-counts; where both count and differ, the entry's policy combines them. Where second derivatives from both sides meet,
-the written formula must differentiate to these: else double backward is wrong at that point.
-
-The conditions and poles of expressions: where they change sides, and at which points each side was computed.
-
-A condition compares two values, so it changes where their difference does; a quotient does where its denominator is 0.
+The symbolic derivative has a limit from either side. Where the function is continuous to a side the limit counts;
+where both count and differ, the entry's policy combines them. Where second derivatives from both sides meet, the
+written formula must differentiate to these: else double backward is wrong at that point.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The cases of an expression with conditions: in each the conditions are decided, and the rest is exact algebra.
 
-A condition compares two values, so it is decided by the sign of their difference. Which signs occur together is found
-by points: those of a pool that lie in a case are its witnesses, and a case without any is empty.
+A condition is decided by the sign of a difference of two values. Which signs occur together is found by points: those
+of a pool that lie in a case are its witnesses, and a case without any is empty.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ class NotAlgebraic(Exception):
 
 
 class Open(Exception):
-    """A condition whose sign is not decided yet."""
-
     def __init__(self, value: Sum | str) -> None:
         super().__init__(str(value))
         self.value = value

@@ -1,7 +1,5 @@
 """Derives the gradient formulas that an element-wise entry leaves out, by the chain rule, as formulas over ops.
 
-The entry gets the forward-mode rule `auto_element_wise`, and the policy at kinks by which its formulas are right.
-
 `python -m codegen derive EXPRESSION`: an entry for a scalar expression, with the formulas that it does not need.
 """
 
@@ -102,8 +100,6 @@ def _conjugate(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
 
 
 class Formulas:
-    """Turns scalar expressions into formulas over ops."""
-
     def __init__(self, expression: ast.expr, tensors: Collection[str], own: Functions) -> None:
         self.own = own
         self.result = ast.dump(expression)

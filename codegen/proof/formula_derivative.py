@@ -1,8 +1,4 @@
-"""The derivative of a gradient formula as the framework computes it: by the formulas of the ops in it.
-
-`Plain` brings formulas over ops to scalar expressions of real numbers; `FormulaDerivative` differentiates them, ties
-and branches included.
-"""
+"""The derivative of a gradient formula as the framework computes it, by the formulas of the ops in it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Scalar expressions in numbers: over arrays of points, in float64, with NumPy's and SciPy's functions.
-
-These are not the framework's own kernels, so what they say is a second opinion.
-"""
+"""Scalar expressions in numbers, in float64, by NumPy and SciPy: not the framework's kernels, so a second opinion."""
 
 from __future__ import annotations
 

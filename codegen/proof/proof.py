@@ -1,8 +1,7 @@
 """Whether the written gradient formulas of an element-wise entry are the derivatives of its expression.
 
-In the interior of every case the written formula and the symbolic derivative are compared as exact values; where that
-does not settle it, at all points of the case in numbers. On the boundaries of cases the written formula is compared
-with the limits of the symbolic derivative from both sides, by the entry's policy at kinks.
+In the interior of every case both are compared as exact values; where that does not settle it, in numbers at all its
+points. On boundaries the formula is compared with the limits of the symbolic derivative, by the policy at kinks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Scalar code for element-wise kernels: expressions with typed constants, and formulas with their ops inlined.
 
-A gradient formula is an expression over ops. Where all of them are element-wise, replacing each op by its own scalar
-expression gives the body of one fused backward kernel.
+A gradient formula all of whose ops are element-wise gives the body of one fused backward kernel.
 """
 
 from __future__ import annotations

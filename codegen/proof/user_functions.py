@@ -1,9 +1,7 @@
-"""Reads what a user's package says of its own scalar functions: their derivatives, and what they compute. Nothing is
-run.
+"""Reads what a user's package says of its own scalar functions: derivatives, and what they compute. Nothing is run.
 
-A function of assignments, choices and one result per branch is an expression, which is differentiated by the chain
-rule. One that loops is not: `@derivatives("...")` above it gives its derivatives. `verify` compares both with the
-numbers that the function returns (`codegen/verify/functions.py`).
+A function of assignments, choices and one result per branch is an expression. One that loops is not:
+`@derivatives("...")` above it gives its derivatives. codegen/verify/functions.py compares both with its numbers.
 """
 
 from __future__ import annotations
@@ -32,8 +30,6 @@ class NoExpression(Exception):
 
 @dataclass(frozen=True)
 class Definition:
-    """A scalar function of a package: its name, its module, and its statement there."""
-
     name: str
     file: Path
     node: ast.FunctionDef

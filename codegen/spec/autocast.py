@@ -1,6 +1,4 @@
-"""Reads the key `autocast`: what an op's tensors are cast to inside `autocast`, on each type of device.
-
-Reads the key `autocast` of a section: which of its ops are cast to what, by device.
+"""Reads the key `autocast`: what tensors are cast to inside `autocast`, by type of device; a section lists its ops.
 
 autocast:
   all: {lower: [conv1d, conv2d]}
@@ -62,8 +60,6 @@ EXPECTED = "ops by device and word are wanted here, as in {cuda: {float32: [cums
 
 @dataclass(frozen=True)
 class Cast:
-    """What one op is cast to."""
-
     where: Where  # where the first list names it
     choices_of: dict[str, str] = field(default_factory=dict)  # type of device -> word
 

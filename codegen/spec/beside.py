@@ -1,8 +1,7 @@
 """The test material of a spec that lies beside it: YAML files by op name, and references that are Python functions.
 
-The first item of a spec may name a file or a folder, seen from the spec: `- tests: tests/spec`. Each YAML file there is
-a mapping from ops to keys of `TEST_KEYS`. Each Python file in a folder `references` there holds functions, named like
-the ops. They are read, never run: their parameters are arguments of the op, their lines are the parts of a reference.
+The first item of a spec may name a file or a folder: `- tests: tests/spec`. A YAML file maps ops to keys of
+`TEST_KEYS`. A Python file in a folder `references` has functions named like the ops: read, never run.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ Pairs = list[tuple[yaml.Node, yaml.Node]]
 
 @dataclass(frozen=True)
 class Reference:
-    """A Python function that says what an op gives."""
-
     function: ast.FunctionDef
     source: Source
 

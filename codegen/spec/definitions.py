@@ -1,12 +1,8 @@
 """`where:`: names for parts of an entry's expressions, each defined once, by the arguments and the names above it.
 
-    where:
-      centered: self - self.mean(dim, keepdim=True)
-    self: 2 * grad * centered
-
-Whoever asks what a formula means reads `tree`, in which definitions stand in the place of their names. Generated code
-and documents keep the names: in `written`. A definition is computed once where every formula that uses it is certain
-to need it; what only a branch of `a if c else b` uses stays in that branch.
+In `tree` definitions stand in the place of their names; `written`, for generated code and documents, keeps the names.
+A definition is computed once where every formula that uses it is certain to need it; what only a branch of
+`a if c else b` uses stays in that branch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The keys and values of one entry of the spec file, read as plain values that keep their places.
-
-The keys of an entry besides its arguments and outputs, and the words that each of them takes.
-"""
+"""The keys of an entry with the words that each takes, read as plain values that keep their places."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
     flags: [commutative, hook_order: [bias, weight]]
     dispatch: {batch: along, meta: same}
 
-Readers of entries see `commutative`, `hook_order`, `batch` and `meta` as if they were keys. Older names are read for
-one version; each is noted with the name that it has now.
+Older names are read for one version; each is noted with the name that it has now.
 """
 
 from __future__ import annotations

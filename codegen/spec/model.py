@@ -1,7 +1,4 @@
-"""The data that flows from the spec file to the templates: plain frozen records, no behaviour beyond look-ups.
-
-What an item of the key `try` says: an op with the same arguments, or the call of one, behind what must hold.
-"""
+"""The data that flows from the spec file to the templates: plain frozen records, no behaviour beyond look-ups."""
 
 from __future__ import annotations
 
@@ -49,8 +46,6 @@ MAX_PROBLEMS = 100  # that are looked for before what was found is shown
 
 @dataclass(frozen=True, order=True)
 class Where:
-    """A place in a spec file; `line` and `col` count from 1."""
-
     file: str
     line: int
     col: int
@@ -160,8 +155,6 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the spec: what its ops have in common, and the keys that it gives values for."""
-
     title: str
     about: str
     where: Where

@@ -1,13 +1,7 @@
-"""Operator symbols of the spec and the special methods of Python that they stand for.
+"""Operators and the special methods of Python, NumPy's names of parameters, and the operators of ONNX.
 
-NumPy's names of parameters, which public functions take besides PyTorch's, by keyword.
-
-The operators of ONNX that a spec may name, as runtime/extensions/onnx/onnx_operators.txt lists them.
-
-A line an operator: `Gemm(A: T, B: T, C?: T; transB: int, alpha: float) -> Y: T`. Inputs with `?` may be left out, `*`
-stands for any number; behind the semicolon are attributes.
-
-Whether the function of several overloads chooses by the types of the parameters, which are the same for all.
+A line of onnx_operators.txt: `Gemm(A: T, B: T, C?: T; transB: int, alpha: float) -> Y: T`. Inputs with `?` may be left
+out, `*` stands for any number; behind the semicolon are attributes.
 """
 
 from __future__ import annotations
@@ -79,8 +73,6 @@ _LINE = re.compile(r"(\w+)\((.*?)(?:; (.*))?\) -> (.*)")
 
 
 class Operator(NamedTuple):
-    """The fewest and the most inputs of an operator, and its attributes."""
-
     fewest: int
     max_args: float
     attributes: tuple[str, ...]

@@ -1,9 +1,8 @@
 """The language of the key `reference`: expressions in terms of NumPy and SciPy, which say what an op gives.
 
-A reference is one expression of Python's, or a few that have names (`size: self.shape[dim]`), the last `result`. In
-scope are arrays and numbers by the names of the op's arguments, the names above, a few of Python's functions, and what
-`np`, `scipy` and `math` have to compute with. Nothing there reads or writes files, and nothing is drawn at random.
-Nothing of specgrad is in scope: a reference is another witness.
+One expression of Python's, or a few that have names (`size: self.shape[dim]`), the last `result`. In scope are the
+op's arguments, a few functions, and what `np`, `scipy` and `math` have to compute with: no files, nothing at random,
+and nothing of specgrad, since a reference is another witness.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Reads a reference that is a Python function: lines `name = expression`, and last `return expression`.
-
-It is held to the same language as a reference in a spec, and its expressions become the parts of one: in messages they
-stand where the file has them.
-"""
+"""Reads a reference that is a Python function: lines `name = expression`, and last `return expression`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The key `rows`: a row program in an entry, with the places of its parts in the spec.
 
-Arguments that are tensors are arrays: their names in the program say by their endings what each is. Numbers are
-numbers; `dim` and `keepdim` say which dimensions a row lies along, and what is left of them.
+The names of tensors say by their endings what each is. `dim` and `keepdim` say which dimensions a row lies along.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The sections of a spec: an item `- section: Title` among the entries, with what its ops have in common.
+"""The sections of a spec: an item `- section: Title`, to the next one, with what its ops have in common.
 
-A section lasts to the next one. Its `defaults` are the values of keys that its entries do not give themselves, each
-where it can mean something: the entry's reader decides that by the entry's own schema and computation.
+Its `defaults` are values of keys that entries do not give themselves, each where the entry's reader has a use for it.
 """
 
 from __future__ import annotations

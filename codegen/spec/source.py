@@ -1,11 +1,8 @@
 """The text of a spec file, the YAML nodes in it, and the line and column of every character of their values.
 
-A spec is UTF-8 text of bounded size without control characters. YAML lets ten lines stand for a billion values; a spec
-is a list of mappings of plain values, so aliases, tags, and more nodes or levels than that takes are refused where they
-stand, before any of it is built.
-
-YAML may quote, fold and indent a formula, so an offset in the value is not an offset in the file. All of that only adds
-or removes white space and quoting: the n-th visible character of the value is the n-th of the source.
+A spec is bounded UTF-8 without control characters. YAML lets ten lines stand for a billion values, so aliases, tags,
+and more nodes or levels than a spec takes are refused before any of it is built. Quoting and folding only add or
+remove white space and quotes: the n-th visible character of a value is the n-th of its source.
 """
 
 from __future__ import annotations

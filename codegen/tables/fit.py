@@ -1,12 +1,8 @@
 """Polynomials of pieces: fits for the least relative error, with coefficients that are float32, and what they err.
 
-A fit minimises the largest relative error by weighted least squares whose weights grow where the error is large
-(C. L. Lawson, "Contributions to the theory of linear least maximum approximation", 1961). Coefficients are rounded one
-after the other, the lowest power first, each followed by a new fit of the rest.
-
-Where the pieces of a function lie: bits of its argument find them (`runtime/kernels/scalar/piecewise_polynomial.py`).
-
-Tables for logarithms of functions that grow or decay fast (`runtime/kernels/scalar/piecewise_polynomial.py`).
+Weighted least squares whose weights grow where the error is large (C. L. Lawson, "Contributions to the theory of linear
+least maximum approximation", 1961). Coefficients are rounded one after the other, the lowest power first, each
+followed by a new fit of the rest. Bits of an argument find its piece (runtime/kernels/scalar/piecewise_polynomial.py).
 """
 
 from __future__ import annotations
@@ -21,8 +17,6 @@ from specgrad.runtime.kernels.scalar.piecewise_polynomial import EXP2_SMALL, POW
 
 
 class Piece(NamedTuple):
-    """An interval of arguments, and the row's entry for it."""
-
     position: int
     low: float
     high: float

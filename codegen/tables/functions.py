@@ -1,13 +1,6 @@
-"""The functions of float32 that are computed by pieces: where, and what they are in SciPy's words.
+"""The functions of float32 that are computed by pieces: where, and what they are in the words of SciPy in float64.
 
-The reference is SciPy's in float64, or an expression that is as exact; the functions of float64 of
-`runtime/kernels/scalar/` have no part in it, so that neither hides a mistake of the other.
-
-What is computed by pieces of the Bessel functions of the second kind: near 0 their logarithms stand for them.
-
-What is computed by pieces of inverse hyperbolic functions and of the logarithm of odds, by NumPy and SciPy.
-
-What is computed by pieces of the error function, the normal distribution and their inverses, in SciPy's words.
+The functions of float64 of runtime/kernels/scalar/ have no part in it, so that neither hides a mistake of the other.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Checks what a package says of its own scalar functions against the numbers that they return.
+"""Checks the derivatives and meanings of a package's scalar functions against the numbers that they return.
 
-The derivatives given above a function are compared with central differences, and the expression that it was read as
-with its values. Formulas are derived from these, and proofs rest on them, so a wrong one is a finding of its own, at
-its place.
+Formulas are derived from these, and proofs rest on them, so a wrong one is a finding of its own, at its place.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Tasks in processes of their own, one at a time: a task that dies or hangs costs itself, and no other.
+"""Tasks in processes of their own: one that dies or takes too long is killed and replaced, and `Lost` is its answer.
 
-A process is handed the next task when it has answered the last one. One that dies, or takes longer than a task may, is
-killed and replaced, and `Lost` says so in the place of the answer.
-
-Guard words around the memory of NumPy's arrays, as AddressSanitizer has them: SPECGRAD_GUARDS=1 turns them on.
-
-The memory of every array that the main thread makes lies between GUARD bytes of 0xFF, which are NaN as floats: who
-reads outside gets NaN, and who writes there is found out when the array is freed. New memory is 0xFF too; freed memory
-is filled with it, and waits until KEPT others have been freed, so that a write to it is found out as well.
+With SPECGRAD_GUARDS=1 the memory of NumPy's arrays lies between guards, as AddressSanitizer has them: GUARD bytes of
+0xFF, which are NaN as floats, looked at when the array is freed. Freed memory is filled with it and waits until KEPT
+others have been freed, so that a write to it is found out as well.
 """
 
 from __future__ import annotations
@@ -42,15 +37,11 @@ Task = tuple[Callable[..., Any], tuple[Any, ...]]  # a function of a module, and
 
 @dataclass(frozen=True)
 class Lost:
-    """A task without an answer."""
-
     how: str  # "killed the process: Segmentation fault", "did not end in 60 s"
     died: bool  # the process did, by itself
 
 
 class Worker:
-    """A process that runs tasks, and the pipe to it."""
-
     def __init__(self, environment: Mapping[str, str], from_end: bool) -> None:
         self.from_end = from_end
         self.link, theirs = SPAWN_CONTEXT.Pipe()

@@ -1,10 +1,7 @@
 """The spec entries of the ops under check, and what element-wise ops and their gradients are as scalar expressions.
 
-Generated code holds no lines of the spec: the generator's own reader gives the place of each key. Of an expression the
-record of the op says what is in force, be it changed; the spec says the rest. Derived gradients, and the values that
-`proof.numbers` gives to expressions, are independent of the framework's kernels, which are compared with them.
-
-The entries that formulas call, read when one does: the whole spec of the tree takes seconds in each process.
+Of an expression the op's record says what is in force, be it changed; the spec says the rest. Entries that formulas
+call are read when one does: the whole spec takes seconds in each process.
 """
 
 from __future__ import annotations

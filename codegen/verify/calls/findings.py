@@ -1,9 +1,4 @@
-"""Findings of `verify`: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`.
-
-Compares arrays up to rounding, and shows the element that differs most with as many digits as that takes.
-
-Classifies an exception of a check: the key of the entry that it comes from, and its message in one line.
-"""
+"""Findings of `verify`: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
 
 from __future__ import annotations
 
@@ -64,8 +59,6 @@ def number(value: Any, digits: int = 4) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """One wrong thing; of several about one subject the report keeps the worst."""
-
     location: str
     op: str
     subject: str  # "gradient of other"; empty for the op as a whole

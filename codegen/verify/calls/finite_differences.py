@@ -1,9 +1,8 @@
 """Derivatives of a function by differences, element by element, careful at kinks and jumps.
 
-Where the derivatives from the left and from the right agree the function is smooth: the fourth-order central difference
-counts. Where they do not, the step is made smaller; where that does not help there is a kink, and the spec's policy
-combines the two sides. A side on which differences do not settle (a jump, a pole) does not count; without any side the
-derivative is nan.
+Where the derivatives from both sides agree the fourth-order central difference counts. Where they do not, the step is
+made smaller; where that does not help there is a kink, and the spec's policy combines the sides. A side on which
+differences do not settle (a jump, a pole) does not count; without any side the derivative is nan.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""A call of an op as a function of its tensors: of its differentiable ones at a point, or of all in chosen dtypes.
+"""A call of an op as a function of its tensors: of differentiable ones (`Point`), or of all (`TypedCall`).
 
-Every check of gradients works with a `Point`. A `TypedCall` shows how an op promotes dtypes, and what it refuses.
-
-`specgrad` is imported by its full name: `python -m codegen` runs from the repository root, where codegen is a top-level
-package beside it.
+`specgrad` is imported by its full name: `python -m codegen` makes codegen a top-level package beside it.
 """
 
 from __future__ import annotations

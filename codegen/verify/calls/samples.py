@@ -1,8 +1,7 @@
 """The inputs that `verify` runs an op on: the calls of the spec, or for element-wise ops calls made from the arity.
 
-A call such as `self=T(3, 4), dim=1` is evaluated over its syntax tree, never by `eval`. Random numbers are drawn from a
-grid off the round numbers and different for each tensor: there functions have their kinks and ties, which only the
-points listed as `edge_cases` are meant to meet.
+A call such as `self=T(3, 4), dim=1` is evaluated over its syntax tree, never by `eval`. Random numbers are drawn off
+the round numbers, where functions have kinks, and differ between tensors: only `edge_cases` are meant to meet ties.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The numbers at which an element-wise op is looked at: `verify` reads them off the entry, nobody lists them.
 
-A column for each tensor holds, in one call: special values in all combinations, what lies on, directly beside and a
-thousandth beside every boundary of the expression and of the formulas, and random numbers, in the domain and far
-outside. The other arguments take the values of the samples and, one at a time, others.
+A column for each tensor: special values in all combinations; what lies on, directly beside and a thousandth beside
+every boundary of its expressions; random numbers, in the domain and far outside.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""Calls made from an entry's samples: what nobody listed, but what the schema says may be asked of the op.
+"""Calls made from an entry's samples, one change at a time: what nobody listed, but what the schema says may be asked.
 
-From each sample, one thing at a time: a bool the other way round, another word that samples give to an argument of that
-name, an optional argument left out, other numbers, dimensions counted from the other end, sizes of 0 and of 1, tensors
-without dimensions. Nobody says what such a call gives. It is refused in the framework's words, or the checks of
-gradients hold there: by differences, in both modes, for all masks of inputs, in place.
+Nobody says what such a call gives: it is refused in the framework's words, or the checks of gradients hold there.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Check 8: dtypes. Integers count as the numbers that they are, complex numbers are refused where the entry leaves them
-out, and what the entry states under `dtype_table` comes out.
+"""Check 8: dtypes, and the key `autocast`, by which an op gives what it gives of tensors cast by hand.
 
-An op may give integers for integers, or floats; never other numbers than for the same numbers as float64. So a
-promotion rule that loses what the op computes needs no statement to be found. What an entry with the key `dtypes` does
-not leave out there, it takes, unless it says otherwise under `dtype_table`. An op that is meant to round, as powers do,
-states that it gives integers: then what no integer can be is not compared. Which of two harmless rules an op follows is
-a convention: that is what `dtype_table` is for, in words that `dtype` does not know.
-
-Check of the key `autocast`: inside autocast on the CPU an op gives what it gives of tensors cast by hand.
+Integers give the numbers that float64 gives, so a promotion that loses what the op computes needs no statement to be
+found; complex numbers are refused where the entry leaves them out. An op that is meant to round states under
+`dtype_table` that it gives integers. Which of two harmless rules an op follows is a convention, stated there too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Check 8: an element-wise op at the numbers where it may be special, which are found from its entry.
 
-Gradients are compared with the symbolic derivative of the expression, and on boundaries with differences. Besides: both
-sides of every condition are computed; the result is what the expression means; where the function has a value the
-gradient is no nan, where it has none, nor a derivative, the gradient is nan; no single point is nan between numbers;
-and where two tensors may be exchanged, so may their gradients.
+Gradients are compared with the symbolic derivative, and on boundaries with differences. Both sides of every condition
+are computed; the result is what the expression means; where the function has a value the gradient is no nan, where it
+has none, nor a derivative, the gradient is nan; and no single point is nan between numbers.
 """
 
 from __future__ import annotations
@@ -64,8 +63,6 @@ def takes_single_numbers(op: Any) -> bool:
 
 
 class Look:
-    """An op at some spots: its values and gradients, and what they should be."""
-
     def __init__(self, op: Any, meaning: Meaning, sample_points: Spots, report: Report) -> None:
         self.op, self.meaning, self.sample_points, self.report = op, meaning, sample_points, report
         self.names = [name for name in meaning.derived if sample_points.columns[name].dtype.kind == "f"]

@@ -1,9 +1,7 @@
-"""An entry's example, run as users read it, or against a function that stands in its op's place.
+"""An entry's example, run as users read it, and the calls that it says are refused: on purpose, before computing.
 
-The calls that an entry says are refused: each raises a proper error on purpose, before anything is computed.
-
-Numbers that a decomposition cannot do with are found by computing: `LinAlgError` may come from there.
-The error of a public op has its name in it: whoever calls `linalg.vector_norm` does not know that `norm` computes it.
+Numbers that a decomposition cannot do with are found by computing: `LinAlgError` may come from there. The error of a
+public op has its name in it: whoever calls `linalg.vector_norm` does not know that `norm` computes it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Check 6: the generated CUDA kernels against the compiled CPU kernels, with simulated threads in three orders.
-
-Check 16: row programs. The CPU's loop and the kernels for CUDA give what the program means on NumPy.
+"""Check 6: generated CUDA kernels against compiled CPU kernels. Check 16: row programs on both against NumPy.
 
 The device's threads are simulated, in three orders.
 """

@@ -1,7 +1,6 @@
 """Check of dtype and shape of results, the in-place variant, numbers as operands, and operands of any memory layout.
 
-A view's formula may count elements from the beginning of the memory or of the tensor; only a tensor that begins later
-(`Displaced`) tells these apart.
+A view's formula may count elements from the beginning of the memory or of the tensor: `Displaced` tells these apart.
 """
 
 from __future__ import annotations
@@ -179,8 +178,6 @@ BEFORE, AFTER = 4, 5  # elements of the memory around those of the tensor; pairs
 
 
 class Displaced(Point):
-    """A point whose leaves lie within larger memory."""
-
     @property
     def arrays(self) -> list[np.ndarray]:
         return [displaced(leaf.array) for leaf in self.leaves]

@@ -1,10 +1,7 @@
-"""Checks of aliasing: which results share an argument's memory, and what the key `replaces` says of in-place writes.
+"""Checks of aliasing and of tensors without memory (check 17), which give the shape, strides and dtype of the CPU's.
 
 A result has memory of its own unless the schema says `Tensor(a)`, or the key `identity` that the op returns its input.
-An op that `replaces` is written into a tensor, and into the same tensor with other values: each element either keeps
-its value both times, or gets the same new one. What flags make of an op (`accumulate=True`) is exempt.
-
-Check 17: tensors without memory. Of them an op gives the shape, strides and dtype that it gives on the CPU.
+Under `replaces` each element of a tensor that is written to keeps its value, or gets one that does not depend on it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Check 9: an element-wise op in other dtypes than float64, by kernels that run as plain Python.
 
-float32 is compared with float64 where the entry has the flag `precise`, within some units in the last place and what
-rounding an argument changes: so an expression that overflows or cancels on the way is found. float16 and bfloat16 are
-float32, rounded. Integers give what the expression means in whole numbers, the same in all widths; where that is no
-whole number, a result that is one is wrong. The dtype of the result is the one that the key `dtype` promises.
+float32 is compared with float64 where the entry has the flag `precise`, so an expression that overflows or cancels on
+the way is found. float16 and bfloat16 are float32, rounded. Integers give what the expression means in whole numbers,
+the same in all widths; where that is no whole number, a result that is one is wrong.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Check 1: every gradient formula against central differences of the function, by the entry's policy at kinks.
-
-The key `kink` is needed only where an op has a kink at which the policy makes a difference.
-"""
+"""Check 1: every gradient formula against central differences of the function, by the entry's policy at kinks."""
 
 from __future__ import annotations
 

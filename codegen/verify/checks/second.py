@@ -1,8 +1,7 @@
 """Check 3: second order. The gradients of the gradients against differences of the gradients.
 
-G(x, v) = J(x)^T v is recorded under create_graph and differentiated by x and by v. Random points are compared along one
-direction, which sees every mistake but does not tell where it is; a difference there, and hard points, are looked at
-element by element.
+G(x, v) = J(x)^T v is recorded under create_graph and differentiated by x and v. Random points are compared along one
+direction, which sees every mistake but not where; a difference there, and hard points, element by element.
 """
 
 from __future__ import annotations
