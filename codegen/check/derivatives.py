@@ -67,22 +67,18 @@ def check_backward(context: Context) -> Iterator[Problem]:
     elif not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         yield context.problem(formula.where, "the call of a kernel is wanted here", "backward")
     else:
-        yield from _check_call(context, formula, call)
-
-
-def _check_call(context: Context, formula: Formula, call: ast.Call) -> Iterator[Problem]:
-    entry, kernels, gradient = context.entry, context.known.kernels, gradient_name(context)
-    if kernels is not None and called(call) not in kernels:
-        message = f"there is no kernel '{called(call)}'{did_you_mean(called(call), kernels)}"
-        yield context.problem(formula.where, message, "backward")
-    scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "output_mask"])
-    for part in (*call.args, *(keyword.value for keyword in call.keywords)):
-        yield from context.faults(scope, part, "backward")
-    used = {node.id for node in names(call)}
-    if gradient not in used:
-        yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
-    if len(entry.formulas) > 1 and "output_mask" not in used:
-        yield context.problem(formula.where, "the kernel does not get 'output_mask'", "backward")
+        entry, kernels, gradient = context.entry, context.known.kernels, gradient_name(context)
+        if kernels is not None and called(call) not in kernels:
+            message = f"there is no kernel '{called(call)}'{did_you_mean(called(call), kernels)}"
+            yield context.problem(formula.where, message, "backward")
+        scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "output_mask"])
+        for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+            yield from context.faults(scope, part, "backward")
+        used = {node.id for node in names(call)}
+        if gradient not in used:
+            yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
+        if len(entry.formulas) > 1 and "output_mask" not in used:
+            yield context.problem(formula.where, "the kernel does not get 'output_mask'", "backward")
 
 
 def check_forward(context: Context) -> Iterator[Problem]:

@@ -28,14 +28,6 @@ def public_names(entry: Entry) -> list[str]:
 
 
 def check_names(context: Context) -> Iterator[Problem]:
-    yield from _check_values(context)
-    yield from _check_case(context)
-    yield from _check_aliases(context)
-    yield from _check_operator(context)
-    yield from _check_reserved(context)
-
-
-def _check_values(context: Context) -> Iterator[Problem]:
     entry = context.entry
     arguments = [a.name for a in entry.schema.arguments]
     for argument in entry.tensor_arguments:
@@ -54,16 +46,17 @@ def _check_values(context: Context) -> Iterator[Problem]:
             yield context.problem(entry.where, message, output.name)
     if len({*arguments, "input"}) == len(arguments) and "self" in arguments:
         yield context.problem(entry.where, "'self' is spelt 'input' in Python: there is one already", "input")
-
-
-def _check_case(context: Context) -> Iterator[Problem]:
-    schema = context.entry.schema
     known = {word.lower(): word for word in (*keyword.kwlist, *RESERVED, *MEANING)}
-    for name in (*(a.name for a in schema.arguments), *(output.name for output in schema.returns)):
+    for name in (*arguments, *(output.name for output in entry.schema.returns)):
         other = known.setdefault(name.lower(), name)
         if name != other:
             message = f"'{name}' and '{other}' differ in case only: give it another name"
-            yield context.problem(context.entry.where, message, name)
+            yield context.problem(entry.where, message, name)
+    for alias, where in zip(entry.aliases, entry.alias_locations, strict=True):
+        if fault := name_fault(alias):
+            yield context.problem(where, f"'{alias}' cannot be the name of a function: {fault}", "aliases")
+    yield from _check_operator(context)
+    yield from _check_reserved(context)
 
 
 def _check_operator(context: Context) -> Iterator[Problem]:
@@ -79,13 +72,6 @@ def _check_operator(context: Context) -> Iterator[Problem]:
 
 def _spell(required: Sequence[Argument]) -> str:
     return f"the schema asks for {', '.join(a.name for a in required) or 'no argument'}"
-
-
-def _check_aliases(context: Context) -> Iterator[Problem]:
-    entry = context.entry
-    for alias, where in zip(entry.aliases, entry.alias_locations, strict=True):
-        if fault := name_fault(alias):
-            yield context.problem(where, f"'{alias}' cannot be the name of a function: {fault}", "aliases")
 
 
 def _check_reserved(context: Context) -> Iterator[Problem]:
@@ -169,7 +155,11 @@ def claims(entry: Entry, has_overloads: bool) -> Iterator[Claim]:
 
 def _conflict(claim: Claim, other: Claim) -> str:
     if claim.entry is other.entry:
-        return _conflict_within(claim, other)
+        if claim is other or claim.key != "aliases":
+            return ""
+        if claim.name != other.name:
+            return f"'{claim.name}' and '{other.name}' differ in case only"
+        return f"'{claim.name}' is given twice" if other.key else f"'{claim.name}' is {other.what} of the op itself"
     by_schema = not claim.key and not other.key
     if by_schema and claim.entry.name == other.entry.name:
         return f"duplicate entry, first at {other.where}"
@@ -193,11 +183,3 @@ def _package(claim: Claim) -> str:
 
 def _hint(claim: Claim) -> str:
     return "" if claim.key or claim.entry.schema.overload else f"; an overload of it is named, as {claim.name}.Mine"
-
-
-def _conflict_within(claim: Claim, other: Claim) -> str:
-    if claim is other or claim.key != "aliases":
-        return ""
-    if claim.name != other.name:
-        return f"'{claim.name}' and '{other.name}' differ in case only"
-    return f"'{claim.name}' is given twice" if other.key else f"'{claim.name}' is {other.what} of the op itself"

@@ -164,15 +164,10 @@ def check_reference(context: Context) -> Iterator[Problem]:
     for name, part in [*entry.reference.items()][:-1]:
         if name not in used:
             yield context.problem(part.where, f"nothing uses '{name}'", "reference")
-    yield from _check_result(context, used & set(arguments))
-
-
-def _check_result(context: Context, read: set[str]) -> Iterator[Problem]:
-    entry = context.entry
     if not entry.reference:
         return
     result = [*entry.reference.values()][-1]
-    if not read and entry.schema.arguments:
+    if not used & set(arguments) and arguments:
         yield context.problem(result.where, "it reads no argument of the op", "reference")
     full_source = _written_out(entry.reference) if entry.compute.tree is not None else None
     if entry.compute.tree is not None and full_source is not None and same_expression(full_source, entry.compute.tree):

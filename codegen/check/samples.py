@@ -28,23 +28,18 @@ def check_samples(context: Context) -> Iterator[Problem]:
     if (entry.compute.kind != "elementwise" or loose) and "samples" not in entry.key_locations:
         yield context.problem(entry.where, "there are no samples to verify the op with", "samples")
     elif "samples" in entry.key_locations:
-        yield from _check_optional(context)
-
-
-def _check_optional(context: Context) -> Iterator[Problem]:
-    """An optional tensor that no sample gives has never been computed with."""
-    entry = context.entry
-    args = {
-        name
-        for sample in (*entry.samples, *entry.hard)
-        for name, value in sample.arguments.items()
-        if not (isinstance(value, ast.Constant) and value.value is None)
-    }
-    for argument in entry.schema.arguments:
-        optional = argument.type.is_tensor and argument.type.optional
-        if optional and argument.name not in {*args, *entry.unvaried, *entry.ignores}:
-            message = f"no sample gives '{argument.name}': add one, or say under `skip_grad_args` why there is none"
-            yield context.problem(entry.key_locations["samples"], message, "samples")
+        # An optional tensor that no sample gives has never been computed with
+        args = {
+            name
+            for sample in (*entry.samples, *entry.hard)
+            for name, value in sample.arguments.items()
+            if not (isinstance(value, ast.Constant) and value.value is None)
+        }
+        for argument in entry.schema.arguments:
+            optional = argument.type.is_tensor and argument.type.optional
+            if optional and argument.name not in {*args, *entry.unvaried, *entry.ignores}:
+                message = f"no sample gives '{argument.name}': add one, or say under `skip_grad_args` why there is none"
+                yield context.problem(entry.key_locations["samples"], message, "samples")
 
 
 def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:
@@ -150,9 +145,18 @@ MAX_DIMENSIONS = 16
 def tensor_fault(call: ast.Call) -> str:
     assert isinstance(call.func, ast.Name)
     if call.func.id == "V":
-        return _literal_fault(call)
+        if len(call.args) != 1:
+            return "V takes one list of numbers, or one number"
+        if any(not isinstance(k.value, ast.Constant) or k.value.value is not True for k in call.keywords):
+            return "V takes real=True, for numbers that stay real where the others are complex"
+        shape = _shape(call.args[0])
+        if shape is None or len(shape) > MAX_DIMENSIONS:
+            return f"V takes numbers, in lists of equal lengths, at most {MAX_DIMENSIONS} in each other"
+        return ""
     if call.func.id == RANKS:
-        return _ranks_fault(call)
+        numbers = [_number(number) for number in call.args]
+        right = len(numbers) == 1 and isinstance(numbers[0], int) and 1 <= numbers[0] <= MAX_RANKS
+        return "" if right else f"{RANKS} takes how many there are, at most {MAX_RANKS}"
     sizes = [_number(size) for size in call.args]
     if not all(isinstance(size, int) and size >= 0 for size in sizes):
         return f"{call.func.id} takes sizes, integers that are written out"
@@ -163,23 +167,6 @@ def tensor_fault(call: ast.Call) -> str:
         return "expected the limits of random numbers to be numbers that are written out, none beyond 1e15"
     if limits.get("lo", -math.inf) >= limits.get("hi", math.inf) or limits.get("high", 1) < 1:
         return "expected limits with numbers between them"
-    return ""
-
-
-def _ranks_fault(call: ast.Call) -> str:
-    numbers = [_number(number) for number in call.args]
-    right = len(numbers) == 1 and isinstance(numbers[0], int) and 1 <= numbers[0] <= MAX_RANKS
-    return "" if right else f"{RANKS} takes how many there are, at most {MAX_RANKS}"
-
-
-def _literal_fault(call: ast.Call) -> str:
-    if len(call.args) != 1:
-        return "V takes one list of numbers, or one number"
-    if any(not isinstance(k.value, ast.Constant) or k.value.value is not True for k in call.keywords):
-        return "V takes real=True, for numbers that stay real where the others are complex"
-    shape = _shape(call.args[0])
-    if shape is None or len(shape) > MAX_DIMENSIONS:
-        return f"V takes numbers, in lists of equal lengths, at most {MAX_DIMENSIONS} in each other"
     return ""
 
 

@@ -25,7 +25,21 @@ def check_signatures(context: Context) -> Iterator[Problem]:
     yield from _check_rule(context, "batch", context.entry.batch, BATCHING)
     yield from _check_rule(context, "sparse", context.entry.sparse, SPARSE)
     yield from _check_rule(context, "conj", context.entry.conj_rule, CONJ_RULE)
-    yield from _check_backward(context)
+    formula = context.entry.backward
+    call = formula.tree if formula else None
+    if formula is None or not isinstance(call, ast.Call):
+        return
+    name, value = called(call), [a.id if isinstance(a, ast.Name) else "" for a in call.args]
+    parameters = context.known.parameters.get("kernel", {}).get(name)
+    if parameters is None:
+        return
+    if call.keywords or not parameters.takes(len(value)):
+        message = f"{name} takes {_shown(parameters)} by place, got {len(value) + len(call.keywords)}"
+        yield context.problem(call, message, "backward")
+        return
+    if _in_another_order(value, parameters.names):
+        message = f"{name} takes its arguments in another order: {_listed(parameters.names)}"
+        yield context.problem(call, message, "backward")
 
 
 def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
@@ -69,24 +83,6 @@ def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iter
         return
     if not (parameters.takes(1) and parameters.first_hint in ("", "Call") and parameters.gives in ("", "Any")):
         yield context.problem(context.entry.key_locations[key], f"{rule} is no {what}", key)
-
-
-def _check_backward(context: Context) -> Iterator[Problem]:
-    formula = context.entry.backward
-    call = formula.tree if formula else None
-    if formula is None or not isinstance(call, ast.Call):
-        return
-    name, value = called(call), [a.id if isinstance(a, ast.Name) else "" for a in call.args]
-    parameters = context.known.parameters.get("kernel", {}).get(name)
-    if parameters is None:
-        return
-    if call.keywords or not parameters.takes(len(value)):
-        message = f"{name} takes {_shown(parameters)} by place, got {len(value) + len(call.keywords)}"
-        yield context.problem(call, message, "backward")
-        return
-    if _in_another_order(value, parameters.names):
-        message = f"{name} takes its arguments in another order: {_listed(parameters.names)}"
-        yield context.problem(call, message, "backward")
 
 
 def _in_another_order(args: Sequence[str], names: Sequence[str]) -> bool:

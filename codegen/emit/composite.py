@@ -25,14 +25,10 @@ class CompositeCode:
     @cached_property
     def lines(self) -> list[str]:
         end = "result = " if self.fast.tries_view or self.fast.keeps_views else "return "
-        return self._statements(self._tree, written_trees(self.op.entry), end)
-
-    @property
-    def _tree(self) -> ast.expr:
         compute = self.op.entry.compute
         tree = compute.written or compute.tree
         assert tree is not None
-        return tree
+        return self._statements(tree, written_trees(self.op.entry), end)
 
     def _statements(self, tree: ast.expr, definitions: Trees, end: str) -> list[str]:
         """A choice `a if c else b` becomes a statement where a branch needs definitions that the other does not."""

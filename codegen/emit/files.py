@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import types
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -65,7 +64,9 @@ class Plan:
     def carry_out(self) -> None:
         """Write and delete; a run that is killed here leaves a folder that the next run completes."""
         self.root.mkdir(parents=True, exist_ok=True)
-        self._clear_parts()
+        for entry in list(os.scandir(self.root)):
+            if PART.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                os.unlink(entry.path)
         if not self.changed and not self.gone:
             return
         replace(self.root, MANIFEST, merge_manifest(self.files[MANIFEST], self.old))
@@ -75,11 +76,6 @@ class Plan:
         for name in self.gone:
             remove(self.root, name)
         replace(self.root, MANIFEST, self.files[MANIFEST])
-
-    def _clear_parts(self) -> None:
-        for entry in list(os.scandir(self.root)):
-            if PART.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                os.unlink(entry.path)
 
 
 def plan(root: Path, files: Files) -> Plan:
@@ -263,19 +259,15 @@ def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
         yield 1, str(error) or type(error).__name__
     else:
         if name.endswith(".py"):  # a stub names overloads again and again
-            yield from _second_meanings(module)
-
-
-def _second_meanings(module: types.CodeType) -> Iterator[tuple[int, str]]:
-    """Names that a module binds twice, read off its code: there no syntax tree has to be made."""
-    bound: set[str] = set()
-    line = 1
-    for instruction in dis.get_instructions(module):
-        line = getattr(instruction, "line_number", instruction.starts_line) or line
-        if instruction.opname == "STORE_NAME":
-            if instruction.argval in bound:
-                yield line, f"'{instruction.argval}' would have two meanings"
-            bound.add(instruction.argval)
+            # Names that a module binds twice, read off its code: there no syntax tree has to be made
+            bound: set[str] = set()
+            line = 1
+            for instruction in dis.get_instructions(module):
+                line = getattr(instruction, "line_number", instruction.starts_line) or line
+                if instruction.opname == "STORE_NAME":
+                    if instruction.argval in bound:
+                        yield line, f"'{instruction.argval}' would have two meanings"
+                    bound.add(instruction.argval)
 
 
 def _nearest(text: str, line: int) -> str:

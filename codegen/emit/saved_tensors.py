@@ -167,7 +167,14 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
             needed.setdefault(name, []).append(argument)
     backward, backward_reads = "", Reader(entry, calls)
     if entry.backward is not None:
-        backward = _kernel_call(backward_reads, entry.backward)
+        call = copied(entry.backward.tree)
+        assert isinstance(call, ast.Call)
+        assert isinstance(call.func, ast.Name)
+        kernel = backward_reads.calls.library["kernel", call.func.id]
+        call.func = ast.Attribute(ast.Name(kernel.alias, ast.Load()), call.func.id, ast.Load())
+        call.args = [backward_reads.visit(a) for a in call.args]
+        call.keywords = [backward_reads.visit(k) for k in call.keywords]
+        backward = ast.unparse(call)
         values.update(backward_reads.values)
         for name in backward_reads.as_tensor:
             needed.setdefault(name, list(formulas))
@@ -198,17 +205,6 @@ def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]
     names = {argument: each for each in shared for argument in each.formulas}
     rewritten = {a: names[a].name + f[len(names[a].source) :] if a in names else f for a, f in formulas.items()}
     return rewritten, shared
-
-
-def _kernel_call(reader: Reader, formula: Formula) -> str:
-    call = copied(formula.tree)
-    assert isinstance(call, ast.Call)
-    assert isinstance(call.func, ast.Name)
-    kernel = reader.calls.library["kernel", call.func.id]
-    call.func = ast.Attribute(ast.Name(kernel.alias, ast.Load()), call.func.id, ast.Load())
-    call.args = [reader.visit(a) for a in call.args]
-    call.keywords = [reader.visit(k) for k in call.keywords]
-    return ast.unparse(call)
 
 
 def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:

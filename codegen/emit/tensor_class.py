@@ -34,13 +34,6 @@ def operator(method: str, code: OpCode, ops: Sequence[OpCode]) -> Operator:
     return Operator(method, code.entry.schema.name, tuple(lines))
 
 
-def operator_in_place(method: str, code: OpCode, ops: Sequence[OpCode]) -> Operator:
-    codes = [c for c in _overloads(code, ops) if c.has_inplace]
-    alike = [c for c in codes if c.fast.applies and not c.fast.condition and c.entry.result_dtype[0] == "same"]
-    lines = [line for c in alike for line in _written(c, len(codes) > 1)]
-    return Operator(method, f"{code.entry.schema.name}_", tuple(lines))
-
-
 def reflected(code: OpCode) -> tuple[str, ...]:
     fast = code.fast
     if not fast.applies or fast.condition or code.entry.autocast or code.numbers or "float" not in code.entry.dtypes:
@@ -101,7 +94,8 @@ def _methods(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]:
     if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
         yield "reordered", (name, *reordered_call(code))
     elif "method" in entry.variants and code.is_variadic:
-        takes_int = has_overload_of_int(code, ops)
+        others = [c for c in ops if c.entry.schema.name == code.entry.schema.name and c is not code]
+        takes_int = any([a.type for a in other.arguments[1:2]] == [Type("int")] for other in others)
         yield from (("variadic", (method, name, code.name, takes_int)) for method in entry.names)
     elif "method" in entry.variants:
         yield from (("methods", (method, name)) for method in entry.names)
@@ -117,7 +111,10 @@ def _operators(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]
     if symbol in BINARY:
         yield "binary", operator(f"__{BINARY[symbol]}__", code, ops)
         if code.has_inplace:
-            yield "binary", operator_in_place(f"__i{BINARY[symbol]}__", code, ops)
+            codes = [c for c in _overloads(code, ops) if c.has_inplace]
+            alike = [c for c in codes if c.fast.applies and not c.fast.condition and c.entry.result_dtype[0] == "same"]
+            lines = [line for c in alike for line in _written(c, len(codes) > 1)]
+            yield "binary", Operator(f"__i{BINARY[symbol]}__", f"{code.entry.schema.name}_", tuple(lines))
         if symbol in REFLECTED:
             source, intercepted = reflected_call(code, ops)
             yield "reflected", (f"__r{BINARY[symbol]}__", source, intercepted, reflected(code) if intercepted else ())
@@ -133,11 +130,6 @@ def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
         if code.entry.namespace and "function" in code.entry.variants:
             results.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in code.entry.names})
     return {location: functions for location, functions in results.items() if functions}
-
-
-def has_overload_of_int(code: OpCode, ops: Sequence[OpCode]) -> bool:
-    others = [c for c in ops if c.entry.schema.name == code.entry.schema.name and c is not code]
-    return any([a.type for a in other.arguments[1:2]] == [Type("int")] for other in others)
 
 
 def reordered_call(code: OpCode) -> tuple[str, str]:

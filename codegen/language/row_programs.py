@@ -194,7 +194,15 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
     used: set[str] = set()
     assigned = {s.name: s for s in program.statements}
     for statement in program.statements:
-        yield from _name_faults(statement, known, functions)
+        name = statement.name
+        if name in OWN or name in FOLDS or name.startswith(OWN_BEGINNINGS) or _NUMBERED.fullmatch(name):
+            yield statement.node, f"'{name}' is a word of row programs: choose another name"
+        elif name.startswith("_") or name.endswith("_"):
+            yield statement.node, f"'{name}': expected a name that neither begins nor ends with an underscore"
+        elif functions is not None and name in functions:
+            yield statement.node, f"'{name}' is a scalar function: choose another name"
+        elif name in known:
+            yield statement.node, f"'{name}' has a value already"
         yield from _value_faults(statement.value, program, known, assigned, functions)
         used |= {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
         known.add(statement.name)
@@ -207,20 +215,6 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
             yield last, f"expected an assignment to the output '{output}'{did_you_mean(output, assigned)}"
     if not program.of_kind("row"):
         yield last, "expected an array of rows: a tensor whose name in the program has no ending"
-
-
-def _name_faults(
-    statement: Statement, known: Collection[str], functions: Mapping[str, tuple[int, float]] | None
-) -> Iterator[Fault]:
-    name = statement.name
-    if name in OWN or name in FOLDS or name.startswith(OWN_BEGINNINGS) or _NUMBERED.fullmatch(name):
-        yield statement.node, f"'{name}' is a word of row programs: choose another name"
-    elif name.startswith("_") or name.endswith("_"):
-        yield statement.node, f"'{name}': expected a name that neither begins nor ends with an underscore"
-    elif functions is not None and name in functions:
-        yield statement.node, f"'{name}' is a scalar function: choose another name"
-    elif name in known:
-        yield statement.node, f"'{name}' has a value already"
 
 
 def _value_faults(

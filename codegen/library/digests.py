@@ -83,14 +83,10 @@ def _definitions(path: Path) -> dict[str, str]:
 
 @cache
 def _siblings(path: Path) -> dict[str, tuple[Path, str]]:
-    return siblings(path) | from_runtime(path)
-
-
-def from_runtime(path: Path) -> dict[str, tuple[Path, str]]:
     pairs = [(node, alias) for node in statements_of(path) if isinstance(node, ast.ImportFrom) for alias in node.names]
     ours = [(node.module or "", alias) for node, alias in pairs if (node.module or "").startswith(IMPORTED)]
     files = [(_file(*module.removeprefix(IMPORTED).split(".")), alias) for module, alias in ours]
-    return {alias.asname or alias.name: (file, alias.name) for file, alias in files if file.is_file()}
+    return siblings(path) | {alias.asname or alias.name: (file, alias.name) for file, alias in files if file.is_file()}
 
 
 def _file(*module: str) -> Path:

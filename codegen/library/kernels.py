@@ -109,7 +109,8 @@ def files_beside(file: Path) -> Iterator[Path]:
 def on_cuda(kernel: Part) -> str:
     for file in files_beside(kernel.file):
         if kernel.name in dict(offered_nodes(file)):
-            return "library" if uses_libraries(file) else "kernel"
+            imports = (node for node in statements_of(file) if isinstance(node, ast.ImportFrom))
+            return "library" if any((node.module or "").startswith(LIBRARIES) for node in imports) else "kernel"
     return "host"
 
 
@@ -132,11 +133,6 @@ def kernel_names_in(name: str, nodes: Mapping[str, ast.stmt], seen: set[str] | N
             yield from kernel_names_in(node.id, nodes, seen)
 
 
-def uses_libraries(file: Path) -> bool:
-    imports = (node for node in statements_of(file) if isinstance(node, ast.ImportFrom))
-    return any((node.module or "").startswith(LIBRARIES) for node in imports)
-
-
 COMPILERS = ("jit", "njit")  # decorators, with or without arguments
 Definition = tuple[Path, str]  # of a definition: its module and its name there
 
@@ -150,16 +146,12 @@ def loops(start: Part) -> Iterator[Part]:
         if definition in seen or node is None or isinstance(node, ast.ClassDef):
             continue
         seen.add(definition)
-        if not is_compiled(node):
+        decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+        called = [d.func if isinstance(d, ast.Call) else d for d in decorators]
+        if not any(isinstance(d, ast.Name) and d.id in COMPILERS for d in called):
             todo += used(start.op_library.folder, path, node)
         elif not name.startswith("_"):
             yield Part(start.op_library, "loop", name, path, node)
-
-
-def is_compiled(node: ast.stmt) -> bool:
-    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
-    called = [d.func if isinstance(d, ast.Call) else d for d in decorators]
-    return any(isinstance(d, ast.Name) and d.id in COMPILERS for d in called)
 
 
 def used(package: Path, path: Path, node: ast.stmt) -> Iterator[Definition]:

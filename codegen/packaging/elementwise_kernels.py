@@ -64,25 +64,21 @@ class Stored(NamedTuple):
 
 def row_kernels() -> Iterator[Known]:
     for result in own_programs().values():
-        yield from of_program(result)
+        plain = Stored(FLOAT32, tuple(arrays_of(result).items()))
+        recorded = launches_of(result)
+        layouts = dict.fromkeys(layout for layout, _ in recorded)
+        for layout in dict.fromkeys((*GROUPED_LAYOUTS, *layouts)):
+            for needs_int64 in (False, True):
+                yield from in_layout(result, plain, layout, needs_int64)
+        for stored in dict.fromkeys(stored for _, stored in recorded):
+            for layout in layouts if stored != plain else ():
+                yield from in_layout(result, stored, layout)
 
 
 @cache
 def own_programs() -> dict[str, Program]:
     paths = sorted((Path(SPEC).parent / "runtime" / "ops").glob("*/rows.py"))
     return {name: result for path in paths for name, result in programs_of(path).items()}
-
-
-def of_program(result: Program) -> Iterator[Known]:
-    plain = Stored(FLOAT32, tuple(arrays_of(result).items()))
-    recorded = launches_of(result)
-    layouts = dict.fromkeys(layout for layout, _ in recorded)
-    for layout in dict.fromkeys((*GROUPED_LAYOUTS, *layouts)):
-        for needs_int64 in (False, True):
-            yield from in_layout(result, plain, layout, needs_int64)
-    for stored in dict.fromkeys(stored for _, stored in recorded):
-        for layout in layouts if stored != plain else ():
-            yield from in_layout(result, stored, layout)
 
 
 def launches_of(result: Program) -> list[tuple[str, Stored]]:
@@ -99,27 +95,21 @@ def launches_of(result: Program) -> list[tuple[str, Stored]]:
 def in_layout(result: Program, stored: Stored, layout: str, needs_int64: bool = False) -> Iterator[Known]:
     parts = [(name, SPLIT[layout]) for name in kernels_of_parts(importlib.import_module(program(result.name)))]
     for name, thread_group in (*THREAD_GROUPS[layout], *parts):
-        yield known_of_program(result, name, thread_group, layout, stored, needs_int64)
+        module, kinds = program(result.name), dict(stored.kinds)
+        function = getattr(importlib.import_module(module), name)
+        known: dict[str, Any] = {f"all_{key}": Array(kind) for key, kind in kinds.items()}
+        known |= {f"parts_of_{key}": Array(kind) for key, kind in parts_of(module, stored.computed).items()}
+        known |= {p.name: NUMBERS[p.type] for p in result.of_kind("number")}
+        known["layout"] = (UINT64 if needs_int64 else UINT32,) * SIZES[layout]
+        signature = tuple(known.get(key, UINT32) for key in inspect.signature(function).parameters)
+        dtypes = "" if kinds == arrays_of(result) else stored.label
+        label = f"rows of {result.name}: {name} by {thread_group} of {'far ' * needs_int64}{layout}{dtypes}"
+        kernel = row_kernel(module, name, thread_group, layout, stored.computed, needs_int64)
+        yield Known(label, kernel, signature, not needs_int64 and stored.computed != FLOAT64)
 
 
 def kernels_of_parts(module: Any) -> list[str]:
     return [*(f"fold_{k + 1}" for k in range(len(module.PARTS))), "finish"]
-
-
-def known_of_program(
-    result: Program, name: str, thread_group: str, layout: str, stored: Stored, needs_int64: bool
-) -> Known:
-    module, kinds = program(result.name), dict(stored.kinds)
-    function = getattr(importlib.import_module(module), name)
-    known: dict[str, Any] = {f"all_{key}": Array(kind) for key, kind in kinds.items()}
-    known |= {f"parts_of_{key}": Array(kind) for key, kind in parts_of(module, stored.computed).items()}
-    known |= {p.name: NUMBERS[p.type] for p in result.of_kind("number")}
-    known["layout"] = (UINT64 if needs_int64 else UINT32,) * SIZES[layout]
-    signature = tuple(known.get(key, UINT32) for key in inspect.signature(function).parameters)
-    dtypes = "" if kinds == arrays_of(result) else stored.label
-    label = f"rows of {result.name}: {name} by {thread_group} of {'far ' * needs_int64}{layout}{dtypes}"
-    kernel = row_kernel(module, name, thread_group, layout, stored.computed, needs_int64)
-    return Known(label, kernel, signature, not needs_int64 and stored.computed != FLOAT64)
 
 
 def arrays_of(result: Program) -> dict[str, np.dtype]:

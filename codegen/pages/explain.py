@@ -11,7 +11,6 @@ from ..emit.calls import part_of
 from ..emit.elementwise_kernels import ElementKernels
 from ..emit.node import NodeCode
 from ..emit.render import Renderer, has_node
-from ..emit.saved_tensors import SavedTensor
 from ..language.row_programs import Program
 from ..language.syntax import did_you_mean
 from ..library.kernels import loops, programs_named
@@ -56,7 +55,16 @@ def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     else:
         yield field("variants", ", ".join(variants(entry)))
     yield field("computed", computed(renderer, entry))
-    yield from program_lines(renderer, entry)
+    if entry.rows is not None:
+        yield from format_program(entry.rows, "rows")
+    elif entry.compute.kind == "kernel":
+        yield field("on CUDA", on_cuda(renderer, entry))
+        for program in programs_named(renderer.library["kernel", entry.compute.text], renderer.library.programs):
+            yield from format_program(program, f"by {program.name}")
+    node = renderer.nodes.get(entry.name)
+    if node is not None and node.kernel is not None:
+        for program in programs_named(node.kernel, renderer.library.programs):
+            yield from format_program(program, f"backward by {program.name}")
     yield from (field("where", f"{n} = {one_line(d.text)} ({d.where})") for n, d in entry.definitions.items())
     yield from (field("reference", line) for line in statements(entry.reference))
     yield field("dtypes", dtypes(entry))
@@ -64,7 +72,14 @@ def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
         yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].location})")
     yield from node_lines(renderer, entry)
     yield from part_lines(renderer, entry)
-    yield from generated_lines(renderer, entry, root)
+    family = next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
+    starts = {f"ops/{family}.py": f"def {entry.schema.name}("}
+    if has_node(entry):
+        starts[f"functions/{family}.py"] = f"class {renderer.nodes[entry.name].class_name}("
+    for file, start in starts.items():
+        line = None if root is None else line_of(root / file, start)
+        if line is not None and root is not None:
+            yield field("generated", f"{root.name}/{file}:{line} ({start.rstrip('(')})")
     yield from check_lines(entry)
 
 
@@ -101,19 +116,6 @@ def computed(renderer: Renderer, entry: Entry) -> str:
     return f"from other ops: {text}"
 
 
-def program_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    if entry.rows is not None:
-        yield from format_program(entry.rows, "rows")
-    elif entry.compute.kind == "kernel":
-        yield field("on CUDA", on_cuda(renderer, entry))
-        for program in programs_named(renderer.library["kernel", entry.compute.text], renderer.library.programs):
-            yield from format_program(program, f"by {program.name}")
-    node = renderer.nodes.get(entry.name)
-    if node is not None and node.kernel is not None:
-        for program in programs_named(node.kernel, renderer.library.programs):
-            yield from format_program(program, f"backward by {program.name}")
-
-
 def format_program(program: Program, what: str) -> Iterator[str]:
     yield from (field("row program" if k == 0 else "", f" {line}") for k, line in enumerate((what, *program.lines)))
     lowered = Lowered(program)
@@ -145,21 +147,29 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
         if formula.tree is not None:
             yield field("", f"reads {', '.join(node.plan.reads[argument]) or 'nothing that is saved'}")
     for saved in node.plan.tensors:
-        yield field("saves", saved_line(node, saved))
+        what = "the input" if saved.kind == "input" else "the inputs" if saved.kind == "list" else "the output"
+        needs = " or ".join(saved.needed_by)
+        when = "only when grad is required by" if node.keeps(saved) else "for"
+        yield field("saves", f"{what} {saved.name}, {when} {needs}")
     for value in node.plan.values:
         yield field("saves", f"{value.name} = {value.source}, a plain value")
     if entry.backward is not None and node.kernel is not None:
         called = f"{one_line(entry.backward.text)} ({node.kernel.location})"
         yield field("backward", f"by one kernel unless it is recorded: {called}")
     yield from fused_lines(node, renderer.kernels.get(entry.name))
-    yield from forward_mode_lines(entry)
+    if not entry.forward:
+        yield field("forward", "no forward mode")
+    for output, formula in entry.forward.items():
+        yield field("forward", f"{output}: {one_line(formula.text)} ({formula.where})")
 
 
 def part_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     node = renderer.nodes.get(entry.name)
     yield from kernel_lines(renderer, entry.compute.text if entry.compute.kind == "kernel" else "", "")
     yield from kernel_lines(renderer, node.kernel.name if node and node.kernel else "", ", backward")
-    called = names_called(entry)
+    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
+    trees = [entry.compute.tree, *(formula.written or formula.tree for formula in formulas)]
+    called = functions_in(*(tree for tree in trees if tree is not None))
     yield from placed(renderer, "helper", "helper", called)
     for other in renderer.spec.entries:
         if other.schema.name in called and other is not entry:
@@ -182,23 +192,6 @@ def placed(renderer: Renderer, label: str, kind: str, names: list[str]) -> Itera
             yield field(label, f"{name} ({part.location})")
 
 
-def names_called(entry: Entry) -> list[str]:
-    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
-    trees = [entry.compute.tree, *(formula.written or formula.tree for formula in formulas)]
-    return functions_in(*(tree for tree in trees if tree is not None))
-
-
-def generated_lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
-    family = next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
-    starts = {f"ops/{family}.py": f"def {entry.schema.name}("}
-    if has_node(entry):
-        starts[f"functions/{family}.py"] = f"class {renderer.nodes[entry.name].class_name}("
-    for file, start in starts.items():
-        line = None if root is None else line_of(root / file, start)
-        if line is not None and root is not None:
-            yield field("generated", f"{root.name}/{file}:{line} ({start.rstrip('(')})")
-
-
 @cache
 def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
@@ -206,12 +199,6 @@ def _lines(path: Path) -> list[str]:
 
 def line_of(path: Path, start: str) -> int | None:
     return next((number for number, line in enumerate(_lines(path), 1) if line.startswith(start)), None)
-
-
-def saved_line(node: NodeCode, saved: SavedTensor) -> str:
-    what = "the input" if saved.kind == "input" else "the inputs" if saved.kind == "list" else "the output"
-    needs = " or ".join(saved.needed_by)
-    return f"{what} {saved.name}, {'only when grad is required by' if node.keeps(saved) else 'for'} {needs}"
 
 
 def fused_lines(node: NodeCode, kernels: ElementKernels | None) -> Iterator[str]:
@@ -224,13 +211,6 @@ def fused_lines(node: NodeCode, kernels: ElementKernels | None) -> Iterator[str]
         yield field("kernel", f"{kernel.name}: gradient of {' and '.join(output_mask)} at once, from {reads}")
     if not kernels.backward:
         yield field("kernel", "no fused backward kernel: a formula is not element-wise; the formulas run as they are")
-
-
-def forward_mode_lines(entry: Entry) -> Iterator[str]:
-    if not entry.forward:
-        yield field("forward", "no forward mode")
-    for output, formula in entry.forward.items():
-        yield field("forward", f"{output}: {one_line(formula.text)} ({formula.where})")
 
 
 def check_lines(entry: Entry) -> Iterator[str]:

@@ -129,17 +129,13 @@ def is_pointwise(entry: Entry, entries: Mapping[str, Entry]) -> bool:
     if len(tensors) != 1 or tensors[0].type.is_list or len(entry.schema.returns) != 1:
         return False
     if entry.compute.kind == "composite":
-        return is_made_of_pointwise(entry, entries)
+        plain = {e.schema.name for e in entries.values() if e.compute.kind == "elementwise"}
+        nodes = list(ast.walk(entry.compute.tree or ast.Module([], [])))
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        functions = [call.func for call in calls]
+        others = [n for n in nodes if isinstance(n, ast.Subscript | ast.Attribute | ast.Tuple) and n not in functions]
+        return not others and all(called(call) in plain for call in calls)
     return entry.compute.kind == "elementwise" and bool(entry.gradients)
-
-
-def is_made_of_pointwise(entry: Entry, entries: Mapping[str, Entry]) -> bool:
-    plain = {e.schema.name for e in entries.values() if e.compute.kind == "elementwise"}
-    nodes = list(ast.walk(entry.compute.tree or ast.Module([], [])))
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    functions = [call.func for call in calls]
-    others = [n for n in nodes if isinstance(n, ast.Subscript | ast.Attribute | ast.Tuple) and n not in functions]
-    return not others and all(called(call) in plain for call in calls)
 
 
 def plain_values(entry: Entry) -> dict[str, ast.expr]:

@@ -27,13 +27,9 @@ def outputs_of(program: Program, arrays: Mapping[str, Any], count: int, namespac
     scope = {**namespace, **LOGIC, **arrays, COUNT: count, INDEX_NAME: np.arange(count)}
     with np.errstate(all="ignore"):
         for statement in program.statements:
-            scope[statement.name] = eval(_compiled(statement.value), {"__builtins__": {}}, scope)
+            changed = ast.fix_missing_locations(ast.Expression(_OfArrays().visit(copy.deepcopy(statement.value))))
+            scope[statement.name] = eval(compile(changed, "<row program>", "eval"), {"__builtins__": {}}, scope)
     return {name: scope[name] for name in program.outputs}
-
-
-def _compiled(tree: ast.expr) -> Any:
-    changed = ast.fix_missing_locations(ast.Expression(_OfArrays().visit(copy.deepcopy(tree))))
-    return compile(changed, "<row program>", "eval")
 
 
 class _OfArrays(ast.NodeTransformer):

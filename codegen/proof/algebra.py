@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -140,7 +140,10 @@ def power(value: Sum, exponent: Fraction) -> Sum:
         return Sum({raised: integer_part}) * _number_power(factor, exponent)
     if not value.terms:
         raise ZeroDivisionError
-    content = _content(value)
+    # The positive rational that all factors are integer multiples of, without common divisor
+    factors = list(value.terms.values())
+    common = math.gcd(*(f.numerator for f in factors))
+    content = Fraction(common, math.lcm(*(f.denominator for f in factors)))
     primitive = Sum({product: factor / content for product, factor in value.terms.items()})
     return _number_power(content, exponent) * of(Atom("base", "base", (primitive,)), exponent)
 
@@ -151,13 +154,6 @@ def _is_positive(product: Product, factor: Fraction) -> bool:
     return factor > 0 and (not plain or (len(plain) == 1 and plain[0][1] == 1))
 
 
-def _content(value: Sum) -> Fraction:
-    """The positive rational that all factors are integer multiples of, without common divisor."""
-    factors = list(value.terms.values())
-    common = math.gcd(*(f.numerator for f in factors))
-    return Fraction(common, math.lcm(*(f.denominator for f in factors)))
-
-
 def _number_power(value: Fraction, exponent: Fraction) -> Sum:
     """A rational number to a rational power: what is left of prime factors to whole powers is a base."""
     if exponent.denominator == 1:
@@ -166,12 +162,9 @@ def _number_power(value: Fraction, exponent: Fraction) -> Sum:
     for prime, times in _prime_factors(value):
         total = times * exponent
         rest = total - math.floor(total)
-        result = result * number(Fraction(prime) ** math.floor(total)) * of(_base_of(prime), rest)
+        base = Atom("base", "base", (number(prime),))
+        result = result * number(Fraction(prime) ** math.floor(total)) * of(base, rest)
     return result
-
-
-def _base_of(prime: int) -> Atom:
-    return Atom("base", "base", (number(prime),))
 
 
 def _prime_factors(value: Fraction) -> Iterator[tuple[int, int]]:
@@ -221,7 +214,16 @@ def is_zero(value: Sum) -> bool:
             if one.terms:
                 return False
             continue
-        sums += _opened(one, atom)
+        # The sums that must all be zero, without whole powers of a base, or without squares of a sine
+        lowest = min(dict(product).get(atom, Fraction(0)) for product in one.terms)
+        by_rest: dict[Fraction, Sum] = {}
+        for product, factor in one.terms.items():
+            powers = dict(product)
+            above = powers.pop(atom, Fraction(0)) - lowest  # multiplied through: it is not zero where both are defined
+            rest = above - math.floor(above)
+            term = Sum({tuple(sorted(powers.items())): factor}) * _replaced(atom, math.floor(above))
+            by_rest[rest] = by_rest.get(rest, number(0)) + term
+        sums += by_rest.values()
     return True
 
 
@@ -230,19 +232,6 @@ def _can_be_opened(value: Sum, atom: Atom) -> bool:
     if atom.kind == "base":
         return any(p.denominator == 1 and p for p in powers) or len({p - math.floor(p) for p in powers}) > 1
     return atom.name == "sin" and (max(powers) >= 2 or min(powers) < 0)
-
-
-def _opened(value: Sum, atom: Atom) -> Iterable[Sum]:
-    """The sums that must all be zero, without whole powers of a base, or without squares of a sine."""
-    lowest = min(dict(product).get(atom, Fraction(0)) for product in value.terms)
-    by_rest: dict[Fraction, Sum] = {}
-    for product, factor in value.terms.items():
-        powers = dict(product)
-        above = powers.pop(atom, Fraction(0)) - lowest  # multiplied through: it is not zero where both are defined
-        rest = above - math.floor(above)
-        term = Sum({tuple(sorted(powers.items())): factor}) * _replaced(atom, math.floor(above))
-        by_rest[rest] = by_rest.get(rest, number(0)) + term
-    return by_rest.values()
 
 
 def _replaced(atom: Atom, times: int) -> Sum:

@@ -8,7 +8,7 @@ written formula must differentiate to these: else double backward is wrong at th
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -179,16 +179,14 @@ def zeros(difference: ast.expr, name: str, others: Mapping[str, Any], marks: Ite
     except (Unknown, TypeError, ValueError):
         return []
     changes = np.flatnonzero(values[:-1] * values[1:] < 0)
-    return [*grid[values == 0].tolist()[:8], *_bisected(at, grid[changes], grid[changes + 1]).tolist()]
-
-
-def _bisected(at: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    low = grid[changes]
+    high = grid[changes + 1]
     begin = np.sign(at(low)) if low.size else low
     for _ in range(STEPS if low.size else 0):
         midpoint = low + (high - low) / 2
         same = np.sign(at(midpoint)) == begin
         low, high = np.where(same, midpoint, low), np.where(same, high, midpoint)
-    return high
+    return [*grid[values == 0].tolist()[:8], *high.tolist()]
 
 
 class Sides:

@@ -40,7 +40,21 @@ def derivative(tree: ast.expr, along: Derivatives, own: Functions = NONE) -> ast
         ):
             return chosen(test, derivative(body, along, own), derivative(orelse, along, own))
         case ast.Call(func=ast.Name(id=name), args=args):
-            return _of_function(name, tree, args, along, own)
+            known = known_function(name, own)
+            result: ast.expr = ZERO
+            for i, argument in enumerate(args):
+                inner = derivative(argument, along, own)
+                if is_number(inner, 0):
+                    continue
+                outer = (
+                    derivative_by(known, i, own) if known is not None and len(args) == len(known.parameters) else None
+                )
+                if known is None or outer is None:
+                    hint = ": give it above the function, by @derivatives" if name in own else ""
+                    raise NoDerivative(f"the derivative of {name} by its argument {i + 1}{hint}")
+                scope = dict(zip(known.parameters, args, strict=True)) | {"result": tree}
+                result = plus(result, times(substitute(outer, scope), inner))
+            return result
     raise NoDerivative(ast.unparse(tree))
 
 
@@ -58,22 +72,6 @@ def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Deriv
         case ast.BitAnd() | ast.BitOr() | ast.BitXor():
             return ZERO
     raise NoDerivative(type(op).__name__)
-
-
-def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Derivatives, own: Functions) -> ast.expr:
-    known = known_function(name, own)
-    result: ast.expr = ZERO
-    for i, argument in enumerate(args):
-        inner = derivative(argument, along, own)
-        if is_number(inner, 0):
-            continue
-        outer = derivative_by(known, i, own) if known is not None and len(args) == len(known.parameters) else None
-        if known is None or outer is None:
-            hint = ": give it above the function, by @derivatives" if name in own else ""
-            raise NoDerivative(f"the derivative of {name} by its argument {i + 1}{hint}")
-        scope = dict(zip(known.parameters, args, strict=True)) | {"result": call}
-        result = plus(result, times(substitute(outer, scope), inner))
-    return result
 
 
 def derivative_by(known: Scalar, i: int, own: Functions) -> ast.expr | None:

@@ -98,19 +98,17 @@ class FormulaDerivative:
                 continue
             if entry.compute.kind == "composite":
                 return self.of(substituted(tree, scope))
-            return self._by_formulas(entry, scope, call_of(name, args, named))
+            call = call_of(name, args, named)
+            result: ast.expr = ZERO
+            for argument, formula in entry.gradients.items():
+                inner = ZERO if formula.keyword == "non_differentiable" else self.of(scope[argument])
+                if is_number(inner, 0):
+                    continue
+                if formula.tree is None:
+                    raise NotElementwise(f"{entry.name} by {argument}")
+                result = plus(result, substituted(formula.tree, scope | {"grad": inner, "result": call}))
+            return result
         raise NotElementwise(name)
-
-    def _by_formulas(self, entry: Entry, scope: dict[str, ast.expr], call: ast.expr) -> ast.expr:
-        result: ast.expr = ZERO
-        for argument, formula in entry.gradients.items():
-            inner = ZERO if formula.keyword == "non_differentiable" else self.of(scope[argument])
-            if is_number(inner, 0):
-                continue
-            if formula.tree is None:
-                raise NotElementwise(f"{entry.name} by {argument}")
-            result = plus(result, substituted(formula.tree, scope | {"grad": inner, "result": call}))
-        return result
 
 
 def call_of(name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> ast.expr:

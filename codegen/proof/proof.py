@@ -103,18 +103,15 @@ class Comparison:
             if wrong:
                 return Verdict(self.argument, WRONG, wrong)
             state, reason, compared = EQUAL, why, len(rest["grad"])
-        on = self._boundary_points()
-        fault = self._boundary(on).fault() if len(on["grad"]) else ""
-        if fault:
-            return Verdict(self.argument, WRONG, fault)
-        return Verdict(self.argument, state, reason, compared + len(on["grad"]))
-
-    def _boundary_points(self) -> Points:
         movable = [name for name, array in self.points.items() if array.dtype.kind == "f" and name != "grad"]
         tensors = [a.name for a in self.entry.tensor_arguments if a.name in movable]
         numbers = [name for name in movable if name not in tensors]
         both = boundary(self.differences, self.points, tensors, numbers, self.own), corners(self.points, tensors)
-        return self._where_defined({name: np.concatenate([part[name] for part in both]) for name in self.points})
+        on = self._where_defined({name: np.concatenate([part[name] for part in both]) for name in self.points})
+        fault = self._boundary(on).fault() if len(on["grad"]) else ""
+        if fault:
+            return Verdict(self.argument, WRONG, fault)
+        return Verdict(self.argument, state, reason, compared + len(on["grad"]))
 
     def _boundary(self, points: Points) -> Boundary:
         derivatives = self.derived, self.written, self.again

@@ -76,16 +76,15 @@ def read_functions(definitions: Sequence[Definition], before: Functions) -> tupl
             else (None,) * len(d.parameters)
         )
         results[d.name] = Scalar(d.parameters, sources, reader.meaning(d))
-    return without_circles(results), []
-
-
-def without_circles(functions: Functions) -> Functions:
-    trees = {name: ast.parse(known.meaning or "0", mode="eval") for name, known in functions.items()}
-    calls = {name: {*functions_in(tree)} & functions.keys() for name, tree in trees.items()}
+    trees = {name: ast.parse(known.meaning or "0", mode="eval") for name, known in results.items()}
+    calls = {name: {*functions_in(tree)} & results.keys() for name, tree in trees.items()}
     reached = {name: set(called) for name, called in calls.items()}
-    for _ in functions:
+    for _ in results:
         reached = {name: called.union(*(calls[other] for other in called)) for name, called in reached.items()}
-    return {name: replace(known, meaning=None) if name in reached[name] else known for name, known in functions.items()}
+    for name in results:
+        if name in reached[name]:  # functions that call each other without end are no expressions
+            results[name] = replace(results[name], meaning=None)
+    return results, []
 
 
 # ---- derivatives that are given --------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from .reference_function import read_function
 from .row_program import check_of_rows, read_program
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
-from .source import Source, SourceString
+from .source import Source
 from .test_material import TrialFields
 
 # Keys whose values are fields of an entry as they are written: true or false, a name, one of several, a list of names.
@@ -123,7 +123,11 @@ class EntryReader(TrialFields):
         self.op = schema.full_name
         self._refuse_unknown_keys(schema)
         self._inherit([key for key in COMMON if key not in self._senseless()])
-        self.definitions = self._definitions(schema)
+        node = self.values.get("where")
+        results: dict[str, Formula] = {}
+        for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
+            results[name] = self._meant(each, name, _trees(results))
+        self.definitions = results
 
     def _says(self, key: str, default: bool = False) -> bool:
         return (self.choice(key) or str(default)).lower() == "true"
@@ -220,23 +224,13 @@ class EntryReader(TrialFields):
         if text is None:
             return Compute("missing", "", None, self.where("name"))
         if args[0] == "rows":
-            return self._rows(schema, text)
+            self.rows = read_program(text, schema, self.about("rows"))
+            if self.rows is None:
+                return Compute("missing", "", None, text.where())
+            return Compute("kernel", identifier(schema), None, text.where())
         syntax = {"elementwise": SCALAR_SYNTAX, "composite": TENSOR_SYNTAX}.get(args[0])
         tree = formula.parse_expression(text, syntax, self.about(args[0])) if syntax else None
         return self._meant(Compute(args[0], text.value, tree, text.where()), args[0], self._meanings())
-
-    def _rows(self, schema: Schema, text: SourceString) -> Compute:
-        self.rows = read_program(text, schema, self.about("rows"))
-        if self.rows is None:
-            return Compute("missing", "", None, text.where())
-        return Compute("kernel", identifier(schema), None, text.where())
-
-    def _definitions(self, schema: Schema) -> dict[str, Formula]:
-        node = self.values.get("where")
-        results: dict[str, Formula] = {}
-        for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
-            results[name] = self._meant(each, name, _trees(results))
-        return results
 
     def _named(
         self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None

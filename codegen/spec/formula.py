@@ -44,8 +44,12 @@ def parse_formula(text: SourceString, keywords: Collection[str], report: Report)
     if word in keywords:
         return Formula(text.value, None, text.where(), keyword=word)
     tree = parse_expression(text, TENSOR_SYNTAX, report)
-    if _is_call_of(tree, "not_implemented"):
-        return _not_implemented(text, tree, report)
+    if isinstance(tree, ast.Call) and called(tree) == "not_implemented":
+        match tree:
+            case ast.Call(func=ast.Name(), args=[ast.Constant(value=str() as why)], keywords=[]):
+                return Formula(text.value, None, text.where(), keyword="not_implemented", why=why)
+        report(text.where(), 'not_implemented takes the reason: not_implemented("why")')
+        return Formula(text.value, None, text.where())
     if isinstance(tree, ast.Constant) or (isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Constant)):
         report(text.where(), f"{word} is a constant, where a formula belongs")
         tree = None
@@ -132,18 +136,6 @@ def called(call: ast.Call) -> str:
 
 def _indexed(node: ast.expr) -> ast.expr:
     return node.value if isinstance(node, ast.Subscript) else node
-
-
-def _is_call_of(tree: ast.expr | None, name: str) -> bool:
-    return isinstance(tree, ast.Call) and called(tree) == name
-
-
-def _not_implemented(text: SourceString, call: ast.expr | None, report: Report) -> Formula:
-    match call:
-        case ast.Call(func=ast.Name(), args=[ast.Constant(value=str() as why)], keywords=[]):
-            return Formula(text.value, None, text.where(), keyword="not_implemented", why=why)
-    report(text.where(), 'not_implemented takes the reason: not_implemented("why")')
-    return Formula(text.value, None, text.where())
 
 
 def _parse(text: SourceString, function: str, report: Report) -> ast.expr | None:

@@ -38,13 +38,10 @@ class GroupedFields(Fields):
         elif name == "dispatch":
             yield from self._dispatch(value)
         else:
-            yield self._with_new_name(key, name), value
-
-    def _with_new_name(self, key: yaml.Node, name: str) -> yaml.Node:
-        if name in FLAGS or name in DISPATCH or name in RENAMED:
-            message = f"the key '{name}' is now {now(name)}: the older form will no longer be read"
-            self.renamed.append(Problem(self.source.where(key), self.op, "", message))
-        return _scalar(RENAMED[name], key) if name in RENAMED else key
+            if name in FLAGS or name in DISPATCH or name in RENAMED:
+                message = f"the key '{name}' is now {now(name)}: the older form will no longer be read"
+                self.renamed.append(Problem(self.source.where(key), self.op, "", message))
+            yield (_scalar(RENAMED[name], key) if name in RENAMED else key), value
 
     def _flags(self, value: yaml.Node) -> Iterator[Pair]:
         for item in value.value if isinstance(value, yaml.SequenceNode) else [value]:

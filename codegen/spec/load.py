@@ -37,7 +37,11 @@ def read_spec(
     except UnreadableBeside as error:
         return Spec(file, ()), [Problem(error.where, "", "", f"cannot be read: {error}")]
     except (OSError, Unreadable, yaml.YAMLError) as error:
-        return Spec(file, ()), [_unreadable(file, error)]
+        mark = getattr(error, "problem_mark", None)
+        location = (mark.line + 1, mark.column + 1) if mark else getattr(error, "location", (1, 1))
+        where = Where(file, *location)
+        what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
+        return Spec(file, ()), [Problem(where, "", "", f"cannot be read: {what}")]
     return spec, list(problems)
 
 
@@ -93,15 +97,11 @@ def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Fi
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
     entries = tuple(entry for _, entry in read if entry)
     if not broken and len(read) == len(readers):
-        problems += islice(strangers(_by_section(read)), MAX_PROBLEMS)
+        results: dict[int, tuple[Defaults, list[Entry]]] = {}
+        for reader, entry in read:
+            results.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
+        problems += islice(strangers(list(results.values())), MAX_PROBLEMS)
     return Spec(source.file, entries, broken, tuple(sorted(set(renamed)))), with_entries_named(problems, entries)
-
-
-def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defaults, list[Entry]]]:
-    results: dict[int, tuple[Defaults, list[Entry]]] = {}
-    for reader, entry in read:
-        results.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
-    return list(results.values())
 
 
 def _entries(
@@ -154,11 +154,3 @@ def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:
     strangers = (node for node in root.value if not isinstance(node, yaml.MappingNode))
     for node in islice(strangers, MAX_PROBLEMS):
         yield Problem(source.where(node), "", "", "an entry is a mapping, `- name: ...`")
-
-
-def _unreadable(file: str, error: Exception) -> Problem:
-    mark = getattr(error, "problem_mark", None)
-    location = (mark.line + 1, mark.column + 1) if mark else getattr(error, "location", (1, 1))
-    where = Where(file, *location)
-    what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
-    return Problem(where, "", "", f"cannot be read: {what}")

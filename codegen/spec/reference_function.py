@@ -26,7 +26,19 @@ def read_function(reference: Reference, schema: Schema, report: Report) -> dict[
             report(reference.where(statement), fault)
         else:
             results[name] = _part(reference, value, report)
-    _check_parameters(reference, schema, results, report)
+    value = reference.function.args
+    parameters = {arg.arg: arg for arg in value.args}
+    known = [a.name for a in schema.arguments]
+    if value.posonlyargs or value.kwonlyargs or value.vararg or value.kwarg or value.defaults:
+        report(reference.where(), "expected plain parameters, named like arguments of the op")
+    read = set[str]().union(*(names_in(part.tree) for part in results.values() if part.tree is not None))
+    for name, node in parameters.items():
+        if name not in known:
+            report(reference.where(node), f"the op has no argument '{name}'{did_you_mean(name, known)}")
+        elif name not in read and all(part.tree is not None for part in results.values()):
+            report(reference.where(node), f"nothing reads the parameter '{name}'")
+    for name in [name for name in known if name in read and name not in parameters]:
+        report(reference.where(), f"the function reads '{name}', which is no parameter of it")
     return results
 
 
@@ -66,19 +78,3 @@ def source_of(reference: Reference, node: ast.expr) -> SourceString:
 
 def _column(line: str, offset: int) -> int:
     return len(line.encode()[:offset].decode())
-
-
-def _check_parameters(reference: Reference, schema: Schema, parts: dict[str, Formula], report: Report) -> None:
-    value = reference.function.args
-    parameters = {arg.arg: arg for arg in value.args}
-    known = [a.name for a in schema.arguments]
-    if value.posonlyargs or value.kwonlyargs or value.vararg or value.kwarg or value.defaults:
-        report(reference.where(), "expected plain parameters, named like arguments of the op")
-    read = set[str]().union(*(names_in(part.tree) for part in parts.values() if part.tree is not None))
-    for name, node in parameters.items():
-        if name not in known:
-            report(reference.where(node), f"the op has no argument '{name}'{did_you_mean(name, known)}")
-        elif name not in read and all(part.tree is not None for part in parts.values()):
-            report(reference.where(node), f"nothing reads the parameter '{name}'")
-    for name in [name for name in known if name in read and name not in parameters]:
-        report(reference.where(), f"the function reads '{name}', which is no parameter of it")

@@ -117,22 +117,18 @@ def _node(event: Any, depth: int) -> yaml.Node:
     if event.tag is not None:
         raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", event.start_mark)
     if isinstance(event, yaml.ScalarEvent):
-        return _scalar(event)
+        value = event.value
+        if len(value) > MAX_TITLE_CHARS:
+            problem = f"expected a value of at most {MAX_TITLE_CHARS:,} characters, found {len(value):,}"
+            raise NodeError(problem, event.start_mark)
+        strange = next((c for c in value if not c.isprintable() and c not in "\n\t"), None)
+        if strange is not None:
+            raise NodeError(f"expected characters that can be seen, found U+{ord(strange):04X}", event.start_mark)
+        return yaml.ScalarNode("", value, event.start_mark, event.end_mark, event.style)
     if depth == MAX_LEVELS:
         raise NodeError(f"expected lists and mappings at most {MAX_LEVELS} deep", event.start_mark)
     kind = yaml.MappingNode if isinstance(event, yaml.MappingStartEvent) else yaml.SequenceNode
     return kind("", [], event.start_mark, event.end_mark, event.flow_style)
-
-
-def _scalar(event: Any) -> yaml.ScalarNode:
-    value = event.value
-    if len(value) > MAX_TITLE_CHARS:
-        problem = f"expected a value of at most {MAX_TITLE_CHARS:,} characters, found {len(value):,}"
-        raise NodeError(problem, event.start_mark)
-    strange = next((c for c in value if not c.isprintable() and c not in "\n\t"), None)
-    if strange is not None:
-        raise NodeError(f"expected characters that can be seen, found U+{ord(strange):04X}", event.start_mark)
-    return yaml.ScalarNode("", value, event.start_mark, event.end_mark, event.style)
 
 
 LineColumn = tuple[int, int]  # line and column, both from 1
@@ -168,21 +164,18 @@ class Source:
 
     def text(self, node: yaml.ScalarNode) -> SourceString:
         own: Source = vars(node).get("source", self)
-        return own._formatted(node)
-
-    def _formatted(self, node: yaml.ScalarNode) -> SourceString:
-        begin, raw, hidden = self._body(node)
+        begin, raw, hidden = own._body(node)
         after = (node.start_mark.line + 1, node.start_mark.column + 1)
         if raw[begin:] == node.value and not hidden and "\n" not in raw:  # what most are: as it is written, in one line
             line, first = after[0], after[1] + begin
-            return SourceString(node.value, self.file, tuple((line, first + i) for i in range(len(node.value) + 1)))
+            return SourceString(node.value, own.file, tuple((line, first + i) for i in range(len(node.value) + 1)))
         visible = _visible(after, begin, raw, hidden)
         positions: list[LineColumn] = []
         for character in node.value:
             here = after if character.isspace() else next(visible, after)
             positions.append(here)
             after = (here[0], here[1] + 1)
-        return SourceString(node.value, self.file, (*positions, after))
+        return SourceString(node.value, own.file, (*positions, after))
 
     def _body(self, node: yaml.ScalarNode) -> tuple[int, str, set[int]]:
         """Where the body of a scalar's source begins, the source, and the offsets that only quote."""

@@ -33,7 +33,8 @@ def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = 
 
     With `from_zero` the first one begins at 0: its argument's place is that of max(x, low).
     """
-    below = below_of(per_octave)
+    # How many of a number's last bits do not tell its piece
+    below = 23 - (per_octave.bit_length() - 1)
     first = int(np.float32(low).view(np.int32)) >> below
     edges = np.arange(first, first + count + 1, dtype=np.int32) << below
     ends = [float(edge) for edge in edges.view(np.float32)]
@@ -56,11 +57,6 @@ def mixed(low: float, edge: float, count: int = 32) -> list[Piece]:
 def mirrored(edge: float, pieces: list[Piece]) -> list[Piece]:
     """The pieces of x where those of `edge` - x are given."""
     return [Piece(piece.position, edge - piece.high, edge - piece.low) for piece in pieces]
-
-
-def below_of(per_octave: int) -> int:
-    """How many of a number's last bits do not tell its piece."""
-    return 23 - (per_octave.bit_length() - 1)
 
 
 NODES = 64  # of a fit

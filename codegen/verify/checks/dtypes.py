@@ -34,32 +34,29 @@ def check_dtypes(op: Any, report: Report) -> None:
     if call is None or not call.tensors:
         return
     with plain(op) if has_loops(op) else all_plain(op):  # to compile for so many dtypes would take minutes
-        _check_call(op, call, report)
-
-
-def _check_call(op: Any, call: TypedCall, report: Report) -> None:
-    if "ScalarType?" in [type_ for name, type_, *_ in op.arguments if name == "dtype"] and "float" in op.dtypes:
-        _check_argument(call, report)
-    for expected_dtypes, requested in op.gives.items():
-        _check_stated(call, expected_dtypes, requested, report)
-    for kind, word in (("int", "int32"), ("bool", "bool")):
-        if kind in op.dtypes and word not in op.gives and has_key(op, "dtypes"):
-            _check_accepted(call, word, report)
-    if op.kind in ("elementwise", "kernel"):
-        _check_refused(call, report)
-        _check_half(call, report)
-        for expected_dtypes in ("int32", "bool", "int32 int", "int32 float32"):
-            _check_integers(call, expected_dtypes, report)
-    if op.kind == "elementwise" and not op.samples and len(call.tensors) > 1:
-        _check_integers(TypedCall(op, generated_calls(op, LARGE_SHAPE)[0]), "int32 float32", report)
-
-
-def _check_argument(call: TypedCall, report: Report) -> None:
-    report.checks += 1
-    for output in call.outputs(call.values([dtypes.float32]), {"dtype": dtypes.float64}):
-        if output._dtype is not dtypes.float64:
-            text = f"({call.text}, dtype=float64) gives {output._dtype.name} for float32"
-            report.find(call.op, "", text, "dtypes")
+        if "ScalarType?" in [type_ for name, type_, *_ in op.arguments if name == "dtype"] and "float" in op.dtypes:
+            report.checks += 1
+            for output in call.outputs(call.values([dtypes.float32]), {"dtype": dtypes.float64}):
+                if output._dtype is not dtypes.float64:
+                    text = f"({call.text}, dtype=float64) gives {output._dtype.name} for float32"
+                    report.find(call.op, "", text, "dtypes")
+        for expected_dtypes, requested in op.gives.items():
+            _check_stated(call, expected_dtypes, requested, report)
+        for kind, word in (("int", "int32"), ("bool", "bool")):
+            if kind in op.dtypes and word not in op.gives and has_key(op, "dtypes"):
+                _check_accepted(call, word, report)
+        if op.kind in ("elementwise", "kernel"):
+            if "complex" not in call.op.dtypes:
+                report.checks += 1
+                result = _answer(call, "complex64")
+                if result != [REFUSED]:
+                    text = f"({call.text}) gives {' '.join(result)} for complex64"
+                    report.find(call.op, "dtypes", f"{text}, which dtypes leaves out (see key dtype)")
+            _check_half(call, report)
+            for expected_dtypes in ("int32", "bool", "int32 int", "int32 float32"):
+                _check_integers(call, expected_dtypes, report)
+        if op.kind == "elementwise" and not op.samples and len(call.tensors) > 1:
+            _check_integers(TypedCall(op, generated_calls(op, LARGE_SHAPE)[0]), "int32 float32", report)
 
 
 def _check_stated(call: TypedCall, expected_dtypes: str, requested: str, report: Report) -> None:
@@ -101,15 +98,6 @@ def _check_accepted(call: TypedCall, word: str, report: Report) -> None:
         report.find(call.op, "dtypes", text)
 
 
-def _check_refused(call: TypedCall, report: Report) -> None:
-    if "complex" not in call.op.dtypes:
-        report.checks += 1
-        result = _answer(call, "complex64")
-        if result != [REFUSED]:
-            text = f"({call.text}) gives {' '.join(result)} for complex64, which dtypes leaves out (see key dtype)"
-            report.find(call.op, "dtypes", text)
-
-
 def _check_half(call: TypedCall, report: Report) -> None:
     """An op that takes and gives float32 takes and gives float16, which differs in storage alone."""
     single = _answer(call, "float32")
@@ -143,7 +131,9 @@ def _compare(call: TypedCall, expected_dtypes: str, got: Any, requested: np.ndar
         and got._dtype.kind in "bi"
         and {expected_dtypes, expected_dtypes.split()[0]} & {*call.op.gives}
     ):
-        a, b = _integral(a, b)
+        # The elements that an integer result can hold: where the right one is whole, and small enough for int32
+        fits = np.isfinite(b) & (b == np.rint(b.real)) & (np.abs(b) < 2**31)
+        a, b = a[fits], b[fits]
     if a.shape == b.shape and same(a, b):
         return
     text = f"its shape is {a.shape}, with the same numbers as float64 {b.shape}"
@@ -152,12 +142,6 @@ def _compare(call: TypedCall, expected_dtypes: str, got: Any, requested: np.ndar
         text = f"element {list(index)} is {shown}, with the same numbers as float64 {right}"
     about = f"({call.text}) in {expected_dtypes} gives {got._dtype.name}: {text} (see key dtype)"
     report.find(call.op, "dtype", about, "dtypes")
-
-
-def _integral(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The elements that an integer result can hold: where the right one is whole, and small enough for int32."""
-    fits = np.isfinite(b) & (b == np.rint(b.real)) & (np.abs(b) < 2**31)
-    return a[fits], b[fits]
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:

@@ -34,16 +34,12 @@ def check_reverse(point: Point, report: Report) -> None:
         size = real(leaf.array).size
         part = Derivatives(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
         begin += size
-        if _meets_a_kink(part):
+        if (part.high - part.low > ROUGHLY * (1 + np.abs(part.low) + np.abs(part.high))).any():
             report.kinks.add(point.op.name)
         worst = _worst(concatenated([result[which]]), part, concatenated(seeds), report)
         if worst is not None:
             text, error = _shown(point, which, worst, concatenated([result[which]]), part, concatenated(seeds))
             report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}", error)
-
-
-def _meets_a_kink(part: Derivatives) -> bool:
-    return bool((part.high - part.low > ROUGHLY * (1 + np.abs(part.low) + np.abs(part.high))).any())
 
 
 def _check_form(point: Point, result: Sequence[Any], report: Report) -> None:
