@@ -202,9 +202,8 @@ def check_rows(context: Context) -> Iterator[Problem]:
         message = f"there is a kernel '{entry.identifier}' already: give the op another name"
         yield context.problem(location, message, "rows")
     if set(entry.dtypes) != {"float"}:
-        yield context.problem(
-            entry.key_locations.get("dtypes", location), "row programs are for floats: dtypes: [float]", "rows"
-        )
+        where = entry.key_locations.get("dtypes", location)
+        yield context.problem(where, "row programs are for floats: dtypes: [float]", "rows")
     read = {n.id for s in program.statements for n in ast.walk(s.value) if isinstance(n, ast.Name)}
     for parameter in program.parameters:
         if parameter.name not in read:

@@ -137,9 +137,8 @@ def _check_autocast(context: Context) -> Iterator[Problem]:
         elif "float" not in entry.dtypes:
             yield context.problem(location, "the op takes no floats, and nothing else is cast", "autocast")
         elif entry.schema.arguments[0].type.writes:
-            yield context.problem(
-                location, "what is written to cannot be cast: the op exists only in place", "autocast"
-            )
+            message = "what is written to cannot be cast: the op exists only in place"
+            yield context.problem(location, message, "autocast")
         for word in set(entry.autocast.values()):
             argument = entry.schema.argument(word.removeprefix(LIKE)) if word.startswith(LIKE) else None
             if word.startswith(LIKE) and (argument is None or not argument.type.is_tensor or argument.keyword_only):

@@ -137,9 +137,7 @@ class DocCode:
         lines = [(name, described(group)) for name, group in groups.items()]
         writing = [code.has_multiple_outputs for code in self.codes if code.has_out]
         out = [("out", out_doc(writing))] if writing else []
-        public = [
-            code for code in self.codes if code.entry.variants != ("formula",) and code.entry.schema.name == self.name
-        ]
+        public = [c for c in self.codes if c.entry.variants != ("formula",) and c.entry.schema.name == self.name]
         numpy = dict.fromkeys(pair for code in public for pair in numpy_names(code.arguments))
         theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
         deprecated_args = extra_positional([code.entry for code in public]) if public else []

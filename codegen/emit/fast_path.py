@@ -43,9 +43,8 @@ class FastCode:
     @cached_property
     def refuses(self) -> tuple[str, ...]:
         formulas = self.op.entry.gradients
-        return tuple(
-            a.name for a in self.op.tensors if a.name in formulas and formulas[a.name].keyword == "not_implemented"
-        )
+        undefined = {name for name, formula in formulas.items() if formula.keyword == "not_implemented"}
+        return tuple(a.name for a in self.op.tensors if a.name in undefined)
 
     @cached_property
     def recalls(self) -> bool:
@@ -221,9 +220,7 @@ class FastCode:
     def rejected_integers(self) -> str:
         kinds = {"bool": "b", "int": "i"}
         reserved = [arg_kind for kind, arg_kind in kinds.items() if kind in self.op.entry.dtypes]
-        return (
-            "".join(arg_kind for arg_kind in kinds.values() if arg_kind not in reserved) if len(reserved) == 1 else ""
-        )
+        return "".join(each for each in kinds.values() if each not in reserved) if len(reserved) == 1 else ""
 
     @cached_property
     def converts(self) -> str:

@@ -91,9 +91,8 @@ def _gradient_terms(entry: Entry, calls: Calls) -> list[tuple[str, str]]:
     terms = []
     for name in differentiable_formulas(entry):
         tangent = ast.parse(f"{name}_t.conj()", mode="eval").body
-        full_call = ast.Call(
-            ast.Attribute(substituted(entry.formulas[name], {"grad": tangent}), "conj", ast.Load()), [], []
-        )
+        conjugated = ast.Attribute(substituted(entry.formulas[name], {"grad": tangent}), "conj", ast.Load())
+        full_call = ast.Call(conjugated, [], [])
         terms.append((name, rewrite(full_call, calls)))
     return terms
 

@@ -183,9 +183,8 @@ class NodeCode:
         needed = [a for a in self.arguments if a.name in saved.needed_by]
         if len(needed) == len(self.arguments):
             return ""
-        condition = (
-            "({0} is not None and {0}._requires_grad)" if any(a.type.optional for a in needed) else "{0}._requires_grad"
-        )
+        optional = any(a.type.optional for a in needed)
+        condition = "({0} is not None and {0}._requires_grad)" if optional else "{0}._requires_grad"
         return " or ".join(condition.format(a.name) for a in needed)
 
     def unpack(self, saved: SavedTensor) -> str:
@@ -227,20 +226,14 @@ class NodeCode:
     def fused(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
         kernels = self.kernels.backward if self.kernels else {}
         return {
-            mask: (
-                tuple(f"kept_{n}" for n in kernel.arrays[1:]),
-                tuple(f"_saved_{n.name}" for n in kernel.numbers),
-            )
+            mask: (tuple(f"kept_{n}" for n in kernel.arrays[1:]), tuple(f"_saved_{n.name}" for n in kernel.numbers))
             for mask, kernel in kernels.items()
         }
 
     @cached_property
     def fast(self) -> bool:
-        numbers = number_arguments(self.entry)
-        simple = bool(self.fused) or self.always_hands_on
-        return (
-            simple and len(self.arguments) <= 2 and all(is_plain_number(n) or is_integer_argument(n) for n in numbers)
-        )
+        simple = (bool(self.fused) or self.always_hands_on) and len(self.arguments) <= 2
+        return simple and all(is_plain_number(n) or is_integer_argument(n) for n in number_arguments(self.entry))
 
     @cached_property
     def always_hands_on(self) -> bool:

@@ -111,9 +111,8 @@ class NodeClass:
         if argument.type.optional:
             return f"None if {name} is None else edge_of({name})"
         only = len(self.node.arguments) == 1
-        return (
-            f"{name}._grad_fn or {name}" if only else f"({name}._grad_fn or {name}) if {name}._requires_grad else None"
-        )
+        made_by = f"{name}._grad_fn or {name}"
+        return made_by if only else f"({made_by}) if {name}._requires_grad else None"
 
     @property
     def retained(self) -> list[str]:

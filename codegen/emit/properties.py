@@ -131,9 +131,8 @@ class Properties:
     def has_out(self) -> bool:
         entry = self.entry
         types = [r.type for r in entry.schema.returns]
-        from_flat = entry.compute.kind != "view" and all(
-            t.is_tensor and not t.is_list and t.alias is None for t in types
-        )
+        types_fit = all(t.is_tensor and not t.is_list and t.alias is None for t in types)
+        from_flat = entry.compute.kind != "view" and types_fit
         offered = "function" in entry.variants and (entry.namespace != "nn.functional" or entry.takes_out)
         return from_flat and offered and not self.writes_first
 

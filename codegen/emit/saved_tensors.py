@@ -199,9 +199,7 @@ def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]
         if isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call):
             takers.setdefault(ast.unparse(tree.value), []).append(argument)
     multi_argument_calls = [(call, arguments) for call, arguments in takers.items() if len(arguments) > 1]
-    shared = tuple(
-        Shared(f"shared_{i}", call, tuple(arguments)) for i, (call, arguments) in enumerate(multi_argument_calls)
-    )
+    shared = tuple(Shared(f"shared_{i}", call, tuple(each)) for i, (call, each) in enumerate(multi_argument_calls))
     names = {argument: each for each in shared for argument in each.formulas}
     rewritten = {a: names[a].name + f[len(names[a].source) :] if a in names else f for a, f in formulas.items()}
     return rewritten, shared

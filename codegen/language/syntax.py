@@ -10,7 +10,7 @@ import cmath
 import difflib
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from types import EllipsisType
 from typing import Any
 
@@ -47,8 +47,8 @@ def constant_fault(node: ast.AST) -> str:
             return f"expected a power of numbers to have a number of at most {LARGEST_EXPONENT} as its exponent"
         case ast.BinOp(left=ast.BinOp() as left, op=ast.Pow()) if _is_constant(left):
             return "expected a power of a number, found one of an expression of numbers: write what it comes to"
-        case ast.BinOp(left=left, op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=ast.Constant(value=0)) if (
-            _is_constant(left)
+        case ast.BinOp(left=left, op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=ast.Constant(0)) if _is_constant(
+            left
         ):
             return "expected a number to be divided by another one than zero"
         case ast.BinOp(left=left, op=ast.Mult(), right=right) if _is_sequence(left) or _is_sequence(right):
@@ -253,3 +253,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f" (did you mean '{folded[name.lower()]}'?)"
     matches = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean '{matches[0]}'?)" if matches else ""
+
+
+def one_of(name: str, known: Collection[str], more: str = "") -> str:
+    return did_you_mean(name, known) or f" (one of {' '.join(known)}{more})"

@@ -111,9 +111,8 @@ def headings(text: str) -> Iterator[Heading]:
             is_paragraph_start = True
         else:
             if line.startswith("- "):
-                standing = (
-                    paragraphs if is_paragraph_start else paragraphs[:-1]
-                )  # close above an entry: about that entry alone
+                # close above an entry: about that entry alone
+                standing = paragraphs if is_paragraph_start else paragraphs[:-1]
                 yield from (Heading(*comments, number) for comments in _titles(paragraphs, standing, at_top))
                 at_top = False
             paragraphs, is_paragraph_start = [], True

@@ -73,9 +73,8 @@ def reads_any(rule: Part, numbers: Sequence[int]) -> bool:
     names = [a.arg for a in rule.node.args.args][1:]  # behind the name of the op
     argument_names = {names[n] if n < len(names) else _rest(rule.node) for n in numbers}
     returned_ids = {id(n) for r in ast.walk(rule.node) if isinstance(r, ast.Return) for n in _items(r.value)}
-    return any(
-        isinstance(n, ast.Name) and n.id in argument_names and id(n) not in returned_ids for n in ast.walk(rule.node)
-    )
+    read = (n for n in ast.walk(rule.node) if isinstance(n, ast.Name) and n.id in argument_names)
+    return any(id(n) not in returned_ids for n in read)
 
 
 def _rest(function: ast.FunctionDef) -> str:
@@ -117,8 +116,7 @@ def _reached(rule: Part, functions: Mapping[str, ast.FunctionDef]) -> Iterator[a
 
 
 def _raised(rule: Part) -> set[str]:
-    raised = [
-        n.exc.func for n in _reached(rule, _functions(rule)) if isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call)
-    ]
+    raises = [n.exc for n in _reached(rule, _functions(rule)) if isinstance(n, ast.Raise)]
+    raised = [error.func for error in raises if isinstance(error, ast.Call)]
     matches = {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
     return {name for name in matches if hasattr(builtins, name)}

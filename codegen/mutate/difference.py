@@ -31,9 +31,8 @@ from ..verify.checks.layouts import scattered
 MAX_TWO_CHANGE_CALLS = 60  # calls that are two changes away from a sample
 ROUNDINGS = 64  # units of the last place, of the largest number
 KINDS = [dtypes.from_name(name) for name in ("float64", "complex128", "float16")]  # of all numbers
-SAMPLE_DTYPES = [
-    dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float32")
-]  # of those that are drawn
+# of those that are drawn
+SAMPLE_DTYPES = [dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float32")]
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e30, 1e-30)
 
 Numbers = Callable[[np.random.Generator, np.ndarray], np.ndarray]

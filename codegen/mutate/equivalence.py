@@ -145,9 +145,8 @@ def _rounded(value: Any) -> np.int64:
 
 NUMBERS = (True, 2, 2.5, 2 + 1j)
 SOME = tuple(dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float16", "float32", "complex64"))
-LATER_CALL_DTYPES = tuple(
-    dtypes.from_name(name) for name in ("int32", "float32", "complex64")
-)  # at all but the first call
+# of all but the first call
+LATER_CALL_DTYPES = tuple(dtypes.from_name(name) for name in ("int32", "float32", "complex64"))
 
 
 def alike(op: Any, other: Any) -> int | None:

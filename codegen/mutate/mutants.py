@@ -184,12 +184,8 @@ def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 def _changed(entry: Entry, key: str, tree: ast.expr, scope: Relations) -> Iterator[tuple[Mutant, ast.expr]]:
     for what, node, new in changes(tree, scope):
-        yield (
-            Mutant(
-                entry, location(entry.where.file, node), key, what, ast.unparse(tree), ast.unparse(new), (tree, new)
-            ),
-            new,
-        )
+        place = location(entry.where.file, node)
+        yield Mutant(entry, place, key, what, ast.unparse(tree), ast.unparse(new), (tree, new)), new
 
 
 def _formulas(formulas: Mapping[str, Formula]) -> Iterator[tuple[list[str], ast.expr]]:

@@ -150,9 +150,8 @@ def read_table(folder: Path = PREBUILT) -> dict[str, tuple[str, str]]:
 def stale(folder: Path = PREBUILT) -> list[str]:
     codes, register_counts = known(folder)
     labels = {each.label for labelled in required().values() for each in labelled}
-    missing = [
-        labelled[0].label for digest, labelled in required().items() if is_missing(digest, codes, register_counts)
-    ]
+    lost = [each for digest, each in required().items() if is_missing(digest, codes, register_counts)]
+    missing = [labelled[0].label for labelled in lost]
     unused = [digest for digest in codes if digest not in required()]
     return [*missing, *sorted(labels ^ read_table(folder).keys()), *unused]
 

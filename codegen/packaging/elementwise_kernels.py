@@ -43,9 +43,8 @@ SIZES = {"rows": 1, "columns": 2, "segments": 2, "channels": 4, "groups": 4}  # 
 NUMBERS = {"float": FLOAT64, "int": INT64, "bool": np.dtype(np.bool_)}
 OF_ROWS = (("held", "warp"), ("held", "block"), ("full", "block"))
 OF_COLUMNS = (("held", "thread"), ("held", "columns"), ("full", "columns"))
-THREAD_GROUPS = dict.fromkeys(SIZES, OF_ROWS) | {
-    "columns": OF_COLUMNS
-}  # the kernels of rows, and who has one, by the layout
+# the kernels of rows, and who has one, by the layout
+THREAD_GROUPS = dict.fromkeys(SIZES, OF_ROWS) | {"columns": OF_COLUMNS}
 SPLIT = dict.fromkeys(SIZES, "block") | {"columns": "columns"}  # who has a part of one
 GROUPED_LAYOUTS = ("rows", "columns")
 

@@ -67,9 +67,8 @@ class Block(modules.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        heads = [
-            part.view(*part.shape[:2], HEADS, -1).transpose(1, 2) for part in self.shared(self.before(x)).chunk(3, -1)
-        ]
+        parts = self.shared(self.before(x)).chunk(3, -1)
+        heads = [part.view(*part.shape[:2], HEADS, -1).transpose(1, 2) for part in parts]
         q, k, v = heads
         seen = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.fused(seen.transpose(1, 2).contiguous().view(x.shape))

@@ -124,9 +124,8 @@ def held(entry: Entry) -> Iterator[str]:
 def pages(renderer: Renderer, path: Path) -> Files:
     result = chapters(renderer, path)
     files = {f"ops/{family.slug}.md": renderer.render("family.md.j2", family=family, ops=ops) for family, ops in result}
-    files["ops.md"] = renderer.render(
-        "ops_index.md.j2", families=result, spec_stats=spec_stats(path, renderer.spec.entries)
-    )
+    stats = spec_stats(path, renderer.spec.entries)
+    files["ops.md"] = renderer.render("ops_index.md.j2", families=result, spec_stats=stats)
     return {name: tidy(text) for name, text in files.items()}
 
 

@@ -165,9 +165,8 @@ class Lowered:
     def retained(self) -> tuple[str, ...]:
         needed = [self.needed([*trees, *map(_name, self.rows)] if k == len(self.passes) else trees)
                   for k, trees in enumerate(self.users)]  # fmt: skip
-        return tuple(
-            n for n in self.elements if is_expensive(self.statements[n]) and sum(n in each for each in needed) > 1
-        )
+        several = [n for n in self.elements if sum(n in each for each in needed) > 1]
+        return tuple(n for n in several if is_expensive(self.statements[n]))
 
 
 def _denied(tree: ast.expr) -> ast.expr:

@@ -183,10 +183,7 @@ def _prime_factors(value: Fraction) -> Iterator[tuple[int, int]]:
 
 
 def _integer_power(value: Sum, exponent: int) -> Sum:
-    result = number(1)
-    for _ in range(exponent):
-        result = result * value
-    return result
+    return math.prod([value] * exponent, start=number(1))
 
 
 def exponential(value: Sum) -> Sum:

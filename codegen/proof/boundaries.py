@@ -65,10 +65,8 @@ class Boundary:
         seed = self.points["grad"][i]
         sides = f"{low[i] / seed:.6g} from below and {high[i] / seed:.6g} from above"
         kink = "" if np.isclose(low[i], high[i], equal_nan=True) else f" (key kink: {self.policy})"
-        return (
-            f"at {self._point_description(i)} the formula gives {written[i] / seed:.6g}, the derivative is "
-            f"{sides}{kink}"
-        )
+        at = shown_point(self.points, i)
+        return f"at {at} the formula gives {written[i] / seed:.6g}, the derivative is {sides}{kink}"
 
     def _second(self) -> str:
         """The derivative of the written formula, where the derivative of the derived one is the same to both sides."""
@@ -86,10 +84,8 @@ class Boundary:
             return ""
         i = int(np.argmax(wrong))
         seed = self.points["grad"][i]
-        return (
-            f"at {self._point_description(i)} the formula's own derivative is {result[i] / seed:.6g}, not "
-            f"{low[i] / seed:.6g}"
-        )
+        at = shown_point(self.points, i)
+        return f"at {at} the formula's own derivative is {result[i] / seed:.6g}, not {low[i] / seed:.6g}"
 
     def _close(self, a: Any, b: Any, relative: float) -> Any:
         return np.abs(a - b) <= relative * (1 + np.abs(a) + np.abs(b))
@@ -99,9 +95,8 @@ class Boundary:
         centre, sides, errors = self._at(self.expression, self.points), [], []
         for sign in (-1, 1):
             one, two, four, wide_points = (self._beside(tree, sign * STEP * times) for times in (1, 2, 4, WIDE_STEPS))
-            straight = (
-                np.abs((wide_points - one) - (WIDE_STEPS - 1) * (two - one)) <= 0.5 * np.abs(wide_points - one) + 1e-5
-            )
+            change = np.abs(wide_points - one)
+            straight = np.abs((wide_points - one) - (WIDE_STEPS - 1) * (two - one)) <= 0.5 * change + 1e-5
             step = STEEPEST * STEP * np.maximum(1, np.abs(self.points[self.argument]))
             change = np.abs(self._beside(self.expression, sign * STEP) - centre)
             continuous = change <= step * (1 + np.abs(one / self.points["grad"]))
@@ -120,14 +115,14 @@ class Boundary:
     def _at(self, tree: ast.expr, points: Points) -> Any:
         return np.broadcast_to(evaluate(tree, points, self.own), points["grad"].shape).astype(float)
 
-    def _point_description(self, i: int) -> str:
-        return ", ".join(f"{name}={array[i]:.6g}" for name, array in self.points.items() if name != "grad")
+
+def shown_point(points: Points, i: int) -> str:
+    return ", ".join(f"{name}={array[i]:.6g}" for name, array in points.items() if name != "grad")
 
 
 STEPS = 80  # of bisection: to neighbours in float64
-GRID = np.unique(
-    [sign * v for sign in (1, -1) for v in (0, 1e-3, 0.1, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8, 12, 20, 40, 90, 1e3)]
-)
+MAGNITUDES = (0, 1e-3, 0.1, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8, 12, 20, 40, 90, 1e3)
+GRID = np.unique([*MAGNITUDES, *(-each for each in MAGNITUDES)])
 
 
 @dataclass(frozen=True)
@@ -179,8 +174,7 @@ def zeros(difference: ast.expr, name: str, others: Mapping[str, Any], marks: Ite
     except (Unknown, TypeError, ValueError):
         return []
     changes = np.flatnonzero(values[:-1] * values[1:] < 0)
-    low = grid[changes]
-    high = grid[changes + 1]
+    low, high = grid[changes], grid[changes + 1]
     begin = np.sign(at(low)) if low.size else low
     for _ in range(STEPS if low.size else 0):
         midpoint = low + (high - low) / 2

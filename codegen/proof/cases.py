@@ -77,15 +77,13 @@ def split(case: Case, value: Sum | str, points: Points, own: Functions) -> Itera
 def numeric(value: Sum, points: Points, own: Functions = NONE) -> Any:
     total: Any = np.zeros(len(next(iter(points.values()))))
     with np.errstate(all="ignore"):
-        return total + sum(_numeric_term(product, factor, points, own) for product, factor in value.terms.items())
-
-
-def _numeric_term(product: algebra.Product, factor: Fraction, points: Points, own: Functions) -> Any:
-    term: Any = float(factor)
-    for atom, power in product:
-        base = _numeric_atom(atom, points, own)
-        term = term * (base if power == 1 else base ** (int(power) if power.denominator == 1 else float(power)))
-    return term
+        for product, factor in value.terms.items():
+            term: Any = float(factor)
+            for atom, power in product:
+                base = _numeric_atom(atom, points, own)
+                term = term * (base if power == 1 else base ** (int(power) if power.denominator == 1 else float(power)))
+            total = total + term
+        return total
 
 
 def _numeric_atom(atom: algebra.Atom, points: Points, own: Functions) -> Any:
@@ -176,7 +174,8 @@ class Algebra:
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return self.holds(left) or self.holds(right)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if self.is_condition(left):
-                return COMPARE[type(op)](int(self.holds(left)), int(self.truth(right)))
+                truth = bool(right.value) if isinstance(right, ast.Constant) else self.holds(right)
+                return COMPARE[type(op)](int(self.holds(left)), int(truth))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return COMPARE[type(op)](self.sign(self.value(left) - self.value(right)), 0)
             case ast.Name(id=name):
@@ -184,9 +183,6 @@ class Algebra:
             case ast.Call(func=ast.Name(id=name), args=args) if (result := meaning(name, args, self.own)) is not None:
                 return self.holds(result)
         raise NotAlgebraic(ast.unparse(test))
-
-    def truth(self, tree: ast.expr) -> bool:
-        return bool(tree.value) if isinstance(tree, ast.Constant) else self.holds(tree)
 
     def is_condition(self, tree: ast.expr) -> bool:
         match tree:

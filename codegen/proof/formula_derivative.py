@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ..spec.definitions import substituted
 from ..spec.formula import called
 from ..spec.model import Entry
-from .derivative import ONE, ZERO, chosen, is_number, negative, plus, times
+from .derivative import ONE, ZERO, chosen, is_number, negative, of_operator, plus
 from .scalar_code import OPERATORS, Inliner, NotElementwise, bind
 
 
@@ -69,15 +69,8 @@ class FormulaDerivative:
         raise NotElementwise(ast.unparse(tree))
 
     def _of_operator(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
-        match op:
-            case ast.Add():
-                return plus(self.of(left), self.of(right))
-            case ast.Sub():
-                return plus(self.of(left), negative(self.of(right)))
-            case ast.Mult():
-                return plus(times(self.of(left), right), times(left, self.of(right)))
-            case ast.BitAnd() | ast.BitOr() | ast.BitXor():
-                return ZERO
+        if (result := of_operator(op, left, right, self.of)) is not None:
+            return result
         symbol = OPERATORS[type(op)]
         return self._of_entries(self.inliner.by_operator.get(symbol, []), symbol, [left, right], {})
 

@@ -146,7 +146,8 @@ def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
         case ast.Call(func=ast.Name(id=name), args=args) if name in FLOAT:
             return _applied(FLOAT[name], tree, [at(argument) for argument in args])
         case ast.Call(func=ast.Name(id=name), args=args):
-            return _called(name, args, points, own)
+            stands_for = meaning(name, args, own)
+            return computed(name, own)(*map(at, args)) if stands_for is None else at(stands_for)
     raise Unknown(ast.unparse(tree))
 
 
@@ -155,13 +156,6 @@ def _applied(function: Callable[..., Any], tree: ast.expr, values: list[Any]) ->
         return function(*values)
     except TypeError:
         raise Unknown(ast.unparse(tree)) from None
-
-
-def _called(name: str, args: list[ast.expr], points: Points, own: Functions) -> Any:
-    stands_for = meaning(name, args, own)
-    if stands_for is not None:
-        return evaluate(stands_for, points, own)
-    return computed(name, own)(*(evaluate(argument, points, own) for argument in args))
 
 
 def computed(name: str, own: Functions) -> Callable[..., Any]:

@@ -18,17 +18,15 @@ from .numbers import Points
 COUNT = 4_000
 SPECIAL = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0)
 SCALES = (0.1, 1.0, 10.0, 60.0)
+NUMERIC = ("Tensor", "Scalar", "float", "int", "bool")  # types of arguments
 
 
 def sample_points(entry: Entry) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(zlib.crc32(entry.name.encode()))
-    points = {a.name: _column(entry, a, rng) for a in entry.schema.arguments if _is_numeric(a)}
+    numeric_arguments = [a for a in entry.schema.arguments if a.type.base in NUMERIC and not a.type.is_list]
+    points = {a.name: _column(entry, a, rng) for a in numeric_arguments}
     points["grad"] = rng.normal(size=COUNT) + 3.0
     return points
-
-
-def _is_numeric(argument: Argument) -> bool:
-    return argument.type.base in ("Tensor", "Scalar", "float", "int", "bool") and not argument.type.is_list
 
 
 def is_mask(entry: Entry, argument: Argument) -> bool:

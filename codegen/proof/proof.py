@@ -9,13 +9,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..spec.model import Entry, Formula
 from . import algebra
-from .boundaries import Boundary
+from .boundaries import Boundary, shown_point
 from .cases import Algebra, Case, NotAlgebraic, cases
 from .derivative import ONE, NoDerivative, derivative, times
 from .formula_derivative import RESULT_DERIVATIVE, FormulaDerivative, Plain
@@ -65,15 +64,11 @@ class Prover:
         try:
             tree = FormulaDerivative(self.inliner, argument).of(formula.tree)
             result_derivative = derivative(expression, {argument: ONE}, entry.functions)
-            names = {name: ast.Name(name) for name in (RESULT_DERIVATIVE, "grad", "result", *argument_names(entry))}
-            scalar = self.inliner.scalar(tree, names)
+            names = (RESULT_DERIVATIVE, "grad", "result", *(a.name for a in entry.schema.arguments))
+            scalar = self.inliner.scalar(tree, {name: ast.Name(name) for name in names})
         except (NotElementwise, NoDerivative):
             return None
         return substitute(scalar, {"result": expression, RESULT_DERIVATIVE: result_derivative})
-
-
-def argument_names(entry: Entry) -> list[str]:
-    return [a.name for a in entry.schema.arguments]
 
 
 class Comparison:
@@ -91,7 +86,7 @@ class Comparison:
 
     def _where_defined(self, points: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         with np.errstate(all="ignore"):
-            finite = np.isfinite(np.broadcast_to(self._at(self.expression, points), points["grad"].shape))
+            finite = np.isfinite(np.broadcast_to(evaluate(self.expression, points, self.own), points["grad"].shape))
         return {name: array[finite] for name, array in points.items()}
 
     def verdict(self) -> Verdict:
@@ -108,17 +103,11 @@ class Comparison:
         numbers = [name for name in movable if name not in tensors]
         both = boundary(self.differences, self.points, tensors, numbers, self.own), corners(self.points, tensors)
         on = self._where_defined({name: np.concatenate([part[name] for part in both]) for name in self.points})
-        fault = self._boundary(on).fault() if len(on["grad"]) else ""
-        if fault:
+        derivatives = self.derived, self.written, self.again
+        on_boundaries = Boundary(self.expression, *derivatives, self.argument, on, self.policy, self.own)
+        if len(on["grad"]) and (fault := on_boundaries.fault()):
             return Verdict(self.argument, WRONG, fault)
         return Verdict(self.argument, state, reason, compared + len(on["grad"]))
-
-    def _boundary(self, points: Points) -> Boundary:
-        derivatives = self.derived, self.written, self.again
-        return Boundary(self.expression, *derivatives, self.argument, points, self.policy, self.own)
-
-    def _at(self, tree: ast.expr, points: Points) -> Any:
-        return evaluate(tree, points, self.own)
 
     def _by_cases(self) -> tuple[np.ndarray | None, str]:
         """The points of interior cases in which the formulas are not proved to be equal, and why not; None: all."""
@@ -145,16 +134,13 @@ class Comparison:
 
     def _worst(self, points: Points) -> str:
         with np.errstate(all="ignore"):
-            shape = points["grad"].shape
-            derived, written = (np.broadcast_to(self._at(t, points), shape) for t in (self.derived, self.written))
+            both = (evaluate(tree, points, self.own) for tree in (self.derived, self.written))
+            derived, written = (np.broadcast_to(values, points["grad"].shape) for values in both)
             scale = np.abs(derived) + np.abs(written) + np.abs(points["grad"])
             error = np.where(np.isfinite(written), np.abs(derived - written) / scale, np.inf)
             error = np.where(np.isfinite(derived), error, 0)
         if not error.size or not error.max() > TOLERANCE:
             return ""
         worst = int(error.argmax())
-        point_description = ", ".join(f"{name}={array[worst]:.6g}" for name, array in points.items() if name != "grad")
-        derivatives = written[worst] / points["grad"][worst], derived[worst] / points["grad"][worst]
-        return (
-            f"at {point_description} the formula gives {derivatives[0]:.12g}, the derivative is {derivatives[1]:.12g}"
-        )
+        gives, right = written[worst] / points["grad"][worst], derived[worst] / points["grad"][worst]
+        return f"at {shown_point(points, worst)} the formula gives {gives:.12g}, the derivative is {right:.12g}"

@@ -22,7 +22,6 @@ _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
 NO_NUMBERS = ("ScalarType", "Generator", "MemoryFormat")  # what a kernel is never given
 
-
 MAX_NODES = 2_000  # of an expression with its ops inlined
 MAX_LEVELS = 60  # of it, and of calls in each other while it is made
 
@@ -76,11 +75,17 @@ class Inliner:
                 op = ast.Not() if isinstance(op, ast.Invert) else op
                 return ast.UnaryOp(op, self.scalar(operand, scope))
             case ast.BinOp(left=left, op=op, right=right):
-                return self.binary(op, self.scalar(left, scope), self.scalar(right, scope))
+                operands = [self.scalar(left, scope), self.scalar(right, scope)]
+                if isinstance(op, _PLAIN):
+                    return ast.BinOp(operands[0], op, operands[1])
+                symbol = OPERATORS.get(type(op), "")
+                return self.first_fit(self.by_operator.get(symbol, []), symbol, operands, {})
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 return ast.Compare(self.scalar(left, scope), ops, [self.scalar(c, scope) for c in comparators])
             case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args, keywords=keywords):
-                return self.method(attr, value, args, keywords, scope)
+                values = [self.scalar(a, scope) for a in args]
+                values.insert(self.self_position(attr), self.scalar(value, scope))
+                return self.call(attr, values, self.named(keywords, scope))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
                 return self.call(name, [self.scalar(a, scope) for a in args], self.named(keywords, scope))
             case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -89,17 +94,6 @@ class Inliner:
 
     def named(self, keywords: list[ast.keyword], scope: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
         return {k.arg or "": self.scalar(k.value, scope) for k in keywords}
-
-    def binary(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
-        if isinstance(op, _PLAIN):
-            return ast.BinOp(left, op, right)
-        symbol = OPERATORS.get(type(op), "")
-        return self.first_fit(self.by_operator.get(symbol, []), symbol, [left, right], {})
-
-    def method(self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]) -> ast.expr:
-        values = [self.scalar(a, scope) for a in args]
-        values.insert(self.self_position(name), self.scalar(value, scope))
-        return self.call(name, values, self.named(keywords, scope))
 
     def self_position(self, name: str) -> int:
         schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
@@ -114,11 +108,10 @@ class Inliner:
 
     def first_fit(self, entries: list[Entry], name: str, args: list, named: dict) -> ast.expr:
         for entry in entries:
-            scope = bind(entry, args, named) if entry.compute.kind in ("elementwise", "composite") else None
-            if scope is not None and entry.compute.kind == "elementwise" and entry.compute.tree is not None:
-                return substitute(entry.compute.tree, scope)
-            if scope is not None and entry.compute.tree is not None:
-                return self.scalar(entry.compute.tree, scope)
+            kind, tree = entry.compute.kind, entry.compute.tree
+            scope = bind(entry, args, named) if kind in ("elementwise", "composite") and tree is not None else None
+            if scope is not None and tree is not None:
+                return substitute(tree, scope) if kind == "elementwise" else self.scalar(tree, scope)
         raise NotElementwise(name)
 
 

@@ -70,12 +70,8 @@ def read_functions(definitions: Sequence[Definition], before: Functions) -> tupl
     results = dict(before)
     reader = Reader(definitions, known)
     for d in definitions:
-        sources = (
-            tuple(derivative_source(argument) for argument in d.declared.args)
-            if d.declared
-            else (None,) * len(d.parameters)
-        )
-        results[d.name] = Scalar(d.parameters, sources, reader.meaning(d))
+        given = [derivative_source(argument) for argument in d.declared.args] if d.declared else []
+        results[d.name] = Scalar(d.parameters, tuple(given) or (None,) * len(d.parameters), reader.meaning(d))
     trees = {name: ast.parse(known.meaning or "0", mode="eval") for name, known in results.items()}
     calls = {name: {*functions_in(tree)} & results.keys() for name, tree in trees.items()}
     reached = {name: set(called) for name, called in calls.items()}
@@ -107,19 +103,18 @@ def declaration_faults(definition: Definition, known: Functions) -> Iterator[Pro
     for keyword in call.keywords:
         if keyword.arg not in definition.parameters:
             hint = did_you_mean(keyword.arg or "", definition.parameters)
-            message = f"there is no parameter '{keyword.arg}' to give a domain of{hint}"
-            yield _problem(definition, keyword.value, message)
+            yield _problem(
+                definition, keyword.value, f"there is no parameter '{keyword.arg}' to give a domain of{hint}"
+            )
         elif interval(keyword.value) is None:
             yield _problem(definition, keyword.value, "expected the interval (lo, hi) of a parameter, with lo < hi")
     for argument in call.args:
-        if isinstance(argument, ast.Constant) and argument.value is None:
-            continue
         text = derivative_source(argument)
-        if text is None:
+        if text is not None:
+            for message in _expression_faults(text, (*definition.parameters, "result"), known):
+                yield _problem(definition, argument, message)
+        elif not (isinstance(argument, ast.Constant) and argument.value is None):
             yield _problem(definition, argument, "expected an expression in quotes, or None")
-            continue
-        for message in _expression_faults(text, (*definition.parameters, "result"), known):
-            yield _problem(definition, argument, message)
 
 
 def _problem(definition: Definition, node: ast.expr, message: str) -> Problem:
@@ -205,7 +200,7 @@ class Reader:
                 return tree
             case ast.Name(id=name):
                 return scope[name] if name in scope else module.constant(name) or tree
-            case ast.Attribute(value=ast.Name(id=library), attr=name) if name in SAME and module.is_library(library):
+            case ast.Attribute(value=ast.Name(id=library), attr=name) if name in SAME and library in module.libraries:
                 return ast.Name("PI", ast.Load())
             case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=operand):
                 return ast.UnaryOp(tree.op, of(operand))
@@ -258,9 +253,6 @@ class Module:
         integral = [a for n in body if isinstance(n, ast.Import) for a in n.names if a.name in _LIBRARIES]
         return cls(file, definitions, constants, imported, {a.asname or a.name: a.name for a in integral})
 
-    def is_library(self, name: str) -> bool:
-        return name in self.libraries
-
     def constant(self, name: str) -> ast.expr | None:
         cached = self.constants.get(name)
         number = cached.operand if isinstance(cached, ast.UnaryOp) and isinstance(cached.op, ast.USub) else cached
@@ -271,7 +263,7 @@ class Module:
 
     def called(self, function: ast.expr) -> str | Definition | None:
         match function:
-            case ast.Attribute(value=ast.Name(id=library), attr=name) if self.is_library(library):
+            case ast.Attribute(value=ast.Name(id=library), attr=name) if library in self.libraries:
                 return _ALIKE.get(name, name)
             case ast.Name(id=name) if name in self.definitions:
                 return self.definitions[name]

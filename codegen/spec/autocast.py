@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import yaml
 
-from ..language.syntax import did_you_mean
+from ..language.syntax import one_of
 from .fields import AUTOCAST, AUTOCAST_DEVICES
 from .formula import Report
 from .model import Where
@@ -49,8 +49,7 @@ def read_word(node: yaml.Node, source: Source, report: Report) -> str:
         return REFUSE + refused[1].strip()
     if word in AUTOCAST or word.startswith(LIKE):
         return word
-    hint = did_you_mean(word, AUTOCAST) or f" (one of {' '.join(AUTOCAST)}, like ARGUMENT or refuse(why))"
-    report(source.where(node), f"unknown value '{word}'{hint}")
+    report(source.where(node), f"unknown value '{word}'{one_of(word, AUTOCAST, ', like ARGUMENT or refuse(why)')}")
     return ""
 
 
@@ -72,9 +71,7 @@ def read_casts(node: yaml.Node | None, source: Source, report: Report) -> dict[s
         if cast.choices_of.keys() & set(devices):
             report(where, f"'{name}' is in two lists for one device")
         choices_of = cast.choices_of | dict.fromkeys(devices, word)
-        results[name] = replace(
-            cast, choices_of={each: choices_of[each] for each in AUTOCAST_DEVICES if each in choices_of}
-        )
+        results[name] = Cast(cast.where, {each: choices_of[each] for each in AUTOCAST_DEVICES if each in choices_of})
     return results
 
 
@@ -93,10 +90,6 @@ def _items(node: yaml.Node | None, source: Source, report: Report) -> Iterator[t
 
 
 def _pairs(node: yaml.Node | None, source: Source, report: Report) -> list[tuple[yaml.Node, yaml.Node]]:
-    if node is None:
-        return []
-    if not isinstance(node, yaml.MappingNode):
+    if node is not None and not isinstance(node, yaml.MappingNode):
         report(source.where(node), EXPECTED)
-        return []
-    pairs: list[tuple[yaml.Node, yaml.Node]] = node.value
-    return pairs
+    return node.value if isinstance(node, yaml.MappingNode) else []

@@ -42,6 +42,9 @@ class Beside:
     references: dict[str, Reference] = field(default_factory=dict)  # identifier of an op -> its function
     problems: list[Problem] = field(default_factory=list)
 
+    def report(self, where: Where, message: str, op: str = "") -> None:
+        self.problems.append(Problem(where, op, "", message))
+
 
 def sources_beside(path: Path, spec: Source) -> tuple[Source, ...]:
     named = first_item(spec.content, TESTS)
@@ -59,15 +62,8 @@ def _read(shown: PurePath, file: Path) -> Source:
     try:
         return Source(str(shown), read_text(file))
     except Unreadable as error:
-        raise UnreadableBeside(str(shown), error) from None
-
-
-class UnreadableBeside(Exception):
-    """A file beside a spec that is no text, and why."""
-
-    def __init__(self, file: str, error: Unreadable) -> None:
-        super().__init__(str(error))
-        self.where = Where(file, *error.location)
+        error.file = str(shown)
+        raise
 
 
 def is_tests_item(node: yaml.Node) -> bool:
@@ -84,9 +80,8 @@ def check_item(node: yaml.MappingNode, number: int, source: Source, beside: tupl
         elif not isinstance(value, yaml.ScalarNode):
             yield Problem(source.where(value), "", TESTS, "the name of one file or folder is wanted here")
         elif not beside:
-            yield Problem(
-                source.where(value), "", TESTS, f"there is no file '{value.value}', and no folder with YAML files"
-            )
+            message = f"there is no file '{value.value}', and no folder with YAML files"
+            yield Problem(source.where(value), "", TESTS, message)
 
 
 def read_beside(sources: tuple[Source, ...]) -> Beside:
@@ -105,25 +100,18 @@ def _read_keys(source: Source, result: Beside) -> None:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = Where(source.file, mark.line + 1 if mark else 1, mark.column + 1 if mark else 1)
-        result.problems.append(Problem(where, "", "", f"cannot be read: {getattr(error, 'problem', None) or error}"))
-        return
+        return result.report(where, f"cannot be read: {getattr(error, 'problem', None) or error}")
     if root is not None and not isinstance(root, yaml.MappingNode):
-        result.problems.append(Problem(source.where(root), "", "", "expected ops with keys, `exp: {samples: [...]}`"))
-        return
+        return result.report(source.where(root), "expected ops with keys, `exp: {samples: [...]}`")
     for op, keys in root.value if root is not None else ():
-        _add_op(source, op, keys, result)
-
-
-def _add_op(source: Source, op: yaml.Node, keys: yaml.Node, result: Beside) -> None:
-    where = source.where(op)
-    if not isinstance(op, yaml.ScalarNode) or not isinstance(keys, yaml.MappingNode):
-        result.problems.append(Problem(where, "", "", "expected the name of an op with its keys"))
-    elif op.value in result.pairs:
-        message = f"the op is there twice, first at {result.places[op.value]}"
-        result.problems.append(Problem(where, op.value, "", message))
-    else:
-        result.places[op.value] = where
-        result.pairs[op.value] = [pair for pair in keys.value if _is_test_key(source, op.value, pair[0], result)]
+        where = source.where(op)
+        if not isinstance(op, yaml.ScalarNode) or not isinstance(keys, yaml.MappingNode):
+            result.report(where, "expected the name of an op with its keys")
+        elif op.value in result.pairs:
+            result.report(where, f"the op is there twice, first at {result.places[op.value]}", op.value)
+        else:
+            result.places[op.value] = where
+            result.pairs[op.value] = [pair for pair in keys.value if _is_test_key(source, op.value, pair[0], result)]
 
 
 def _is_test_key(source: Source, op: str, key: yaml.Node, result: Beside) -> bool:
@@ -131,7 +119,7 @@ def _is_test_key(source: Source, op: str, key: yaml.Node, result: Beside) -> boo
     if RENAMED.get(name, name) in TEST_KEYS:
         return True
     hint = did_you_mean(name, TEST_KEYS) or f": those of tests are {' '.join(TEST_KEYS)}"
-    result.problems.append(Problem(source.where(key), op, "", f"'{name}' is no key of tests{hint}"))
+    result.report(source.where(key), f"'{name}' is no key of tests{hint}", op)
     return False
 
 
@@ -139,23 +127,18 @@ def _read_functions(source: Source, result: Beside) -> None:
     try:
         body = ast.parse(source.content).body
     except SyntaxError as error:
-        where = Where(source.file, error.lineno or 1, error.offset or 1)
-        result.problems.append(Problem(where, "", "", f"is no Python: {error.msg}"))
-        return
+        return result.report(Where(source.file, error.lineno or 1, error.offset or 1), f"is no Python: {error.msg}")
     for node in body:
-        if isinstance(node, ast.FunctionDef) and node.name in result.references:
-            message = f"'{node.name}' is defined twice, first at {result.references[node.name].where()}"
-            result.problems.append(Problem(Where(source.file, node.lineno, node.col_offset + 1), "", "", message))
-        elif isinstance(node, ast.FunctionDef):
-            result.references[node.name] = Reference(node, source)
-        elif not _is_head(node):
-            where = Where(source.file, node.lineno, node.col_offset + 1)
-            result.problems.append(Problem(where, "", "", "expected functions, each the reference of an op"))
-
-
-def _is_head(node: ast.stmt) -> bool:
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    return is_text or isinstance(node, ast.Import | ast.ImportFrom)
+        where = Where(source.file, node.lineno, node.col_offset + 1)
+        match node:
+            case ast.FunctionDef(name=name) if name in result.references:
+                result.report(where, f"'{name}' is defined twice, first at {result.references[name].where()}")
+            case ast.FunctionDef(name=name):
+                result.references[name] = Reference(node, source)
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant(value=str())):
+                pass
+            case _:
+                result.report(where, "expected functions, each the reference of an op")
 
 
 def strangers_beside(beside: Beside, ops: set[str]) -> Iterator[Problem]:

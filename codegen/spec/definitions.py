@@ -53,8 +53,8 @@ def with_meaning(written: Written, definitions: Trees) -> tuple[Written, str]:
 def meant(entry: Entry) -> Entry:
     definitions: dict[str, Formula] = {}
     for name, each in entry.definitions.items():
-        definitions[name] = _anew(each, _trees(definitions))
-    own = _trees(definitions)
+        definitions[name] = _anew(each, trees_of(definitions))
+    own = trees_of(definitions)
     primal = of_primals(own, [a.name for a in entry.tensor_arguments])
     return replace(
         entry,
@@ -70,7 +70,7 @@ def _anew(each: Written, definitions: Trees) -> Written:
     return with_meaning(replace(each, tree=each.written or each.tree, written=None), definitions)[0]
 
 
-def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
+def trees_of(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
     return _existing({name: each.tree for name, each in definitions.items()})
 
 
@@ -119,7 +119,9 @@ def size(tree: ast.expr, sizes: Mapping[str, int]) -> int:
 
 def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
     value = frozenset(names)
-    return {tree.id} & value if isinstance(tree, ast.Name) else _union(used(part, value) for part in _parts(tree))
+    if isinstance(tree, ast.Name):
+        return {tree.id} & value
+    return set[str]().union(*(used(part, value) for part in _parts(tree)))
 
 
 def certain(tree: ast.AST, calls_reached: Mapping[str, set[str]]) -> set[str]:
@@ -131,11 +133,7 @@ def certain(tree: ast.AST, calls_reached: Mapping[str, set[str]]) -> set[str]:
             return certain(test, calls_reached) | (certain(body, calls_reached) & certain(orelse, calls_reached))
         case ast.BoolOp(values=values):
             return certain(values[0], calls_reached)
-    return _union(certain(part, calls_reached) for part in _parts(tree))
-
-
-def _union(sets: Iterable[set[str]]) -> set[str]:
-    return set().union(*sets)
+    return set[str]().union(*(certain(part, calls_reached) for part in _parts(tree)))
 
 
 def _parts(node: ast.AST) -> Iterable[ast.AST]:

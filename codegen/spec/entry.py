@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -14,7 +14,7 @@ from ..language.syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Sy
 from . import formula
 from .autocast import read_autocast
 from .beside import Beside
-from .definitions import Written, name_fault, of_primals, with_meaning
+from .definitions import Written, name_fault, of_primals, trees_of, with_meaning
 from .fields import CHOICES, COMMON, COMPUTE, KEYS, NONE, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Schema, Where, identifier, identifier_of, undefined
 from .reference import RESULT
@@ -111,8 +111,7 @@ class EntryReader(TrialFields):
         if listed is None:
             return read_autocast(self.values.get("autocast"), self.source, self.about("autocast"))
         if "autocast" in self.values:
-            message = f"a list of the section has the op, too, at {listed.where}"
-            self.report(self.source.where(self.keys["autocast"]), message, "autocast")
+            self.report(self.keys["autocast"], f"a list of the section has the op, too, at {listed.where}", "autocast")
         return listed.choices_of
 
     def _name(self, key: str) -> str | None:
@@ -126,7 +125,7 @@ class EntryReader(TrialFields):
         node = self.values.get("where")
         results: dict[str, Formula] = {}
         for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
-            results[name] = self._meant(each, name, _trees(results))
+            results[name] = self._meant(each, name, trees_of(results))
         self.definitions = results
 
     def _says(self, key: str, default: bool = False) -> bool:
@@ -140,11 +139,9 @@ class EntryReader(TrialFields):
             locations.setdefault("autocast", self.defaults.casts[self.op].where)
         if not locations.keys() & set(COMPUTE):
             locations["kernel"] = self.where("name")
-        return locations | (
-            {key: locations["rows"] for key in ("kernel", "check", "batch") if key not in locations}
-            if self.rows is not None
-            else {}
-        )
+        if self.rows is not None:
+            locations = dict.fromkeys(("kernel", "check", "batch"), locations["rows"]) | locations
+        return locations
 
     def _inherit(self, keys: Iterable[str]) -> None:
         for key in keys:
@@ -184,7 +181,7 @@ class EntryReader(TrialFields):
                 message = f"'{key}' is no output to give a forward formula of{did_you_mean(key, outputs)}"
             else:
                 message = f"unknown key '{key}'{did_you_mean(key, [*KEYS, *arguments, *outputs])}"
-            self.report(self.source.where(self.keys[key]), message)
+            self.report(self.keys[key], message)
 
     def _per_output(self, key: str, schema: Schema) -> tuple[str, ...]:
         choices_of, outputs = self.choices(key), len(schema.returns)
@@ -196,22 +193,15 @@ class EntryReader(TrialFields):
         return choices_of if len(choices_of) == outputs else ()
 
     def _derivatives(self, schema: Schema, dtypes: tuple[str, ...]) -> tuple[tuple[bool, ...], dict[str, Formula]]:
-        differentiability = self._differentiability(schema, dtypes)
+        # Unless stated, tensors neither of bools nor of integers are differentiable, if an argument's gradient is.
+        stated = self._per_output("output_differentiability", schema)
+        outputs = zip(schema.returns, dtypes, strict=True)
+        derived = tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
+        differentiability = tuple(word.lower() == "true" for word in stated) or derived
         gradients = self._gradients(schema, any(differentiability))
         if undefined(gradients) and "output_differentiability" not in self.values:
             differentiability = (False,) * len(schema.returns)
         return differentiability, gradients
-
-    def _differentiability(self, schema: Schema, result_dtype: tuple[str, ...]) -> tuple[bool, ...]:
-        """As stated; else every output is differentiable that is a tensor, and neither of bools nor of integers.
-
-        None is, unless that is stated, where no argument has a gradient though it could have one.
-        """
-        stated = self._per_output("output_differentiability", schema)
-        if stated:
-            return tuple(word.lower() == "true" for word in stated)
-        outputs = zip(schema.returns, result_dtype, strict=True)
-        return tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
 
     def _compute(self, schema: Schema) -> Compute:
         args = [key for key in COMPUTE if key in self.values]
@@ -219,7 +209,7 @@ class EntryReader(TrialFields):
         if not args and not any(did_you_mean(key, COMPUTE) for key in strange):
             return Compute("kernel", identifier(schema), None, self.where("name"))
         for key in args[1:]:
-            self.report(self.source.where(self.keys[key]), f"'{args[0]}' and '{key}' exclude each other")
+            self.report(self.keys[key], f"'{args[0]}' and '{key}' exclude each other")
         text = self.text(args[0]) if args else None
         if text is None:
             return Compute("missing", "", None, self.where("name"))
@@ -236,16 +226,16 @@ class EntryReader(TrialFields):
         self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None
     ) -> dict[str, Formula]:
         if not isinstance(node, yaml.MappingNode) or not node.value:
-            self.report(self.source.where(node), "expected names with expressions, one a line", key)
+            self.report(node, "expected names with expressions, one a line", key)
             return {}
         results: dict[str, Formula] = {}
         for location, (own, value) in enumerate(node.value, 1):
             name = own.value if isinstance(own, yaml.ScalarNode) else ""
             ends = name == last and location == len(node.value)
             if not ends and (fault := name_fault(name, schema, results)):
-                self.report(self.source.where(own), fault, key)
+                self.report(own, fault, key)
             elif not isinstance(value, yaml.ScalarNode):
-                self.report(self.source.where(value), "an expression is wanted here, not a list or a mapping", name)
+                self.report(value, "an expression is wanted here, not a list or a mapping", name)
             else:
                 text = self.source.text(value)
                 tree = formula.parse_expression(text, syntax, self.about(name))
@@ -253,7 +243,7 @@ class EntryReader(TrialFields):
         return results
 
     def _meanings(self, primal_of: Schema | None = None) -> dict[str, ast.expr]:
-        trees = _trees(self.definitions)
+        trees = trees_of(self.definitions)
         return of_primals(trees, [a.name for a in primal_of.arguments if a.type.is_tensor]) if primal_of else trees
 
     def _meant(self, written: Written, key: str, definitions: dict[str, ast.expr]) -> Written:
@@ -274,31 +264,25 @@ class EntryReader(TrialFields):
         return {key: self._meant(each, key, definitions) for key, each in parsed.items()}
 
     def _gradients(self, schema: Schema, differentiable: bool) -> dict[str, Formula]:
-        """The formulas by argument: that of the key `gradients` stands for each tensor that has none of its own.
-
-        The section's stand for arguments of that name, where there is something to differentiate.
-        """
+        """That of the key `gradients` stands for each tensor that has none of its own; the section's, for its name."""
+        tensors = [a.name for a in schema.arguments if a.type.is_tensor]
         if differentiable and not {"composite", "gradients"} & self.values.keys():
-            self._inherit([a.name for a in schema.arguments if a.type.is_tensor])
+            self._inherit(tensors)
         own = self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS, self._meanings())
-        rest = [a.name for a in schema.arguments if a.type.is_tensor and a.name not in own]
-        return own | self._items("gradients", rest, self._meanings())
+        return own | self._items("gradients", [name for name in tensors if name not in own], self._meanings())
 
     def _forward(
         self, schema: Schema, differentiability: tuple[bool, ...], gradients: dict[str, Formula]
     ) -> dict[str, Formula]:
-        """The formulas by output: that of the key `tangents` stands for each differentiable one without its own.
-
-        The section's stand for outputs of that name that depend differentiably on an argument.
-        """
+        """That of the key `tangents` stands for each differentiable output without its own; the section's, for its name
+        where it depends differentiably on an argument."""
+        pairs = zip(schema.returns, differentiability, strict=True)
+        outputs = [output.name for output, differentiable in pairs if differentiable]
         if "tangents" not in self.values and any(each.tree is not None for each in gradients.values()):
-            outputs = zip(schema.returns, differentiability, strict=True)
-            self._inherit([output.name for output, differentiable in outputs if differentiable])
+            self._inherit(outputs)
         definitions = self._meanings(schema)
         own = self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS, definitions)
-        pairs = zip(schema.returns, differentiability, strict=True)
-        rest = [r.name for r, differentiable in pairs if differentiable and r.name not in own]
-        return own | self._items("tangents", rest, definitions)
+        return own | self._items("tangents", [name for name in outputs if name not in own], definitions)
 
     def _items(self, key: str, names: list[str], definitions: dict[str, ast.expr]) -> dict[str, Formula]:
         text = self.text(key)
@@ -322,7 +306,7 @@ class EntryReader(TrialFields):
             return self._parts("reference", schema)
         if "reference" in self.values:
             message = f"there is a function for this op, too, at {self.function.where()}"
-            self.report(self.source.where(self.keys["reference"]), message, "reference")
+            self.report(self.keys["reference"], message, "reference")
         return read_function(self.function, schema, self.about("reference"))
 
     def _parts(self, key: str, schema: Schema) -> dict[str, Formula]:
@@ -330,12 +314,8 @@ class EntryReader(TrialFields):
         if isinstance(node, yaml.MappingNode):
             result = self._named(key, node, schema, REFERENCE_SYNTAX, last=RESULT)
             if RESULT not in result:
-                self.report(self.source.where(node), f"expected '{RESULT}' as the last name", key)
+                self.report(node, f"expected '{RESULT}' as the last name", key)
             return result
         text = self.text(key)
         tree = formula.parse_expression(text, REFERENCE_SYNTAX, self.about(key)) if text else None
         return {RESULT: Formula(text.value, tree, text.where())} if text and tree is not None else {}
-
-
-def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
-    return {name: each.tree for name, each in definitions.items() if each.tree is not None}

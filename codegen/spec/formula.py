@@ -30,6 +30,7 @@ METADATA = frozenset(
 METADATA_OF = frozenset(("len", "sizes", "zeros_like", "ones_like", "full_like", "empty_like", "type_as"))
 
 TOO_DEEP = f"expected an expression of at most {MAX_LEVELS} levels: make an op of a part of it"
+UNNAMED = "write each argument of a sample with its name, as in self=T(3)"
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BRACKET_OR_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1|[()\[\]{}#]""")
@@ -80,24 +81,19 @@ def parse_sample(text: SourceString, report: Report) -> dict[str, ast.expr] | No
     call = _parse(text, "_", report)
     if not isinstance(call, ast.Call):
         return None
-    matches = list(_sample_faults(call))
+    matches: list[tuple[ast.AST, str]] = [(node, UNNAMED) for node in call.args]
+    args = [keyword.arg for keyword in call.keywords]
+    for number, keyword in enumerate(call.keywords):
+        if keyword.arg is None:
+            matches.append((keyword, UNNAMED))
+        elif keyword.arg in args[:number]:
+            matches.append((keyword, f"argument '{keyword.arg}' is given twice"))
     arguments = {k.arg: k.value for k in call.keywords if k.arg is not None}
     for value in arguments.values():
         matches += faults(value, value, SAMPLE_SYNTAX)
     for node, message in matches:
         report(location(text.file, node), message)
     return None if matches else arguments
-
-
-def _sample_faults(call: ast.Call) -> Iterator[tuple[ast.AST, str]]:
-    args = [keyword.arg for keyword in call.keywords]
-    for node in call.args:
-        yield node, "write each argument of a sample with its name, as in self=T(3)"
-    for number, keyword in enumerate(call.keywords):
-        if keyword.arg is None:
-            yield keyword, "write each argument of a sample with its name, as in self=T(3)"
-        elif keyword.arg in args[:number]:
-            yield keyword, f"argument '{keyword.arg}' is given twice"
 
 
 def names(tree: ast.AST) -> list[ast.Name]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import yaml
 
-from ..language.syntax import did_you_mean
+from ..language.syntax import one_of
 from .fields import DISPATCH, FLAGS, RENAMED, Fields
 from .model import Problem
 from .source import Source
@@ -34,43 +34,33 @@ class GroupedFields(Fields):
     def _ungrouped(self, key: yaml.Node, value: yaml.Node) -> Iterator[Pair]:
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
         if name == "flags":
-            yield from self._flags(value)
+            for item in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                if isinstance(item, yaml.ScalarNode):
+                    yield from self._known(item, _scalar("true", item), name, "flag", FLAGS)
+                elif isinstance(item, yaml.MappingNode):
+                    for own, arg in item.value:
+                        yield from self._known(own, arg, name, "flag", FLAGS)
+                else:
+                    self._note(item, "a flag is a word, or one with a value: [ignores: [sorted]]", name)
+        elif name == "dispatch" and isinstance(value, yaml.MappingNode):
+            for own, arg in value.value:
+                yield from self._known(own, arg, name, "rule", DISPATCH)
         elif name == "dispatch":
-            yield from self._dispatch(value)
+            self._note(value, "rules are wanted here, as in {batch: along, meta: same}", name)
         else:
             if name in FLAGS or name in DISPATCH or name in RENAMED:
                 message = f"the key '{name}' is now {now(name)}: the older form will no longer be read"
                 self.renamed.append(Problem(self.source.where(key), self.op, "", message))
             yield (_scalar(RENAMED[name], key) if name in RENAMED else key), value
 
-    def _flags(self, value: yaml.Node) -> Iterator[Pair]:
-        for item in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-            if isinstance(item, yaml.ScalarNode):
-                yield from self._known(item, _scalar("true", item), "flag", FLAGS)
-            elif isinstance(item, yaml.MappingNode):
-                for key, arg in item.value:
-                    yield from self._known(key, arg, "flag", FLAGS)
-            else:
-                self._note(
-                    self.source.where(item), "a flag is a word, or one with a value: [ignores: [sorted]]", "flags"
-                )
-
-    def _dispatch(self, value: yaml.Node) -> Iterator[Pair]:
-        if not isinstance(value, yaml.MappingNode):
-            self._note(self.source.where(value), "rules are wanted here, as in {batch: along, meta: same}", "dispatch")
-            return
-        for key, arg in value.value:
-            yield from self._known(key, arg, "rule", DISPATCH)
-
-    def _known(self, key: yaml.Node, value: yaml.Node, what: str, allowed: tuple[str, ...]) -> Iterator[Pair]:
+    def _known(
+        self, key: yaml.Node, value: yaml.Node, group: str, what: str, allowed: tuple[str, ...]
+    ) -> Iterator[Pair]:
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
         if name in allowed:
             yield key, value
         else:
-            hint = did_you_mean(name, allowed) or f" (one of {' '.join(allowed)})"
-            self._note(
-                self.source.where(key), f"unknown {what} '{name}'{hint}", "flags" if what == "flag" else "dispatch"
-            )
+            self._note(key, f"unknown {what} '{name}'{one_of(name, allowed)}", group)
 
 
 def now(name: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from ..language.scalar_functions import NONE, Functions
-from .beside import UnreadableBeside, check_item, is_tests_item, read_beside, sources_beside, strangers_beside
+from .beside import check_item, is_tests_item, read_beside, sources_beside, strangers_beside
 from .entry import EntryReader
 from .fields import Enough
 from .model import MAX_PROBLEMS, Entry, Problem, Spec, Where
@@ -34,12 +34,10 @@ def read_spec(
         source = Source(file, read_text(Path(path)))
         beside = sources_beside(Path(path), source)
         spec, problems = _read_before(source, beside, finish) if own is NONE else _read(source, beside, own, finish)
-    except UnreadableBeside as error:
-        return Spec(file, ()), [Problem(error.where, "", "", f"cannot be read: {error}")]
     except (OSError, Unreadable, yaml.YAMLError) as error:
         mark = getattr(error, "problem_mark", None)
         location = (mark.line + 1, mark.column + 1) if mark else getattr(error, "location", (1, 1))
-        where = Where(file, *location)
+        where = Where(getattr(error, "file", "") or file, *location)
         what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
         return Spec(file, ()), [Problem(where, "", "", f"cannot be read: {what}")]
     return spec, list(problems)
@@ -58,7 +56,7 @@ class EntriesOnDemand(Mapping[str, Entry]):
         try:
             source = Source(path.name, read_text(path))
             readers, *_ = _readers(compose(source.content), source, sources_beside(path, source))
-        except (OSError, Unreadable, UnreadableBeside, yaml.YAMLError):
+        except (OSError, Unreadable, yaml.YAMLError):
             readers = []
         self._readers = {reader.op: reader for reader in readers}
 
@@ -133,7 +131,9 @@ def _readers(
         return [], [Problem(source.where(root), "", "", "a spec is a list of entries, each `- name: ...`")], []
     beside = read_beside(files)
     readers, renamed, defaults = list[EntryReader](), list[Problem](), Defaults()
-    problems = [*_strangers(root, source), *beside.problems]
+    others = [source.where(node) for node in root.value if not isinstance(node, yaml.MappingNode)]
+    problems = [Problem(where, "", "", "an entry is a mapping, `- name: ...`") for where in others[:MAX_PROBLEMS]]
+    problems += beside.problems
     for number, node in enumerate(root.value):
         if is_tests_item(node):
             problems += check_item(node, number, source, files)
@@ -148,9 +148,3 @@ def _readers(
     problems += islice(strangers_beside(beside, {reader.op for reader in readers}), MAX_PROBLEMS)
     renamed += (replace(each, op=reader.op) for reader in readers for each in reader.renamed)
     return readers, problems, renamed
-
-
-def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:
-    strangers = (node for node in root.value if not isinstance(node, yaml.MappingNode))
-    for node in islice(strangers, MAX_PROBLEMS):
-        yield Problem(source.where(node), "", "", "an entry is a mapping, `- name: ...`")

@@ -80,20 +80,16 @@ class Operator(NamedTuple):
 
 @functools.cache
 def operators(path: Path = TABLE) -> dict[str, Operator]:
-    return dict(_operator(line) for line in path.read_text(encoding="utf-8").splitlines())
-
-
-def _operator(line: str) -> tuple[str, Operator]:
-    match = _LINE.fullmatch(line)
-    assert match is not None, line
-    inputs = _names(match[2])
-    needed = [position for position, name in enumerate(inputs, 1) if not name.endswith("?")]
-    max_args = math.inf if inputs and inputs[-1].endswith("*") else len(inputs)
-    return match[1], Operator(needed[-1] if needed else 0, max_args, tuple(_names(match[3] or "")))
-
-
-def _names(text: str) -> list[str]:
-    return [part.partition(":")[0] for part in text.split(", ") if part]
+    results = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        match = _LINE.fullmatch(line)
+        assert match is not None, line
+        parts = ((match[2]).split(", "), (match[3] or "").split(", "))
+        inputs, attributes = ([part.partition(":")[0] for part in each if part] for each in parts)
+        needed = [position for position, name in enumerate(inputs, 1) if not name.endswith("?")]
+        max_args = math.inf if inputs and inputs[-1].endswith("*") else len(inputs)
+        results[match[1]] = Operator(needed[-1] if needed else 0, max_args, tuple(attributes))
+    return results
 
 
 def chooses_by_types(overloads: Sequence[Sequence[Argument]]) -> bool:

@@ -43,9 +43,11 @@ Fault = tuple[ast.AST, str]
 
 
 def name_faults(tree: ast.expr, arguments: Collection[str]) -> Iterator[Fault]:
-    known = {*arguments, *FUNCTIONS, *ROOTS, *_bound(tree)}
-    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    known = {*arguments, *FUNCTIONS, *ROOTS, *stored, *(node.arg for node in nodes if isinstance(node, ast.arg))}
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
         if isinstance(node, ast.Name) and node.id not in known:
             yield node, f"unknown name '{node.id}'{did_you_mean(node.id, known)}"
         elif isinstance(node, ast.Attribute) and node.attr in OUTSIDE:
@@ -54,38 +56,29 @@ def name_faults(tree: ast.expr, arguments: Collection[str]) -> Iterator[Fault]:
             yield node, fault
 
 
-def _bound(tree: ast.expr) -> set[str]:
-    nodes = list(ast.walk(tree))
-    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
-
-
 def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
-    *path, root = [part.attr if isinstance(part, ast.Attribute) else part for part in _chain(node)]
-    if not isinstance(root, ast.Name) or root.id not in ROOTS or root.id in arguments:
+    root, path = _root_and_path(node)
+    if root not in ROOTS or root in arguments:
         return ""
-    result: Any = importlib.import_module(ROOTS[root.id])
-    for name in reversed(path):
-        owner, result = result, _attribute(result, str(name))
-        shown = getattr(owner, "__name__", "it")
+    result: Any = importlib.import_module(ROOTS[root])
+    for name in path:
+        owner = result
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of names that are on their way out
+            result = getattr(owner, name, None)
         if result is None:
-            return f"{shown} has no '{name}'{did_you_mean(str(name), dir(owner))}"
+            return f"{getattr(owner, '__name__', 'it')} has no '{name}'{did_you_mean(name, dir(owner))}"
         if isinstance(result, ModuleType) and not any(f"{m}.".startswith(f"{result.__name__}.") for m in MODULES):
             return f"'{result.__name__}' is no module of a reference (these are: {', '.join(sorted(MODULES))})"
     return f"'{ast.unparse(node)}' is a module, where something of it belongs" if isinstance(result, ModuleType) else ""
 
 
-def _chain(node: ast.AST) -> Iterator[ast.AST]:
-    yield node
+def _root_and_path(node: ast.AST) -> tuple[str, list[str]]:
+    path: list[str] = []
     while isinstance(node, ast.Attribute):
+        path.insert(0, node.attr)
         node = node.value
-        yield node
-
-
-def _attribute(owner: Any, name: str) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of names that are on their way out
-        return getattr(owner, name, None)
+    return node.id if isinstance(node, ast.Name) else "", path
 
 
 def statements(reference: Mapping[str, Formula]) -> list[str]:
@@ -118,13 +111,11 @@ def same_expression(reference: ast.expr, computation: ast.expr) -> bool:
     Functions count by their names, whatever has them: `np.exp(self)` is `exp(self)`. One call of a library's function
     on plain arguments is another witness all the same: the function there is not ours.
     """
-    if isinstance(reference, ast.Call) and _of_library(reference.func) and all(map(_is_plain, reference.args)):
-        return False
-    if _count(reference) != _count(computation):
-        return False
-    return ast.dump(_StripQualifiers().visit(_copied(reference))) == ast.dump(
-        _StripQualifiers().visit(_copied(computation))
-    )
+    match reference:
+        case ast.Call(func=function, args=args) if _of_library(function):
+            if all(isinstance(each, ast.Name | ast.Constant) for each in args):
+                return False
+    return _count(reference) == _count(computation) and _unqualified(reference) == _unqualified(computation)
 
 
 def _count(tree: ast.expr) -> int:
@@ -132,16 +123,11 @@ def _count(tree: ast.expr) -> int:
 
 
 def _of_library(node: ast.expr) -> bool:
-    root = list(_chain(node))[-1]
-    return isinstance(node, ast.Attribute) and isinstance(root, ast.Name) and root.id in ROOTS
+    return isinstance(node, ast.Attribute) and _root_and_path(node)[0] in ROOTS
 
 
-def _is_plain(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name | ast.Constant)
-
-
-def _copied(tree: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(tree), mode="eval").body
+def _unqualified(tree: ast.expr) -> str:
+    return ast.dump(_StripQualifiers().visit(ast.parse(ast.unparse(tree), mode="eval").body))
 
 
 class _StripQualifiers(ast.NodeTransformer):

@@ -26,10 +26,10 @@ def read_function(reference: Reference, schema: Schema, report: Report) -> dict[
             report(reference.where(statement), fault)
         else:
             results[name] = _part(reference, value, report)
-    value = reference.function.args
-    parameters = {arg.arg: arg for arg in value.args}
+    theirs = reference.function.args
+    parameters = {arg.arg: arg for arg in theirs.args}
     known = [a.name for a in schema.arguments]
-    if value.posonlyargs or value.kwonlyargs or value.vararg or value.kwarg or value.defaults:
+    if theirs.posonlyargs or theirs.kwonlyargs or theirs.vararg or theirs.kwarg or theirs.defaults:
         report(reference.where(), "expected plain parameters, named like arguments of the op")
     read = set[str]().union(*(names_in(part.tree) for part in results.values() if part.tree is not None))
     for name, node in parameters.items():
@@ -37,8 +37,9 @@ def read_function(reference: Reference, schema: Schema, report: Report) -> dict[
             report(reference.where(node), f"the op has no argument '{name}'{did_you_mean(name, known)}")
         elif name not in read and all(part.tree is not None for part in results.values()):
             report(reference.where(node), f"nothing reads the parameter '{name}'")
-    for name in [name for name in known if name in read and name not in parameters]:
-        report(reference.where(), f"the function reads '{name}', which is no parameter of it")
+    for name in known:
+        if name in read and name not in parameters:
+            report(reference.where(), f"the function reads '{name}', which is no parameter of it")
     return results
 
 

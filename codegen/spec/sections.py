@@ -48,7 +48,7 @@ class SectionReader(Fields):
     def read(self) -> Defaults:
         for key in [key for key in self.keys if key not in SECTION_KEYS]:
             hint = did_you_mean(key, SECTION_KEYS) or ": a section has a title, `about`, `autocast` and `defaults`"
-            self.report(self.source.where(self.keys[key]), f"unknown key '{key}' of a section{hint}")
+            self.report(self.keys[key], f"unknown key '{key}' of a section{hint}")
         nodes = self._defaults()
         title = " ".join((self.plain("section") or "").split())
         value = self.values.get("section")
@@ -64,7 +64,7 @@ class SectionReader(Fields):
         if node is None:
             return {}
         if not isinstance(node, yaml.MappingNode):
-            self.report(self.source.where(node), "expected keys with values, as in {dtypes: [float]}", "defaults")
+            self.report(node, "expected keys with values, as in {dtypes: [float]}", "defaults")
             return {}
         value = _DefaultedFields(node, self.source)
         value.check()
@@ -82,7 +82,7 @@ class _DefaultedFields(GroupedFields):
             before = len(self.problems)
             if key in KEYS and key not in COMMON:
                 message = f"'{key}' is said of one op: it has no default; these have: {' '.join(COMMON)}"
-                self.report(self.source.where(self.keys[key]), message, "defaults")
+                self.report(self.keys[key], message, "defaults")
             elif key in CHOICES:
                 self.choices(key)
             elif key not in COMMON and isinstance(value, yaml.ScalarNode):
@@ -94,8 +94,8 @@ class _DefaultedFields(GroupedFields):
 
 def strangers(read: Iterable[tuple[Defaults, list[Entry]]]) -> Iterator[Problem]:
     for defaults, entries in read:
-        names = {name for e in entries for name in (*(a.name for a in e.schema.arguments), *_outputs(e))}
-        known = {*COMMON, *names}
+        known = {*COMMON, *(argument.name for e in entries for argument in e.schema.arguments)}
+        known |= {output.name for e in entries for output in e.schema.returns}
         for key, (node, _) in defaults.nodes.items():
             if entries and key not in known and defaults.section is not None:
                 hint = did_you_mean(key, known)
@@ -107,10 +107,6 @@ def strangers(read: Iterable[tuple[Defaults, list[Entry]]]) -> Iterator[Problem]
             if name not in ops:
                 message = f"the section has no entry '{name}'{did_you_mean(name, ops)}"
                 yield Problem(cast.where, "", "autocast", message)
-
-
-def _outputs(entry: Entry) -> Iterator[str]:
-    return (output.name for output in entry.schema.returns)
 
 
 def with_entries_named(problems: Iterable[Problem], entries: Iterable[Entry]) -> list[Problem]:

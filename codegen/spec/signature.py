@@ -5,7 +5,6 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from ..language.syntax import LARGEST, did_you_mean
@@ -24,13 +23,7 @@ LONGEST_NAME = 64
 LONGEST_NUMBER = 30
 
 # What a default of each type looks like; lists and optional types are handled apart.
-DEFAULTS = {
-    "Scalar": rf"{NUMBER}|True|False",
-    "int": r"-?\d+",
-    "float": NUMBER,
-    "bool": "True|False",
-    "str": STRING,
-}
+DEFAULTS = {"Scalar": rf"{NUMBER}|True|False", "int": r"-?\d+", "float": NUMBER, "bool": "True|False", "str": STRING}
 
 
 class SchemaError(ValueError):
@@ -50,7 +43,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = [*_tokens(text), ("", len(text))]
+        self.tokens = [*((m[1], m.start(1)) for m in TOKEN.finditer(text.rstrip())), ("", len(text))]
         self.position = 0
 
     @property
@@ -193,11 +186,6 @@ def spell(type_: Type) -> str:
     return f"{type_.base}{'?' * type_.optional_items}[{type_.size or ''}]{'?' * type_.optional}"
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int]]:
-    for match in TOKEN.finditer(text.rstrip()):
-        yield match[1], match.start(1)
-
-
 def _fits(source: str, type_: Type) -> bool:
     """Whether `source` is a default of the type; one item stands for a whole list of fixed size."""
     if source == "None":
@@ -210,12 +198,9 @@ def _fits(source: str, type_: Type) -> bool:
 
 
 def _is_literal(pattern: str, source: str) -> bool:
-    if source[:1] in ("'", '"'):
-        return re.fullmatch(pattern, source, re.ASCII) is not None
-    return len(source) <= LONGEST_NUMBER and re.fullmatch(pattern, source, re.ASCII) is not None and _is_held(source)
-
-
-def _is_held(source: str) -> bool:
-    if re.fullmatch(r"-?\d+", source):
+    quoted = source[:1] in ("'", '"')
+    if not re.fullmatch(pattern, source, re.ASCII) or (len(source) > LONGEST_NUMBER and not quoted):
+        return False
+    if re.fullmatch(r"-?\d+", source):  # that an int64 holds
         return abs(int(source)) <= LARGEST
-    return source in ("True", "False") or math.isfinite(float(source))
+    return quoted or source in ("True", "False") or math.isfinite(float(source))

@@ -21,6 +21,8 @@ from .model import Where
 
 
 class Unreadable(Exception):
+    file = ""  # if it is not the spec
+
     def __init__(self, problem: str, before: str = "") -> None:
         super().__init__(problem)
         self.problem = problem
@@ -33,20 +35,16 @@ def read_text(path: Path) -> str:
         raise Unreadable(f"expected a file, found a {'folder' if stat.S_ISDIR(status.st_mode) else 'special file'}")
     if status.st_size > MAX_FILE_BYTES:
         raise Unreadable(f"expected a file of at most {MAX_FILE_BYTES:,} bytes, found {status.st_size:,}")
-    text = _decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8-sig", errors="replace")
+        raise Unreadable(f"expected text in UTF-8, found the byte 0x{content[error.start]:02X}", before) from None
     if not text.translate({10: None, 9: None}).isprintable():
         offset = next(i for i, c in enumerate(text) if not c.isprintable() and c not in "\n\t")
         raise Unreadable(f"expected characters that can be seen, found U+{ord(text[offset]):04X}", text[:offset])
     return text
-
-
-def _decoded(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode("utf-8-sig", errors="replace")
-        message = f"expected text in UTF-8, found the byte 0x{content[error.start]:02X}"
-        raise Unreadable(message, before) from None
 
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -71,7 +69,10 @@ def compose(content: str, source: Source | None = None) -> yaml.Node | None:
         if number > MAX_NODES:
             raise NodeError(f"expected at most {MAX_NODES:,} values", event.start_mark)
         if isinstance(event, yaml.CollectionEndEvent):
-            _close(open_.pop(), event)
+            closed = open_.pop()
+            closed.end_mark = event.end_mark
+            if isinstance(closed, yaml.MappingNode):  # keys and values came in turn
+                closed.value = list(zip(closed.value[::2], closed.value[1::2], strict=True))
         elif isinstance(event, yaml.NodeEvent):
             node = _node(event, len(open_))
             if source is not None:
@@ -104,31 +105,24 @@ def _events(content: str) -> Iterator[Any]:
     return events
 
 
-def _close(node: yaml.CollectionNode, event: Any) -> None:
-    node.end_mark = event.end_mark
-    if isinstance(node, yaml.MappingNode):
-        node.value = list(zip(node.value[::2], node.value[1::2], strict=True))
-
-
 def _node(event: Any, depth: int) -> yaml.Node:
+    start, end = event.start_mark, event.end_mark
     if isinstance(event, yaml.AliasEvent):
-        problem = f"expected a value, found the alias '*{event.anchor}': write out what it stands for"
-        raise NodeError(problem, event.start_mark)
+        raise NodeError(f"expected a value, found the alias '*{event.anchor}': write out what it stands for", start)
     if event.tag is not None:
-        raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", event.start_mark)
+        raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", start)
     if isinstance(event, yaml.ScalarEvent):
         value = event.value
         if len(value) > MAX_TITLE_CHARS:
-            problem = f"expected a value of at most {MAX_TITLE_CHARS:,} characters, found {len(value):,}"
-            raise NodeError(problem, event.start_mark)
+            raise NodeError(f"expected a value of at most {MAX_TITLE_CHARS:,} characters, found {len(value):,}", start)
         strange = next((c for c in value if not c.isprintable() and c not in "\n\t"), None)
         if strange is not None:
-            raise NodeError(f"expected characters that can be seen, found U+{ord(strange):04X}", event.start_mark)
-        return yaml.ScalarNode("", value, event.start_mark, event.end_mark, event.style)
+            raise NodeError(f"expected characters that can be seen, found U+{ord(strange):04X}", start)
+        return yaml.ScalarNode("", value, start, end, event.style)
     if depth == MAX_LEVELS:
-        raise NodeError(f"expected lists and mappings at most {MAX_LEVELS} deep", event.start_mark)
+        raise NodeError(f"expected lists and mappings at most {MAX_LEVELS} deep", start)
     kind = yaml.MappingNode if isinstance(event, yaml.MappingStartEvent) else yaml.SequenceNode
-    return kind("", [], event.start_mark, event.end_mark, event.flow_style)
+    return kind("", [], start, end, event.flow_style)
 
 
 LineColumn = tuple[int, int]  # line and column, both from 1

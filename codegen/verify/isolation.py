@@ -27,9 +27,8 @@ from specgrad.runtime.compiler.language.memory import load, store
 from specgrad.runtime.compiler.native_unit import Unit
 from specgrad.runtime.native.objects.c_api import handler, set_handler
 
-SPAWN_CONTEXT = multiprocessing.get_context(
-    "spawn"
-)  # no package of an earlier run is loaded there, numba may be set up anew
+# no package of an earlier run is loaded there, numba may be set up anew
+SPAWN_CONTEXT = multiprocessing.get_context("spawn")
 ENDING = 5.0  # seconds for a process to end by itself, once it has been told
 
 Task = tuple[Callable[..., Any], tuple[Any, ...]]  # a function of a module, and what it is called with

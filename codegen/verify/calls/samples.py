@@ -120,9 +120,8 @@ def generated_calls(op: Any, full: str = "3, 4") -> tuple[str, ...]:
     shapes = [[full] * len(names), [""] * len(names), ["2, 0"] * len(names)]
     if len(names) > 1:
         shapes += [[ELEMENTWISE_SHAPES[i % 3] for i in range(len(names))]]
-    return tuple(
-        ", ".join(f"{name}={maker.format(shape)}" for name, shape in zip(names, each, strict=True)) for each in shapes
-    )
+    pairs = [zip(names, each, strict=True) for each in shapes]
+    return tuple(", ".join(f"{name}={maker.format(shape)}" for name, shape in each) for each in pairs)
 
 
 def points(op: Any) -> Iterator[tuple[str, bool, bool]]:

@@ -142,9 +142,8 @@ def new_arguments(op: Any, name: str, type_: str) -> Iterator[ast.expr]:
 
 
 def _sizes(call: ast.Call) -> Iterator[ast.Call]:
-    makers = [
-        n for n in ast.walk(call) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in "TIB"
-    ]
+    calls = [n for n in ast.walk(call) if isinstance(n, ast.Call)]
+    makers = [n for n in calls if isinstance(n.func, ast.Name) and n.func.id in "TIB"]
     sizes = dict.fromkeys(s.value for maker in makers for s in maker.args if isinstance(s, ast.Constant))
     for size, other in itertools.product(sizes, (0, 1)):
         yield _resized(call, lambda args, size=size, other=other: [_size(a, size, other) for a in args])  # type: ignore[misc]

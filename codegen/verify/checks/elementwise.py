@@ -56,9 +56,8 @@ def check_elementwise(op: Any, report: Report) -> None:
 
 def takes_single_numbers(op: Any) -> bool:
     calls = [Drawing(op, text, False, dtypes).arguments(text) for text in sample_calls(op)]
-    sample = [
-        {name for name, v in call.items() if isinstance(v, SampledArgument) and not v.array.ndim} for call in calls
-    ]
+    tensors = [[(name, v) for name, v in call.items() if isinstance(v, SampledArgument)] for call in calls]
+    sample = [{name for name, value in each if not value.array.ndim} for each in tensors]
     return bool(sample and set.intersection(*sample))
 
 
@@ -230,9 +229,7 @@ class Look:
         error = np.abs(value - requested)[wrong] / (np.abs(value) + np.abs(requested) + 1e-300)[wrong]
         worst = int(wrong[np.argmax(np.nan_to_num(error, nan=0.5))])
         a, b = value[worst], requested[worst]
-        error_message = (
-            f"at {self.sample_points.at(worst)} {text.format(*(both(a, b) if a != b else (number(a), number(b))))}"
-        )
-        self.report.find(
-            self.op, name or "elementwise", error_message, f"gradient of {name}" if name else "result", size=0.5
-        )
+        shown = both(a, b) if a != b else (number(a), number(b))
+        message = f"at {self.sample_points.at(worst)} {text.format(*shown)}"
+        subject = f"gradient of {name}" if name else "result"
+        self.report.find(self.op, name or "elementwise", message, subject, size=0.5)
