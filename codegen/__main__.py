@@ -25,9 +25,10 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -49,10 +50,18 @@ from .emit.files import (
 from .library.files import Refused, read_manifest
 from .pages.statistics import picture_files, report
 from .project.project import Project, add_options, merge_specs, op_library_of, read_project
-from .proof.derive import derive_command
 from .spec.model import MAX_PROBLEMS, Problem, Spec
 from .verify.proofs import disproved
 from .verify.proofs import prove as proved
+
+# Commands that are imported when they are run: some import the framework, which may be broken.
+ELSEWHERE = {
+    "derive": (".proof.derive", "derive_command"),
+    "cubins": (".packaging.cubins", "cubins_command"),
+    "modules": (".packaging.llvm_modules", "modules_command"),
+    "pieces": (".tables.command", "pieces_command"),
+    "wheel": (".packaging.wheel", "wheel_command"),
+}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -61,11 +70,9 @@ def main(argv: list[str] | None = None) -> int:
             return run(list(sys.argv[1:] if argv is None else argv))
     except NotPython as error:
         show(error.problems)
-    except OtherLayout as error:
+    except (OtherLayout, Refused, OSError) as error:
         print(f"codegen: {error}", file=sys.stderr)
-        return 2
-    except (Refused, OSError) as error:
-        print(f"codegen: {error}", file=sys.stderr)
+        return 2 if isinstance(error, OtherLayout) else 1
     return 1
 
 
@@ -82,18 +89,25 @@ def uncollected() -> Iterator[None]:
 
 
 def run(argv: list[str]) -> int:
-    all_commands = (verify, prove, mutate, explain, pictures, cubins, modules, pieces, wheel, new)
-    commands = {each.__name__: each for each in all_commands}
-    command = (commands | {"derive": derive_command}).get("".join(argv[:1]))
-    if command is not None:
-        return command(argv[1:])
+    commands = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, new)}
+    name = "".join(argv[:1])
+    if name in ELSEWHERE:
+        module, function = ELSEWHERE[name]
+        return int(getattr(importlib.import_module(module, __package__), function)(argv[1:]))
+    if name in commands:
+        return commands[name](argv[1:])
     options = parse(argv)
     project = read(options)
     if project is None:
         return 1
-    if options.list or options.count:
-        return list_entries(project.spec) if options.list else count(project)
-    return write(project, options)
+    if options.list:
+        for entry in project.spec.entries:
+            print(f"{entry.where.file}:{entry.where.line}: {entry.compute.kind:11s} {entry.schema.text}")
+    elif options.count:
+        print(report(project.path, project.spec.entries, project.renderer.library.parts["helper"]))
+    else:
+        return write(project, options)
+    return 0
 
 
 def write(project: Project, options: argparse.Namespace) -> int:
@@ -142,15 +156,12 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 def read(options: argparse.Namespace) -> Project | None:
     project, problems = read_project(options)
-    warn_of(project.spec.renamed if project is not None else ())
-    return None if show(problems) else project
-
-
-def warn_of(renamed: Sequence[Problem]) -> None:
+    renamed = project.spec.renamed if project is not None else ()
     first = {each.message: each for each in reversed(renamed)}
     for message, each in sorted(first.items(), key=lambda item: item[1].where):
         count = sum(other.message == message for other in renamed)
         print(f"{each.where}: warning: {message}{f' ({count} places)' if count > 1 else ''}", file=sys.stderr)
+    return None if show(problems) else project
 
 
 def show(problems: list[Problem]) -> bool:
@@ -191,17 +202,6 @@ def check(root: Path, files: Files, repair: str, expected: str, formatter: Forma
     if lines:
         print(f"{root.name}/ is stale: run `{repair}` and commit the result", file=sys.stderr)
     return 1 if lines else 0
-
-
-def list_entries(spec: Spec) -> int:
-    for entry in spec.entries:
-        print(f"{entry.where.file}:{entry.where.line}: {entry.compute.kind:11s} {entry.schema.text}")
-    return 0
-
-
-def count(project: Project) -> int:
-    print(report(project.path, project.spec.entries, project.renderer.library.parts["helper"]))
-    return 0
 
 
 def parser_of(command: str) -> argparse.ArgumentParser:
@@ -271,30 +271,6 @@ def with_numbers(project: Project) -> Spec:
 
     functions = running(claims(project.renderer.library.op_libraries, project.functions), project.functions)
     return replace(project.spec, entries=tuple(replace(e, functions=functions) for e in project.spec.entries))
-
-
-def cubins(argv: list[str]) -> int:
-    from .packaging.cubins import cubins_command
-
-    return cubins_command(argv)
-
-
-def modules(argv: list[str]) -> int:
-    from .packaging.llvm_modules import modules_command
-
-    return modules_command(argv)
-
-
-def pieces(argv: list[str]) -> int:
-    from .tables.command import pieces_command
-
-    return pieces_command(argv)
-
-
-def wheel(argv: list[str]) -> int:
-    from .packaging.wheel import wheel_command
-
-    return wheel_command(argv)
 
 
 def mutate(argv: list[str]) -> int:

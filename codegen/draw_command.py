@@ -170,7 +170,10 @@ LAST_DIGIT = 0.11  # by which a coordinate may differ where another processor ro
 
 def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package = PACKAGE, repair: str = REPAIR) -> int:
     new = draw_pictures(spec, package) if package == PACKAGE else draw_isolated(spec, package)
-    results = {name: same_or_new(root / name, text) for name, text in new.items()}
+    results = {}
+    for name, text in new.items():
+        old = (plain_bytes(root / name) or b"").decode("utf-8", errors="replace")
+        results[name] = old if same_picture(text, old) else text
     files = listed(results, COMMAND, spec.file)
     if only_check:
         lines = differences(root, files)
@@ -184,11 +187,6 @@ def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package 
     written = [name for name in planned.changed if name != MANIFEST]
     print(f"{len(files) - 1} pictures, {len(written)} written, {len(planned.gone)} removed")
     return 0
-
-
-def same_or_new(path: Path, text: str) -> str:
-    old = (plain_bytes(path) or b"").decode("utf-8", errors="replace")
-    return old if same_picture(text, old) else text
 
 
 def draw_isolated(spec: Spec, package: Package) -> Files:

@@ -26,27 +26,21 @@ _TYPES = {
 _KINDS = {"bool": "bool", "int": "integers", "float": "floats", "complex": "complex numbers"}
 
 # PyTorch gives these names one meaning in all its functions.
-_DIMENSION = "counted from the end where negative"
+_DIMENSIONS = ("dim", "dim0", "dim1", "dim2", "dims", "start_dim", "end_dim")
 _MEANINGS = {
+    **dict.fromkeys(_DIMENSIONS, "counted from the end where negative"),
     "approximate": "'none' or 'tanh'",
     "ceil_mode": "whether windows that reach over the end count",
     "correction": "what the divisor is less than the number of elements",
     "count_include_pad": "whether padding counts in a mean",
     "dilation": "the distance between neighbours in a window",
-    "dim": _DIMENSION,
-    "dim0": _DIMENSION,
-    "dim1": _DIMENSION,
-    "dim2": _DIMENSION,
-    "dims": _DIMENSION,
     "divisor_override": "what to divide by instead of a window's size",
     "dtype": "that of the computation and the result",
-    "end_dim": _DIMENSION,
     "eps": "added to the variance",
     "grad_output": "the gradient of the result",
     "groups": "how many groups of channels are apart from each other",
     "ignore_index": "the class that adds nothing to the loss",
-    "input_shape": "the shape of the input",
-    "input_sizes": "the shape of the input",
+    **dict.fromkeys(("input_shape", "input_sizes"), "the shape of the input"),
     "keepdim": "whether reduced dimensions stay, with size 1",
     "kernel_size": "the size of a window",
     "memory_format": "a request without effect",
@@ -56,7 +50,6 @@ _MEANINGS = {
     "rounding_mode": "None, 'floor' or 'trunc'",
     "scale_grad_by_freq": "whether a row's gradient is divided by how often its index occurs",
     "sparse_grad": "without effect",
-    "start_dim": _DIMENSION,
     "unbiased": "whether to divide by n - 1 instead of n",
 }
 
@@ -69,10 +62,6 @@ def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
         phrases = [word] if type_.size else []
         phrases.append(f"{type_.size} {items}" if (type_.size or 0) > 1 else f"sequence of {items}")
     return [*phrases, "None"] if type_.optional else phrases
-
-
-def meaning(argument: Argument) -> str:
-    return _MEANINGS.get(argument.name, "")
 
 
 def kinds(dtypes: tuple[str, ...]) -> str:
@@ -108,11 +97,6 @@ def out_doc(has_multiple_outputs: Iterable[bool]) -> str:
     return f"{shown}; default None."
 
 
-def deprecated_doc(entries: Iterable[Entry]) -> str:
-    forms = dict.fromkeys(f"({', '.join(form)})" for entry in entries for form in entry.deprecated)
-    return f"only in older forms of the call, by place: {' or '.join(forms)}."
-
-
 Lines = list[tuple[str, str]]  # subject, what is said of it
 
 INPLACE_DOC = "`{}`, written into `input`, which is returned; the same arguments but `out`."
@@ -141,8 +125,9 @@ class DocCode:
         numpy = dict.fromkeys(pair for code in public for pair in numpy_names(code.arguments))
         theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
         deprecated_args = extra_positional([code.entry for code in public]) if public else []
-        forms = deprecated_doc([code.entry for code in public])
-        return lines + [(name, forms) for name in deprecated_args] + out + theirs
+        forms = dict.fromkeys(f"({', '.join(form)})" for code in public for form in code.entry.deprecated)
+        older = f"only in older forms of the call, by place: {' or '.join(forms)}."
+        return lines + [(name, older) for name in deprecated_args] + out + theirs
 
     @property
     def returns(self) -> Lines:
@@ -208,15 +193,13 @@ def wrapped(text: str) -> list[str]:
 
 
 def described(group: list[tuple[Properties, Argument]]) -> str:
-    phrases: dict[str, None] = {}
-    for code, argument in group:
-        phrases |= dict.fromkeys(alternatives(argument.type, code.accepts_number(argument)))
-    none = phrases.pop("None", "absent")
+    kinds_of = (alternatives(argument.type, code.accepts_number(argument)) for code, argument in group)
+    phrases = sorted(dict.fromkeys(phrase for each in kinds_of for phrase in each), key="None".__eq__)  # None last
     argument = group[0][1]
-    text = " or ".join([*phrases, *(["None"] if none is None else [])])
+    text = " or ".join(phrases)
     text += ", by keyword" * all(a.keyword_only for _, a in group)
     text += ", not differentiated" * group[0][0].is_raw(argument)
-    text += f", {meaning(argument)}" if meaning(argument) else ""
+    text += f", {_MEANINGS[argument.name]}" if argument.name in _MEANINGS else ""
     defaults = [a.python_default for _, a in group if a.python_default is not None]
     return f"{text}; default {defaults[0]}." if defaults else f"{text}."
 

@@ -192,10 +192,6 @@ def installed() -> Formatter | None:
     return Formatter(path, f"ruff {match[1]}") if match and not done.returncode else None
 
 
-def formatted_files(files: Files, formatter: Formatter | None) -> Files:
-    return files if formatter is None else formatter.formatted_files(files)
-
-
 def pinned() -> str:
     result = PIN.search(CONSTRAINTS.read_text(encoding="utf-8")) if CONSTRAINTS.is_file() else None
     return f"ruff {result[1]}" if result else ""
@@ -229,23 +225,20 @@ def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: st
     for name, text in files.items():
         if name.endswith((".py", ".pyi")):
             for line, message in _faults(name, text):
-                entry = owners.get(_nearest(text, line)) or owners.get(PurePosixPath(name).stem)
+                end = len("".join(text.splitlines(keepends=True)[:line]))
+                above = [match[1] for match in DEFINITION.finditer(text) if match.start() < end]
+                entry = owners.get("".join(above[-1:])) or owners.get(PurePosixPath(name).stem)
                 where, op = (entry.where, entry.name) if entry else (Where(spec, 1, 1), "")
                 problems.append(Problem(where, op, "", f"the generated {name} would be no Python: {message}"))
-    for name, first, other in _duplicate_modules(files):
-        entry = owners[name]
-        problems.append(Problem(entry.where, entry.name, "", f"both {first} and {other} would define '{name}'"))
-    if problems:
-        raise NotPython(problems)
-
-
-def _duplicate_modules(files: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    op_libraries: dict[str, str] = {}
+    first: dict[str, str] = {}
     for file, text in files.items():
         if PurePosixPath(file).parent.name in FAMILIES and file.endswith(".py"):
             for name in DEFINITION.findall(text):
-                if op_libraries.setdefault(name, file) != file:
-                    yield name, op_libraries[name], file
+                if first.setdefault(name, file) != file:
+                    message = f"both {first[name]} and {file} would define '{name}'"
+                    problems.append(Problem(owners[name].where, owners[name].name, "", message))
+    if problems:
+        raise NotPython(problems)
 
 
 def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
@@ -268,9 +261,3 @@ def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
                     if instruction.argval in bound:
                         yield line, f"'{instruction.argval}' would have two meanings"
                     bound.add(instruction.argval)
-
-
-def _nearest(text: str, line: int) -> str:
-    end = len("".join(text.splitlines(keepends=True)[:line]))
-    matches = [match for match in DEFINITION.finditer(text) if match.start() < end]
-    return matches[-1][1] if matches else ""

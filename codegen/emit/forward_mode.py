@@ -6,7 +6,6 @@ In these every argument is a local variable, `x_t` is the tangent of x or None, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from ..spec.definitions import locals_of, substituted
 from ..spec.formula import names_in
@@ -20,7 +19,9 @@ def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
     lines = [f"{name} = {_source(entry, name)}" for name in _outputs_read(entry)]
     formulas = _by_tangent(entry)
     own = locals_of(entry, {name: formula for name, formula in formulas.items() if formula.tree is not None})
-    lines += _zeros(entry, formulas.values())
+    used = names_in(*(formula.tree for formula in formulas.values() if formula.tree is not None))
+    missing = [f"zeros_if_missing({a.name}_t, {a.name})" if f"{a.name}_t" in used else "" for a in _inputs(entry)]
+    lines += [f"{a.name}_t = {zeros}" for a, zeros in zip(_inputs(entry), missing, strict=True) if zeros]
     lines += [f"{name} = {_respelt(tree, entry, calls)}" for name, tree in own.definitions.items()]
     general = {name: _general(entry, each, calls) for name, each in formulas.items() if each.tree is None}
     written = {name: _respelt(tree, entry, calls) for name, tree in own.formulas.items()}
@@ -69,11 +70,6 @@ def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
     dim = "dim" if entry.schema.argument("dim") else "None"
     keepdim = "keepdim" if entry.schema.argument("keepdim") else "True"
     return f"select_tangent({argument}_t, {dim}, {keepdim}, result1)"
-
-
-def _zeros(entry: Entry, formulas: Iterable[Formula]) -> list[str]:
-    used = names_in(*(formula.tree for formula in formulas if formula.tree is not None))
-    return [f"{a.name}_t = zeros_if_missing({a.name}_t, {a.name})" for a in _inputs(entry) if f"{a.name}_t" in used]
 
 
 def _respelt(tree: ast.expr, entry: Entry, calls: Calls) -> str:

@@ -46,7 +46,9 @@ class NodeClass:
             properties["saved_slots"] = tuple(t.slot for t in node.plan.tensors)
             properties |= {"saved_outputs": node.saved_outputs} if node.saved_outputs else {}
         if node.entry.hooked:
-            properties["hook_order"] = self._hook_order
+            names = [a.name for a in node.arguments]
+            first = [names.index(name) for name in node.entry.hooked]
+            properties["hook_order"] = (*first, *(i for i in range(len(names)) if i not in first))
         lines = [f"{name} = {value!r}" for name, value in properties.items()]
         if node.fused or node.fast or (node.kernels is not None and node.plain):
             lines.append(f"elementwise = kernels.{node.entry.identifier.upper()}")
@@ -57,12 +59,6 @@ class NodeClass:
             kernel = node.kernel.spelling  # type: ignore[union-attr]
             lines.append(f"plans = KernelOpGradient({plan}, {kernel}, {reads})")
         return lines + (self._plain if node.plain else [])
-
-    @property
-    def _hook_order(self) -> tuple[int, ...]:
-        names = [a.name for a in self.node.arguments]
-        first = [names.index(name) for name in self.node.entry.hooked]
-        return (*first, *(i for i in range(len(names)) if i not in first))
 
     @property
     def _plain(self) -> list[str]:
@@ -88,21 +84,16 @@ class NodeClass:
         lines = []
         for name, why in self.node.not_implemented:
             message = f"{self.node.entry.name}(): no gradient for '{name}': {why}"
-            lines += [
-                f"if {name} is not None and {name}._requires_grad:",
-                f'    raise NotDifferentiableError("{message}")',
-            ]
+            refusal = f'    raise NotDifferentiableError("{message}")'
+            lines += [f"if {name} is not None and {name}._requires_grad:", refusal]
         return lines
 
     @property
     def linked(self) -> list[str]:
         arguments = self.node.arguments
         if self.node.takes_list:
-            listed = arguments[0].name
-            return [
-                f"node.metas = tuple([meta_of(t) for t in {listed}])",
-                f"node.edges = tuple([edge_of(t) for t in {listed}])",
-            ]
+            each = f"for t in {arguments[0].name}])"
+            return [f"node.metas = tuple([meta_of(t) {each}", f"node.edges = tuple([edge_of(t) {each}"]
         edges = star_args(map(self._edge, arguments))
         return [f"node.metas = ({star_args(map(_meta, arguments))})", f"node.edges = ({edges})"]
 
@@ -168,6 +159,10 @@ class NodeClass:
         return len(self.node.differentiable_outputs) > 1 or self.node.gives_list
 
     @property
+    def _value(self) -> str:
+        return "grads" if self.has_multiple_outputs else "grad"
+
+    @property
     def only_grad(self) -> list[str]:
         if self.grads == "grad" or self.has_multiple_outputs:
             return []
@@ -204,19 +199,15 @@ class NodeClass:
             return []
         result = f"(found := node.plans.gradients(node, {self.grads})) is not None"
         where = "" if self.node.kernel_plan else "grad._device is not CPU and "
-        value = "grads" if self.has_multiple_outputs else "grad"
-        result = f"({result}) or (node.plans.remember(node, {value}) and ({result}))"
+        result = f"({result}) or (node.plans.remember(node, {self._value}) and ({result}))"
         return [f"if {where}({result}):" if where else f"if {result}:", "    return found"]
 
     @property
     def arrays(self) -> list[str]:
         node = self.node
         one, retained = ("stored_in", "stored_of") if node.entry.stored else ("array_in", "array_of")
-        lines = [
-            f"grads = arrays_in({self._provided_args}, dtype)"
-            if self.has_multiple_outputs
-            else f"grad = {one}(grad, dtype)"
-        ]
+        several = f"grads = arrays_in({self._provided_args}, dtype)"
+        lines = [several if self.has_multiple_outputs else f"grad = {one}(grad, dtype)"]
         lines += [f"{value.name} = node.{value.slot}" for value in node.backward_values]
         for t in node.backward_tensors:
             array, read = ("arrays_of", "unpack_list") if t.kind == "list" else (retained, "unpack")
@@ -227,8 +218,7 @@ class NodeClass:
     @property
     def by_kernel(self) -> str:
         kernel = self.node.kernel.spelling  # type: ignore[union-attr]
-        value = "grads" if self.has_multiple_outputs else "grad"
-        call = f"at_array({value}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"
+        call = f"at_array({self._value}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"
         return f"(as_gradient({call}, shape, dtype),)" if self._one else f"as_gradients({call}, node.metas, dtype)"
 
     @property

@@ -121,14 +121,9 @@ class Dispatcher:
             return []
         value = " and ".join([f"len(kwargs) == {len(names)}", *(f'"{name}" in kwargs' for name in names)])
         kwargs = ", **kwargs" if names else ""
-        return [
-            (
-                f"len(args) == {count} and {value if names else 'not kwargs'} and {' and '.join(tests)}",
-                f"{self.target(code)}({self.first}, *args{kwargs})",
-            )
-            for code, tests in zip(fitting, type_tests, strict=True)
-            if all(tests)
-        ]
+        about = f"len(args) == {count} and {value if names else 'not kwargs'}"
+        pairs = [(code, " and ".join(tests)) for code, tests in zip(fitting, type_tests, strict=True) if all(tests)]
+        return [(f"{about} and {tests}", f"{self.target(c)}({self.first}, *args{kwargs})") for c, tests in pairs]
 
     def matched_by_names(self, code: OpCode) -> list[str]:
         others = {a.python_name for other in self.codes if other is not code for a in other.arguments}
@@ -137,10 +132,8 @@ class Dispatcher:
         if not own or len(required) > 1:
             return []
         type_tests = [f'"{name}" in kwargs' for name in own]
-        enough = [
-            t if name in required or not required else f"({t} and args)"
-            for name, t in zip(own, type_tests, strict=True)
-        ]
+        alone = [name in required or not required for name in own]  # else something is missing without arguments
+        enough = [t if yes else f"({t} and args)" for yes, t in zip(alone, type_tests, strict=True)]
         conditions = ["len(kwargs) == 1 and " + (f"({' or '.join(enough)})" if len(enough) > 1 else enough[0])]
         if len(own) == 2 and set(required) <= set(own):
             conditions.append(f"len(kwargs) == 2 and {' and '.join(type_tests)}")

@@ -69,11 +69,6 @@ def _launched(code: OpCode, chosen: bool) -> Iterator[str]:
         yield from ("    if result is not None:", "        return result")
 
 
-def _written(code: OpCode, chosen: bool) -> Iterator[str]:
-    yield f"if {_condition(code, chosen)} and {code.kernel}.launch_in_place({_provided_args(code)}) is not None:"
-    yield "    return self"
-
-
 def unique(items: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(items))
 
@@ -92,7 +87,8 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
 def _methods(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]:
     entry, name = code.entry, code.entry.schema.name
     if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
-        yield "reordered", (name, *reordered_call(code))
+        names = [a.name for a in code.arguments]
+        yield "reordered", (name, ", ".join(n for n in names if n != "self"), ", ".join(names))
     elif "method" in entry.variants and code.is_variadic:
         others = [c for c in ops if c.entry.schema.name == code.entry.schema.name and c is not code]
         takes_int = any([a.type for a in other.arguments[1:2]] == [Type("int")] for other in others)
@@ -113,7 +109,10 @@ def _operators(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]
         if code.has_inplace:
             codes = [c for c in _overloads(code, ops) if c.has_inplace]
             alike = [c for c in codes if c.fast.applies and not c.fast.condition and c.entry.result_dtype[0] == "same"]
-            lines = [line for c in alike for line in _written(c, len(codes) > 1)]
+            tests = [f"{_condition(c, len(codes) > 1)} and {c.kernel}" for c in alike]
+            calls = [f".launch_in_place({_provided_args(c)}) is not None" for c in alike]
+            pairs = zip(tests, calls, strict=True)
+            lines = [line for test, call in pairs for line in (f"if {test}{call}:", "    return self")]
             yield "binary", Operator(f"__i{BINARY[symbol]}__", f"{code.entry.schema.name}_", tuple(lines))
         if symbol in REFLECTED:
             source, intercepted = reflected_call(code, ops)
@@ -130,11 +129,6 @@ def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
         if code.entry.namespace and "function" in code.entry.variants:
             results.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in code.entry.names})
     return {location: functions for location, functions in results.items() if functions}
-
-
-def reordered_call(code: OpCode) -> tuple[str, str]:
-    names = [a.name for a in code.arguments]
-    return ", ".join(n for n in names if n != "self"), ", ".join(names)
 
 
 def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:

@@ -27,11 +27,6 @@ _PLAIN = (bool, int, float, str)
 
 
 def torch_stubs(table: Path) -> Files:
-    """The stubs of a table, by their names beside it.
-
-    Args:
-        table: `specgrad/torch_names.py`, which is data and imports nothing of the package.
-    """
     result = runpy.run_path(str(table)) | runpy.run_path(str(table.with_name("unavailable.py")))
     names = result["NAMES"]
     packages = {name.rpartition(".")[0] for name in names}
@@ -50,20 +45,19 @@ class _Stub:
 
     def text(self) -> str:
         title = f'"""PyTorch\'s `torch.{self.module}`, by names: written from `torch_names.py`."""'
-        typed = [*self._settings(), *self._absent(), *self._others()]
+        settings = self.table["SETTINGS"].get(self.module, {})
+        typed = [f"{name}: {_type(value)}" for name, value in settings.items()]
+        typed += [*self._absent(), *self._others()]
         named = {name for _, name, _ in self._names()}
         needed = [line for name, line in _NEEDED.items() if name not in named and any(name in text for text in typed)]
         same = ['_Same = TypeVar("_Same")'] if _NEEDED["_Same"] in needed else []
-        return "\n".join([title, "", *needed, *self._imports(), *same, *self._aliases(), *typed, ""])
+        aliases = [f"{name} = {there}" for _, name, there in self._names() if name != there]
+        return "\n".join([title, "", *needed, *self._imports(), *same, *aliases, *typed, ""])
 
     def _names(self) -> Iterator[tuple[str, str, str]]:
         for entry in self.table["NAMES"][self.module]:
-            op_library, _, phrases = entry.partition(":")
-            own = (
-                op_library.removeprefix(_PYTHON)
-                if op_library.startswith(_PYTHON)
-                else f"specgrad.{op_library}".rstrip(".")
-            )
+            home, _, phrases = entry.partition(":")
+            own = home.removeprefix(_PYTHON) if home.startswith(_PYTHON) else f"specgrad.{home}".rstrip(".")
             for name, _, there in (word.partition("=") for word in phrases.split()):
                 yield own, name, there or name
 
@@ -86,15 +80,6 @@ class _Stub:
             if above == self.module and not any(f'    "{last}",' in text for text in texts):
                 yield last
 
-    def _aliases(self) -> Iterator[str]:
-        for _, name, there in self._names():
-            if name != there:
-                yield f"{name} = {there}"
-
-    def _settings(self) -> Iterator[str]:
-        for name, value in self.table["SETTINGS"].get(self.module, {}).items():
-            yield f"{name}: {_type(value)}"
-
     def _absent(self) -> Iterator[str]:
         for full, (what, *_) in self.table["WHY"].items():
             module, _, name = full.rpartition(".")
@@ -110,9 +95,8 @@ class _Stub:
         return "NoReturn" if isinstance(what, type) else "None" if what is None else type(what).__name__
 
     def _others(self) -> Iterator[str]:
-        if self.module in self.table["BORROWERS"] or any(
-            name.endswith("()") or (name == "*" and op_library == "specgrad") for op_library, name, _ in self._names()
-        ):
+        borrowed = [name.endswith("()") or (name == "*" and home == "specgrad") for home, name, _ in self._names()]
+        if self.module in self.table["BORROWERS"] or any(borrowed):
             yield f"\n{_ANSWERS}"
 
 

@@ -54,51 +54,10 @@ MAX_STATEMENTS = 50
 
 # Names that generated kernels use themselves.
 OWN = frozenset(
-    (
-        "T",
-        "W",
-        "BLOCK",
-        "MIN_VALUE",
-        "MAX_VALUE",
-        "REORDER",
-        "cuda",
-        "np",
-        "jit",
-        "uint32",
-        "int32",
-        "float",
-        COUNT,
-        INDEX_NAME,
-    )
-    + (
-        "r",
-        "k",
-        "rows",
-        "first",
-        "last",
-        "begin",
-        "start",
-        "inside",
-        "layout",
-        "at",
-        "shared_at",
-        "element_offset",
-        "found",
-    )
-    + (
-        "part",
-        "parts",
-        "size",
-        "thread_group",
-        "lane",
-        "lanes",
-        "min",
-        "range",
-        "loop",
-        "full",
-        "finish",
-        "shared_offset",
-    )
+    ("T", "W", "BLOCK", "MIN_VALUE", "MAX_VALUE", "REORDER", "cuda", "np", "jit", "uint32", "int32", "float")
+    + (COUNT, INDEX_NAME, "r", "k", "rows", "first", "last", "begin", "start", "inside", "layout", "at", "shared_at")
+    + ("element_offset", "found", "part", "parts", "size", "thread_group", "lane", "lanes", "min", "range", "loop")
+    + ("full", "finish", "shared_offset")
 )
 OWN_BEGINNINGS = ("of_", "to_", "all_", "part_of_", "parts_of_", "best_", "get_", "put_", "across_", "number_", "fold_")
 
@@ -301,14 +260,7 @@ class NoProgram(ValueError):
 
 
 def programs_of(path: Path, functions: Mapping[str, tuple[int, float]] | None = None) -> dict[str, Program]:
-    """The programs of a module by name; functions that begin with an underscore are none.
-
-    Args:
-        functions: the scalar functions with how many arguments they take; None leaves their calls unchecked.
-
-    Raises:
-        NoProgram: a function that is none.
-    """
+    """The programs of a module by name, but for private functions; NoProgram where a function is none."""
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     public = (node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"))
     programs = {node.name: program_of(node, str(path)) for node in public}

@@ -47,9 +47,7 @@ def constant_fault(node: ast.AST) -> str:
             return f"expected a power of numbers to have a number of at most {LARGEST_EXPONENT} as its exponent"
         case ast.BinOp(left=ast.BinOp() as left, op=ast.Pow()) if _is_constant(left):
             return "expected a power of a number, found one of an expression of numbers: write what it comes to"
-        case ast.BinOp(left=left, op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=ast.Constant(0)) if _is_constant(
-            left
-        ):
+        case ast.BinOp(left, ast.Div() | ast.FloorDiv() | ast.Mod(), ast.Constant(value=0)) if _is_constant(left):
             return "expected a number to be divided by another one than zero"
         case ast.BinOp(left=left, op=ast.Mult(), right=right) if _is_sequence(left) or _is_sequence(right):
             return "a list or a string cannot be repeated here: write it out"
@@ -114,7 +112,11 @@ def _bits(node: ast.expr) -> float | None:
             first, second = _bits(left), _bits(right)
             if first is None or second is None:
                 return None
-            return first + second if isinstance(op, ast.Mult) else first * _largest(right, second)
+            if isinstance(op, ast.Mult):
+                return first + second
+            if isinstance(right, ast.Constant) and isinstance(right.value, int | float):
+                return first * abs(right.value)
+            return first * (2.0**second if second < MAX_INTEGER_BITS / 8 else math.inf)
         case ast.BinOp(left=left, right=right):
             return _larger(left, right, more=1)
     return None
@@ -123,12 +125,6 @@ def _bits(node: ast.expr) -> float | None:
 def _larger(*nodes: ast.expr, more: int = 0) -> float | None:
     matches = [bits for node in nodes if (bits := _bits(node)) is not None]
     return max(matches) + more if len(matches) == len(nodes) else None
-
-
-def _largest(node: ast.expr, bits: float) -> float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return abs(node.value)
-    return 2.0**bits if bits < MAX_INTEGER_BITS / 8 else math.inf
 
 
 def _is_constant(node: ast.expr) -> bool:

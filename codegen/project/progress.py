@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-MIN_STEPS_FOR_ESTIMATE = 4  # before, nothing is said of the time that is left: the first ones load and compile
+MIN_STEPS_FOR_ESTIMATE = 4  # before it nothing is said of the time that is left: the first ones load and compile
 ERASE = "\r\033[K"
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..check.validate import validate
-from ..emit.files import Files, Formatter, formatted_files, layout_of
+from ..emit.files import Files, Formatter, layout_of
 from ..emit.render import OUTSIDE, Renderer, Target
 from ..emit.torch_stubs import torch_stubs
 from ..language.scalar_functions import Functions
@@ -59,8 +59,8 @@ class Project:
         if self.in_tree:
             return f"python -m {Target.command}"
         base = self.renderer.bases[-1].name
-        message = "" if base == SPECGRAD else f" --base {base}"
-        return f"python -m {OUTSIDE.command} {self.path} --out {self.root}{message}"
+        own_base = "" if base == SPECGRAD else f" --base {base}"
+        return f"python -m {OUTSIDE.command} {self.path} --out {self.root}{own_base}"
 
     def command_for(self, name: str) -> str:
         location = "" if self.in_tree else f" --spec {self.path} --out {self.root}"
@@ -73,22 +73,19 @@ class Project:
     def files(self, formatter: Formatter | None) -> dict[Path, Files]:
         files, command, layout = self.renderer.rendered(), self.renderer.target.command, ""
         if self.in_tree:
-            names = TREE / "specgrad"
-            stubs = torch_stubs(names / "torch_names.py")
-            parts = {self.root: files, TREE / "docs": pages(self.renderer, SPEC), names: stubs}
+            stubs = torch_stubs(TREE / "specgrad" / "torch_names.py")
+            parts = {self.root: files, TREE / "docs": pages(self.renderer, SPEC), TREE / "specgrad": stubs}
         else:
             parts = {self.root: files | reference(self.renderer, self.path)}
             layout = layout_of(formatter)
-        sources = {root: formatted_files(each, formatter) for root, each in parts.items()}
-        return {root: listed(text, command, self.spec.file, layout) for root, text in sources.items()}
+        if formatter is not None:
+            parts = {root: formatter.formatted_files(each) for root, each in parts.items()}
+        return {root: listed(text, command, self.spec.file, layout) for root, text in parts.items()}
 
 
 def add_options(parser: argparse.ArgumentParser, named: bool = True) -> None:
-    location = {"help": "a spec outside the tree (default: derivatives.yaml)", "type": Path}
-    if named:
-        parser.add_argument("--spec", **location)  # type: ignore[arg-type]
-    else:
-        parser.add_argument("spec", nargs="?", **location)  # type: ignore[arg-type]
+    about = "a spec outside the tree (default: derivatives.yaml)"
+    parser.add_argument("--spec" if named else "spec", nargs=None if named else "?", type=Path, help=about)
     parser.add_argument("--out", type=Path, help="its package (default: generated/ beside a spec in a package)")
     parser.add_argument("--base", help="the package whose ops it builds on (default: that of last time, or specgrad)")
 
@@ -105,23 +102,11 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
         return Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), []
     if not options.spec.name.isprintable():
         raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")
-    root = location_of(options.spec, options.out)
+    root: Path = options.out or options.spec.parent / "generated"
+    root = root if root.name not in ("", "..") else root.resolve()
     check_importable(root)
     bases = chain(options.base or recorded_base(root), tree)
     return read_outside(options.spec, root, bases, reserved)
-
-
-def location_of(spec: Path, out: Path | None) -> Path:
-    if out is not None:
-        return out if out.name not in ("", "..") else out.resolve()
-    return spec.parent / "generated"
-
-
-def seen_from(root: Path, spec: Path) -> str:
-    try:
-        return Path(os.path.relpath(os.path.realpath(spec), os.path.realpath(root))).as_posix()
-    except ValueError:  # on another drive
-        return spec.name
 
 
 def op_library_of(path: Path) -> OpLibrary | None:
@@ -146,9 +131,13 @@ def read_outside(
     known = replace(library.known(), reserved=reserved, beside={} if op_library else beside(path))
     problems += validate(spec, known, merge_specs(bases))
     problems = problems or without_entries(spec)
-    target = replace(OUTSIDE, spec_path=seen_from(root, path))
     if problems:
         return None, problems
+    try:
+        spec_path = Path(os.path.relpath(os.path.realpath(path), os.path.realpath(root))).as_posix()
+    except ValueError:  # on another drive
+        spec_path = path.name
+    target = replace(OUTSIDE, spec_path=spec_path)
     return Project(path, root, Renderer(spec, target, bases, op_library), known, op_library), []
 
 
