@@ -34,8 +34,8 @@ def mutate_command(options: argparse.Namespace, project: Project) -> int:
     if chosen is None:
         return 1
     if options.unlike is not None:
-        changed = _unlike(spec, path, options.unlike)
-        chosen = [name for name in chosen if name in changed]
+        before, now = _sources(load_spec(options.unlike)[0], options.unlike), _sources(spec, path)
+        chosen = [name for name in chosen if before.get(name) != now[name]]
     entries = sample_evenly([entry for entry in spec.entries if entry.name in chosen], options.sample, options.seed)
     begin = time.perf_counter()
     scores = score(entries, Related(path, spec.entries, project.renderer.library.op_libraries), options)
@@ -81,52 +81,35 @@ def score(entries: Sequence[Entry], related: Related, options: argparse.Namespac
         chosen = mutants(each.entry, related, options.seed, options.max_count)
         evaluated += [(each, m) for m in chosen if not options.key or kind_of(each.entry, m) in options.key]
     origin = Origin(options.spec, options.out, options.base)
-    tasks: list[Task] = [
-        (evaluate_mutant, (origin, each.entry))
-        if mutant is None
-        else (weigh, (origin, each.entry, mutant.entry, mutant.key, mutant.trees))
-        for each, mutant in evaluated
-    ]
+    tasks: list[Task] = []
+    for each, m in evaluated:
+        changed = (m.entry, m.key, m.trees) if m is not None else ()
+        tasks.append((evaluate_mutant if m is None else weigh, (origin, each.entry, *changed)))
     results: dict[int, Any] = {}
     with Progress(len(tasks), "mutants") as progress:
         for number, answer in answers(tasks, options.limit, PROCESSES, ENVIRONMENT):
             results[number] = answer
             progress.step()
     for number, (each, mutant) in enumerate(evaluated):
-        _note(each, mutant, results[number])
+        answer = results[number]
+        if mutant is None:
+            each.wrong = answer.how if isinstance(answer, Lost) else answer
+        else:
+            each.note(mutant, Verdict(found=answer.how) if isinstance(answer, Lost) else answer)
     return scores
-
-
-def _note(score: Score, mutant: Mutant | None, answer: Any) -> None:
-    if mutant is None:
-        score.wrong = answer.how if isinstance(answer, Lost) else answer
-    else:
-        score.note(mutant, Verdict(found=answer.how) if isinstance(answer, Lost) else answer)
-
-
-def _unlike(spec: Spec, path: Path, other: Path) -> set[str]:
-    theirs, _ = load_spec(other)
-    before = _sources(theirs, other)
-    return {name for name, text in _sources(spec, path).items() if before.get(name) != text}
 
 
 def _sources(spec: Spec, path: Path) -> dict[str, str]:
     lines = path.read_text(encoding="utf-8").splitlines()
     begins = [entry.where.line - 1 for entry in spec.entries]
-    ends = [*begins[1:], len(lines)]
-    return {
-        entry.name: "\n".join(
-            [*(line for line in lines[begin:end] if line.strip() and not line.startswith("#")), *_tests(entry)]
-        )
-        for entry, begin, end in zip(spec.entries, begins, ends, strict=True)
-    }
-
-
-def _tests(entry: Entry) -> list[str]:
-    calls = [*entry.samples, *entry.hard, *(refusal.call for refusal in entry.refuses)]
-    errors = [refusal.error for refusal in entry.refuses]
-    rest = (errors, entry.gives, entry.domain, entry.unvaried, entry.complex, statements(entry.reference))
-    return [*(call.text for call in calls), *map(str, rest)]
+    results = {}
+    for entry, begin, end in zip(spec.entries, begins, [*begins[1:], len(lines)], strict=True):
+        own = [line for line in lines[begin:end] if line.strip() and not line.startswith("#")]
+        calls = [*entry.samples, *entry.hard, *(refusal.call for refusal in entry.refuses)]
+        errors = [refusal.error for refusal in entry.refuses]
+        rest = (errors, entry.gives, entry.domain, entry.unvaried, entry.complex, statements(entry.reference))
+        results[entry.name] = "\n".join([*own, *(call.text for call in calls), *map(str, rest)])
+    return results
 
 
 @dataclass
@@ -173,10 +156,8 @@ class Score:
 def total(scores: Sequence[Score], took: float) -> str:
     """All in one line: of the survivors, those alone are surely mistakes that a call shows to be some."""
     judged = [each for each in scores if not each.wrong]
-    killed, same, unlike, alike = (
-        sum(len(part) for part in parts)
-        for parts in zip(*[(e.killed, e.equivalent, e.unlike, e.alike) for e in judged] or [([],) * 4], strict=True)
-    )
+    parts = ("killed", "equivalent", "unlike", "alike")
+    killed, same, unlike, alike = (sum(len(getattr(each, part)) for each in judged) for part in parts)
     return (
         f"{len(judged)} ops, {killed + same + unlike + alike} mutants, {same} equivalent, {killed} killed "
         f"({percent(killed, unlike + alike)} of those that differ), {unlike + alike} survive: "

@@ -58,7 +58,7 @@ def difference(op: Any, other: Any) -> Difference:
                 continue
             for about, ask in _questions(call):
                 one, its = _answer(call, ask), _answer(twin, ask)
-                if not _equal(one, its):
+                if len(one) != len(its) or not all(map(_same, one, its)):
                     return Difference(f"({text}){about}", count)
                 count += not isinstance(one[0], str)
     return Difference("", count)
@@ -87,20 +87,12 @@ def _questions(call: TypedCall) -> Iterator[tuple[str, Question]]:
             yield f" in batches along {chosen}", partial(_batch, sample, chosen)
 
 
-def _integral(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
-    return np.asarray(rng.integers(-2, 3, array.shape), np.float64)
-
-
-def _with_special(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
-    return np.where(rng.random(array.shape) < 0.3, rng.choice(SPECIAL, array.shape), array)
-
-
 NUMBERS: dict[str, Numbers] = {
     "numbers as drawn": lambda rng, array: array,
     "other numbers": lambda rng, array: rng.permuted(array.reshape(-1)).reshape(array.shape) * 1.5,
     "positive numbers": lambda rng, array: abs(array),
-    "small whole numbers": _integral,
-    "special numbers": _with_special,
+    "small whole numbers": lambda rng, array: np.asarray(rng.integers(-2, 3, array.shape), np.float64),
+    "special numbers": lambda rng, a: np.where(rng.random(a.shape) < 0.3, rng.choice(SPECIAL, a.shape), a),
 }
 
 
@@ -156,17 +148,9 @@ def _direction(tensor: Any) -> Any:
 # Whether two answers are the same.
 
 
-def _equal(one: Answer, other: Answer) -> bool:
-    return len(one) == len(other) and all(map(_same, one, other))
-
-
 def _same(a: np.ndarray | str, b: np.ndarray | str) -> bool:
     if isinstance(a, str) or isinstance(b, str):
         return isinstance(a, str) and isinstance(b, str) and a == b
-    return _close(a, b)
-
-
-def _close(a: np.ndarray, b: np.ndarray) -> bool:
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     if a.dtype.kind in "biu":

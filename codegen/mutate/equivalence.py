@@ -32,16 +32,17 @@ from ..verify.checks.layouts import scattered
 
 POINTS = 2000
 RELATIVE = 1e-13  # of the larger of two values
+FAR = (-(2**62), 2**62)  # integers beyond are as good as these
 HARD = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-8, -1e-8, 1e-300, 20.0, -20.0, 1e8, -1e8, math.inf, -math.inf)
 
 Function = Callable[..., Any]
 
 
 def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inliner) -> str | None:
-    """Why two expressions of an element-wise entry are equal; None where they differ, or nothing is known.
+    """Why two expressions of an element-wise entry are equal at many points; None where they are not, as far as known.
 
-    Both are brought to scalar form and computed at many points: hard ones in all pairs, random ones in the domain and
-    far outside; where the op takes complex numbers, complex ones as well, and integers where it takes nothing else.
+    Hard points in all pairs, random ones in the domain and far outside; complex ones as well where the op takes these,
+    and integers where it takes nothing else.
     """
     if entry.compute.kind != "elementwise":
         return None
@@ -55,13 +56,9 @@ def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inl
     if pair[0] == pair[1]:
         return "the same scalar expression"
     real = np.float64 if {"float", "complex"} & set(entry.dtypes) else np.int64
-    count = 0
-    for kind in [real, np.complex128] if "complex" in entry.dtypes and entry.complex else [real]:
-        number = _equal_points(entry, pair, kind)
-        if number is None:
-            return None
-        count += number
-    return f"equal at {count} points"
+    kinds = [real, np.complex128] if "complex" in entry.dtypes and entry.complex else [real]
+    counts = [_equal_points(entry, pair, kind) for kind in kinds]
+    return None if None in counts else f"equal at {sum(filter(None, counts))} points"
 
 
 def tangent(entry: Entry, formula: Formula) -> ast.expr | None:
@@ -123,7 +120,7 @@ def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(0)
     tensors = tensor_names(entry)
     is_complex = kind is np.complex128
-    make: Any = _rounded if kind is np.int64 else kind
+    make: Any = (lambda v: np.int64(np.clip(np.nan_to_num(10 * v), *FAR))) if kind is np.int64 else kind
     hard = itertools.islice(itertools.product(HARD, repeat=len(tensors)), POINTS // 2)
     for spots in itertools.chain(hard, itertools.repeat(None)):
         values: dict[str, Any] = {}
@@ -137,10 +134,6 @@ def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
             plain = rng.normal() if is_plain_number(argument) else rng.integers(0, 3)
             values[argument.name] = make(plain) if is_plain_number(argument) else int(plain)
         yield values | {"grad": make(rng.normal() + (1j * rng.normal() if is_complex else 0))}
-
-
-def _rounded(value: Any) -> np.int64:
-    return np.int64(np.clip(np.nan_to_num(10 * value), -(2**62), 2**62))
 
 
 NUMBERS = (True, 2, 2.5, 2 + 1j)
@@ -297,8 +290,7 @@ def _exchanged(call: TypedCall, first: str, second: str) -> TypedCall | None:
     if first not in call.arguments or second not in call.arguments:
         return None
     twin = copy.copy(call)
-    values = {first: call.arguments[second], second: call.arguments[first]}
-    twin.arguments = call.arguments | values
+    twin.arguments = call.arguments | {first: call.arguments[second], second: call.arguments[first]}
     return twin
 
 
@@ -308,14 +300,11 @@ def _tried(op: Any, twin: Twin) -> int:
         other = twin(call)
         if other is None or "(a!" in op.schema:
             return 0
-        for kind in KINDS:
-            for layout_fn in (np.asarray, scattered):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    matches = [_answer(each, [layout_fn(a) for a in each.values([kind])]) for each in (call, other)]
-                if isinstance(matches[0], str) and matches[0] == matches[1]:
-                    continue
-                if any(isinstance(each, str) for each in matches) or not alike_outputs(*matches):  # type: ignore[arg-type]
-                    return 0
-                count += 1
+        for kind, layout_fn in itertools.product(KINDS, (np.asarray, scattered)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                matches = [_answer(each, [layout_fn(a) for a in each.values([kind])]) for each in (call, other)]
+            if not _equal(*matches):
+                return 0
+            count += not isinstance(matches[0], str)
     return count

@@ -41,7 +41,7 @@ from ..verify.command import package_of
 from ..verify.op import verify_op
 from ..verify.processes import guarded, prepared
 from ..verify.proofs import disproved
-from .difference import Difference, difference
+from .difference import difference
 from .equivalence import alike, equivalent, same_call, tangent
 
 OF_DTYPES = ("dtype", "dtypes", "result_dtype", "output_differentiability")  # what dtypes alone decide on
@@ -89,7 +89,7 @@ def evaluate_mutant(origin: Origin, entry: Entry) -> str:
             warnings.simplefilter("ignore")
             verify_op(op, First())
             guarded(op, First())
-            shown = examples(project, entry)
+            shown = [other.example for other in project.spec.entries if other.schema.name == entry.schema.name]
             return check_examples(op, ops[entry.name], shown, generated, project.renderer.package)
     except Killed as result:
         return str(result)
@@ -106,10 +106,6 @@ def settled(origin: Origin) -> dict[str, Any]:
     return ops
 
 
-def examples(project: Project, entry: Entry) -> list[str]:
-    return [other.example for other in project.spec.entries if other.schema.name == entry.schema.name]
-
-
 Trees = tuple[ast.expr, ast.expr] | None
 
 
@@ -118,7 +114,8 @@ def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -
         return Verdict(result)
     if equal := _why_equal(origin, entry, mutant, key, trees):
         return Verdict(equal=equal)
-    call, calls = _difference(origin, completed(mutant))
+    with _beside(origin, completed(mutant)) as (tree, op):
+        call, calls = difference(tree, op)
     return Verdict(call=call, calls=calls)
 
 
@@ -131,29 +128,18 @@ def _why_equal(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Tre
         why = "the entry may say so" if mutant.replaces else "without the key more is kept than is needed"
         return f"each element keeps its value or is replaced, which was checked: {why}"
     if key in OF_DTYPES:
-        return _alike(origin, completed(mutant))
+        with _beside(origin, completed(mutant)) as (tree, op):
+            count = alike(tree, op)
+        return f"no input tells them apart: {count} calls" if count else ""
     if trees is None and key in entry.forward and key in mutant.forward:
         rules = tangent(entry, entry.forward[key]), tangent(entry, mutant.forward[key])
         trees = None if rules[0] is None or rules[1] is None else (rules[0], rules[1])
-    return _same(origin, entry, key, *trees) if trees else ""
-
-
-def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.expr) -> str:
-    renderer = renderer_of(origin)
-    if key not in entry.definitions and (why := equivalent(entry, before, after, FullInliner(renderer.entries))):
-        return why
-    return same_call([*renderer.entries.values()], settled(origin), before, after)
-
-
-def _alike(origin: Origin, mutant: Entry) -> str:
-    with _beside(origin, mutant) as (tree, op):
-        count = alike(tree, op)
-    return f"no input tells them apart: {count} calls" if count else ""
-
-
-def _difference(origin: Origin, mutant: Entry) -> Difference:
-    with _beside(origin, mutant) as (tree, op):
-        return difference(tree, op)
+    if trees is None:
+        return ""
+    entries = renderer_of(origin).entries
+    if key not in entry.definitions and (result := equivalent(entry, *trees, FullInliner(entries))):
+        return result
+    return same_call([*entries.values()], settled(origin), *trees)
 
 
 @contextmanager

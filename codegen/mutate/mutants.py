@@ -36,21 +36,17 @@ class Related:
 
     def scalar(self, name: str) -> list[str]:
         own = self._scalars.get(name)
-        return _alike(name, functions(own), self._offered) if own else []
+        paths = self._files("scalar function") if own else ()
+        offered = {name for path in paths for name in (*functions(path), *siblings(path))}
+        return _alike(name, functions(own), offered) if own else []
 
     def by_hand(self, kind: str, name: str) -> list[str]:
-        return next((_alike(name, table, table) for table in self._tables(kind) if name in table), [])
+        tables = map(functions, self._files(KEYS[kind])) if kind in KEYS else ()
+        return next((_alike(name, table, table) for table in tables if name in table), [])
 
     def called(self, name: str) -> list[str]:
-        for table in self._helpers:
-            if name in table:
-                return _alike(name, table, table)
-        return self._ops.get(name, [])
-
-    @cached_property
-    def _offered(self) -> frozenset[str]:
-        paths = list(self._files("scalar function"))
-        return frozenset(name for path in paths for name in (*functions(path), *siblings(path)))
+        table = next((table for table in map(functions, self._files("helper")) if name in table), None)
+        return self._ops.get(name, []) if table is None else _alike(name, table, table)
 
     @cached_property
     def _scalars(self) -> dict[str, Path]:
@@ -62,13 +58,6 @@ class Related:
 
     def _files(self, kind: str) -> Iterator[Path]:
         return (path for op_library in self.op_libraries for path in op_library.files(kind))
-
-    @cached_property
-    def _helpers(self) -> list[Mapping[str, Arity]]:
-        return list(map(functions, self._files("helper")))
-
-    def _tables(self, kind: str) -> Iterator[Mapping[str, Arity]]:
-        return map(functions, self._files(KEYS[kind])) if kind in KEYS else iter(())
 
     @cached_property
     def _ops(self) -> dict[str, list[str]]:
@@ -267,7 +256,6 @@ def _choice_mutants(entry: Entry) -> Iterator[Mutant]:
             if other != policy and "kink" in entry.key_locations:
                 yield _key(entry, "kink", policy, other, kink=_item(entry.kink, index, other))
     if entry.commutative or entry.operator:
-        yes = not entry.commutative
         yield _key(entry, "commutative", str(not yes), str(yes), commutative=yes)
     if entry.replaces or "inplace" in entry.variants:
         yes = not entry.replaces

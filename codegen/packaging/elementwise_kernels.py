@@ -92,10 +92,11 @@ def launches_of(result: Program) -> list[tuple[str, Stored]]:
 
 
 def in_layout(result: Program, stored: Stored, layout: str, needs_int64: bool = False) -> Iterator[Known]:
-    parts = [(name, SPLIT[layout]) for name in kernels_of_parts(importlib.import_module(program(result.name)))]
-    for name, thread_group in (*THREAD_GROUPS[layout], *parts):
-        module, kinds = program(result.name), dict(stored.kinds)
-        function = getattr(importlib.import_module(module), name)
+    module, kinds = program(result.name), dict(stored.kinds)
+    kernels = importlib.import_module(module)
+    parts = [*(f"fold_{k + 1}" for k in range(len(kernels.PARTS))), "finish"]
+    for name, thread_group in (*THREAD_GROUPS[layout], *((part, SPLIT[layout]) for part in parts)):
+        function = getattr(kernels, name)
         known: dict[str, Any] = {f"all_{key}": Array(kind) for key, kind in kinds.items()}
         known |= {f"parts_of_{key}": Array(kind) for key, kind in parts_of(module, stored.computed).items()}
         known |= {p.name: NUMBERS[p.type] for p in result.of_kind("number")}
@@ -105,10 +106,6 @@ def in_layout(result: Program, stored: Stored, layout: str, needs_int64: bool = 
         label = f"rows of {result.name}: {name} by {thread_group} of {'far ' * needs_int64}{layout}{dtypes}"
         kernel = row_kernel(module, name, thread_group, layout, stored.computed, needs_int64)
         yield Known(label, kernel, signature, not needs_int64 and stored.computed != FLOAT64)
-
-
-def kernels_of_parts(module: Any) -> list[str]:
-    return [*(f"fold_{k + 1}" for k in range(len(module.PARTS))), "finish"]
 
 
 def arrays_of(result: Program) -> dict[str, np.dtype]:
@@ -149,15 +146,10 @@ def element_kernels() -> Iterator[Known]:
     for op in OPS:
         for kernel in generated(op, "specgrad.generated"):
             if not kernel.is_complex:
-                yield from of_arrays(kernel)
+                yield from (known_elementwise(kernel, kernel.inputs, dims) for dims in LAYOUTS)
                 yield from with_number(kernel)
                 yield from of_other_dtypes(kernel)
     yield from copies()
-
-
-def of_arrays(kernel: Generated) -> Iterator[Known]:
-    for dims in LAYOUTS:
-        yield known_elementwise(kernel, kernel.inputs, dims)
 
 
 def of_other_dtypes(kernel: Generated) -> Iterator[Known]:

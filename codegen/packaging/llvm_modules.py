@@ -65,12 +65,8 @@ def replace(path: Path, data: bytes) -> None:
 
 def in_process(level: str, only_known: bool) -> Entries:
     with tempfile.TemporaryDirectory() as folder:
-        named = {
-            "NUMBA_CPU_NAME": level,
-            "NUMBA_CPU_FEATURES": "",
-            "SPECGRAD_CACHE_DIR": folder,
-            precompile.SETTING: "0",
-        }
+        named = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "SPECGRAD_CACHE_DIR": folder}
+        named[precompile.SETTING] = "0"
         command = [sys.executable, "-m", __spec__.name, *(["--known"] if only_known else [])]
         done = subprocess.run(command, env={**os.environ, **named}, stdout=subprocess.PIPE, check=True)
     entries: Entries = pickle.loads(done.stdout)
@@ -120,11 +116,8 @@ def lower(lines: Sequence[str]) -> Entries:
         result[cache.lowered_from(sig)] = dumps((name, sources[data.library], *rest))
 
     lowering = patch.object(KernelLibrary, "_optimize_final_module", noted)
-    with (
-        lowering,
-        patch.object(KernelCache, "save_overload", save_lowered),
-        Progress(len(lines), "kernels") as progress,
-    ):
+    saving = patch.object(KernelCache, "save_overload", save_lowered)
+    with lowering, saving, Progress(len(lines), "kernels") as progress:
         for line in lines:
             warmup.compile_line(line)
             progress.step()

@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import Any
 from unittest.mock import patch
 
@@ -122,10 +122,8 @@ def of_rows(module: str, name: str, thread_group: str, layout: str, computed: np
 def record() -> int:
     with recording() as recorder, Progress(len(OPS), "ops") as progress:
         for op in OPS:
-            for text in (*sample_calls(op), *op.hard):
-                for floats in FLOATS:
-                    run_as(op, text, floats)
-                run_as(op, text, SINGLE["c"])
+            for text, dtype in product((*sample_calls(op), *op.hard), (*FLOATS, SINGLE["c"])):
+                run_as(op, text, dtype)
             progress.step()
         steps(FLOATS)
     FILE.write_text("".join(f"{line}\n" for line in sorted(recorder.lines)), encoding="utf-8")
@@ -160,15 +158,12 @@ def run_as(op: Any, text: str, dtype: np.dtype) -> None:
 def run(op: Any, arguments: dict[str, Any], dtype: np.dtype = SINGLE["f"]) -> None:
     named = {("input" if name == "self" else name): made(value, dtype) for name, value in arguments.items()}
     tensors = [t for value in named.values() for t in (value if isinstance(value, list) else [value])]
-    leaves = [t.requires_grad_() for t in tensors if isinstance(t, sg.Tensor) and is_differentiable(t)]
+    on_device = [t for t in tensors if isinstance(t, sg.Tensor)]
+    leaves = [t.requires_grad_() for t in on_device if t.dtype.is_floating_point or t.dtype.is_complex]
     match = op.function(**named)
     for result in (match,) if isinstance(match, sg.Tensor) else match:
         if isinstance(result, sg.Tensor) and result.requires_grad:
             sg.autograd.grad(result.abs().sum(), leaves, allow_unused=True, retain_graph=True)
-
-
-def is_differentiable(tensor: Any) -> bool:
-    return bool(tensor.dtype.is_floating_point or tensor.dtype.is_complex)
 
 
 def made(value: Any, dtype: np.dtype) -> Any:

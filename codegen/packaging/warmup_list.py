@@ -31,13 +31,8 @@ VOCABULARY_SIZE, POSITIONS, WIDTH, HEADS = 65, 32, 64, 4
 
 def perceptron() -> None:
     model = modules.Sequential(
-        modules.Flatten(),
-        modules.Linear(784, 256),
-        modules.ReLU(),
-        modules.Linear(256, 128),
-        modules.ReLU(),
-        modules.Dropout(0.1),
-        modules.Linear(128, CLASSES),
+        *(modules.Flatten(), modules.Linear(784, 256), modules.ReLU(), modules.Linear(256, 128), modules.ReLU()),
+        *(modules.Dropout(0.1), modules.Linear(128, CLASSES)),
     )
     optimizer = sg.optim.Adam(model.parameters())
     functional.cross_entropy(model(sg.randn(BATCH, 1, 28, 28)), sg.randint(0, CLASSES, (BATCH,))).backward()
@@ -78,10 +73,8 @@ class Block(modules.Module):
 class Transformer(modules.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.token_embedding, self.positions = (
-            modules.Embedding(VOCABULARY_SIZE, WIDTH),
-            modules.Embedding(POSITIONS, WIDTH),
-        )
+        self.token_embedding = modules.Embedding(VOCABULARY_SIZE, WIDTH)
+        self.positions = modules.Embedding(POSITIONS, WIDTH)
         self.blocks, self.norm = modules.Sequential(Block(), Block()), modules.LayerNorm(WIDTH)
         self.head = modules.Linear(WIDTH, VOCABULARY_SIZE, bias=False)
         self.token_embedding.weight = self.head.weight
@@ -201,10 +194,7 @@ def classify(model: Any, x: Tensor, optimizer: Any) -> None:
         (result.argmax(1) == required).float().mean().item()
 
 
-PROGRAMS: tuple[Callable[[], None], ...] = (
-    *(perceptron, convolutional, transformer, recurrent, regression),
-    *(residual, autoencoder),
-)
+PROGRAMS = (perceptron, convolutional, transformer, recurrent, regression, residual, autoencoder)
 
 
 def recorded(program: Callable[[], None]) -> Iterator[str]:

@@ -1,10 +1,7 @@
-"""What is run so that its kernels are compiled: samples of all ops, draws, steps of optimizers, workloads, programs.
+"""`python -m codegen wheel`: a wheel for this platform and this Python, which carries machine code.
 
-`python -m codegen.packaging.wheel NAME...` runs some of it, and prints the names of the entries that it kept or found.
-
-Compiling for a level of processors: recipes run in processes for which that processor has been named.
-
-`python -m codegen wheel`: a wheel for this platform and this Python, which carries machine code.
+Recipes run in processes for which a level of processors has been named: samples of all ops, draws, steps of
+optimizers, workloads, programs. `python -m codegen.packaging.wheel NAME...` runs some and prints what it kept or found.
 """
 
 from __future__ import annotations
@@ -53,13 +50,12 @@ WORKLOADS = "benchmarks.workloads"
 
 def recipes() -> dict[str, Callable[[], object]]:
     workloads = import_module(WORKLOADS).WORKLOADS
-    # A workload often is called as the op that it times.
-    results: dict[str, Callable[[], object]] = {
-        f"bench.{n}": partial(run_workload, make) for n, make in workloads.items()
-    }
+    results: dict[str, Callable[[], object]] = {}
+    for name, make in workloads.items():  # which often are called as the ops that they time
+        results[f"bench.{name}"] = partial(run_workload, make)
     results |= {f"optim.{make.__name__}": partial(step, make) for make in optimizers()}
     results |= {f"program.{program.__name__}": partial(run_program, program) for program in PROGRAMS}
-    results |= {"gradients": clip, "sampling": draw_all}
+    results |= {"gradients": clip, "sampling": lambda: list(map(draw, DTYPES))}
     return results | {op.name: partial(cover, op) for op in OPS}
 
 
@@ -88,14 +84,10 @@ def cover(op: Op) -> None:
 
 
 def make_example(op: Op, example_args: dict[str, Any], name: str, shape: tuple[int, ...], dtype: Any) -> None:
-    sizes = {
-        other: shape if other == name else SHAPE
-        for other, value in example_args.items()
-        if isinstance(value, SampledArgument)
-    }
-    arg = example_args | {
-        other: replace(example_args[other], array=np.resize(example_args[other].array, sizes[other])) for other in sizes
-    }
+    arg = dict(example_args)
+    for other, value in example_args.items():
+        if isinstance(value, SampledArgument):
+            arg[other] = replace(value, array=np.resize(value.array, shape if other == name else SHAPE))
     for mask in op.masks or [0]:
         made = tensors(arg, dtype, [one for bit, one in enumerate(op.inputs) if mask >> bit & 1])
         if shape == SHAPES[-1]:
@@ -105,19 +97,13 @@ def make_example(op: Op, example_args: dict[str, Any], name: str, shape: tuple[i
 
 
 def step(make: Any) -> None:
-    for kind in FLOATS:
-        for options in options_of(make):
-            run_step(make, parameter(kind, "cpu"), options, "cpu")
+    for kind, options in product(FLOATS, list(options_of(make))):
+        run_step(make, parameter(kind, "cpu"), options, "cpu")
 
 
 def clip() -> None:
     for kind in FLOATS:
         between(parameter(kind, "cpu"))
-
-
-def draw_all() -> None:
-    for dtype in DTYPES:
-        draw(dtype)
 
 
 def main(names: Sequence[str]) -> None:

@@ -131,10 +131,11 @@ class ByPieces(NamedTuple):
     factor: Callable[[np.ndarray], np.ndarray] | None = None
 
     def column(self, piece: Piece) -> list[float]:
-        ways = [
-            (center, derivative) for center in self.centers(piece) for derivative in self.derivatives_of(piece, center)
+        made = [
+            fitted(self.function, piece, center, self.coefficients, derivative)
+            for center in self.centers(piece)
+            for derivative in self.derivatives_of(piece, center)
         ]
-        made = [fitted(self.function, piece, center, self.coefficients, derivative) for center, derivative in ways]
         return min(made, key=lambda column: self.error(piece, column))
 
     def derivatives_of(self, piece: Piece, center: float) -> list[float] | list[None]:
@@ -201,6 +202,7 @@ BESIDE_LOGARITHM = "from 2^-5 to 2^10, and L below,"  # which is a logarithm: se
 SHORT_OF_21 = "from 2^-4 to 21.5, and L below,"
 
 Y0_ZEROS = (*zero_of_logarithm(2.0**-5), *special.y0_zeros(8)[0].real)
+SINE_ZEROS = tuple(np.pi * np.arange(1, 7))
 
 Table = ByPieces | ByPowers
 
@@ -210,13 +212,7 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
     ByPieces("i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
     ByPieces(
-        "digamma",
-        f"digamma(x) {POSITIVE}",
-        special.digamma,
-        POSITIVE_PIECES,
-        (1.4616321449683622,),
-        9,
-        derivatives=True,
+        *("digamma", f"digamma(x) {POSITIVE}", special.digamma, POSITIVE_PIECES, (1.4616321449683622,), 9, True),
     ),
     ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, POSITIVE_PIECES, (1.0, 2.0), 9, derivatives=True),
     ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, POSITIVE_PIECES, coefficients=9),
@@ -228,14 +224,7 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("y1", f"Y1(x) {SHORT_OF_21}", y1, MIXED, tuple(special.y1_zeros(8)[0].real), derivatives=True),
     ByPieces("j0", f"J0(x) {SMALL_RANGE}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), derivatives=True),
     ByPieces("j1", f"J1(x) {SMALL_RANGE}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), derivatives=True),
-    ByPieces(
-        "ratio_of_sine",
-        f"sin(x) / x {SMALL_RANGE}",
-        ratio_of_sine,
-        linear(1.0),
-        tuple(np.pi * np.arange(1, 7)),
-        derivatives=True,
-    ),
+    ByPieces("ratio_of_sine", f"sin(x) / x {SMALL_RANGE}", ratio_of_sine, linear(1.0), SINE_ZEROS, derivatives=True),
     ByPieces("sinc", "sinc(x) for 0 <= x < 7.75", sinc, linear(0.5), tuple(map(float, range(1, 9))), derivatives=True),
     ByPieces("airy", "Ai(x) for |x| < 7.75", airy, MIRRORED, tuple(special.ai_zeros(6)[0]), derivatives=True),
     ByPieces("log_odds", "-log(x / (1 - x)) for x <= 1/2", odds_ratio, TO_HALF, (), 10, factor=ndtri_factor),
@@ -246,12 +235,6 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("ndtri", "-ndtri(y), over 1/2 - y from 1/4 on,", ndtri_ratio, TAIL, factor=ndtri_factor),
     ByPieces("log_ndtr", "log_ndtr(x) for -9 < x <= 6", special.log_ndtr, mirrored(7.0, logarithmic(1.0, 8, 32))),
     ByPieces("tanh", "tanh(x) for 0 <= x < 9.375", np.tanh, shifted(0.625, 4), (0.0,), 6),
-    ByPowers(
-        *("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_derivative, MIRRORED),
-        coefficients=5,
-    ),
-    ByPowers(
-        *("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_derivative, MIRRORED),
-        coefficients=5,
-    ),
+    ByPowers("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_derivative, MIRRORED, 5),
+    ByPowers("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_derivative, MIRRORED, 5),
 )
