@@ -21,8 +21,7 @@ def check_composite(context: Context) -> Iterator[Problem]:
     if entry.compute.kind != "composite":
         return
     for name, formula in {**entry.gradients, **entry.forward}.items():
-        message = "a composite op is differentiated through: it takes no formula"
-        yield context.problem(formula.where, message, name)
+        yield context.problem(formula.where, "a composite op is differentiated through: it takes no formula", name)
     if entry.compute.tree is not None:
         scope = context.scope([a.name for a in entry.schema.arguments])
         yield from context.faults(scope, entry.compute.tree, "composite")

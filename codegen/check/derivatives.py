@@ -17,8 +17,7 @@ from .scope import Context
 def check_gradients(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if entry.once_differentiable and not entry.formulas:
-        key = "once_differentiable"
-        yield context.problem(entry.key_locations[key], "the op has no gradient formula: leave the key out", key)
+        yield context.at("once_differentiable", "the op has no gradient formula: leave the key out")
     if entry.compute.kind == "composite":
         return
     for name, formula in entry.gradients.items():
@@ -112,7 +111,7 @@ def _check_renounced(context: Context) -> Iterator[Problem]:
         and not missing_derivative(replace(entry, output_differentiability=(True,)))
     ):
         message = "the output has a derivative: if it is to have no gradient, say `result: zero` as well"
-        yield context.problem(entry.key_locations["output_differentiability"], message, "output_differentiability")
+        yield context.at("output_differentiability", message)
 
 
 def _renounces(entry: Entry) -> bool:

@@ -67,7 +67,7 @@ def _check_operator(context: Context) -> Iterator[Problem]:
     required = [a for a in entry.schema.arguments if a.default is None]
     if len(required) != count or any(a.keyword_only for a in required) or not any(a.type.is_tensor for a in required):
         message = f"the operator '{entry.operator}' has {count} operand{'s' * (count - 1)}: {_spell(required)}"
-        yield context.problem(entry.key_locations["operator"], message, "operator")
+        yield context.at("operator", message)
 
 
 def _spell(required: Sequence[Argument]) -> str:

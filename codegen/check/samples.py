@@ -20,7 +20,7 @@ def check_samples(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if len(entry.kink) not in (1, len(entry.formulas)):
         message = f"one word, or one for each of the {len(entry.formulas)} gradient formulas, is wanted here"
-        yield context.problem(entry.key_locations["kink"], message, "kink")
+        yield context.at("kink", message)
     for key, samples in (("samples", entry.samples), ("edge_cases", entry.hard)):
         for sample in samples:
             yield from check_sample(context, key, sample)
@@ -39,7 +39,7 @@ def check_samples(context: Context) -> Iterator[Problem]:
             optional = argument.type.is_tensor and argument.type.optional
             if optional and argument.name not in {*args, *entry.unvaried, *entry.ignores}:
                 message = f"no sample gives '{argument.name}': add one, or say under `skip_grad_args` why there is none"
-                yield context.problem(entry.key_locations["samples"], message, "samples")
+                yield context.at("samples", message)
 
 
 def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:
@@ -47,8 +47,7 @@ def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem
     known = [a.name for a in arguments]
     for name, value in sample.arguments.items():
         if name not in known:
-            message = f"the op has no argument '{name}'{did_you_mean(name, known)}"
-            yield context.problem(value, message, key)
+            yield context.problem(value, f"the op has no argument '{name}'{did_you_mean(name, known)}", key)
         faults = list(_check_value(context, key, value))
         yield from faults or _check_type(context, key, name, value)
     missing = [a.name for a in arguments if a.default is None and a.name not in sample.arguments]
@@ -69,8 +68,7 @@ def _check_value(context: Context, key: str, value: ast.expr) -> Iterator[Proble
     for node in ast.walk(value):
         match node:
             case ast.Name(id=name) if id(node) in made and name not in MAKERS:
-                message = f"unknown maker '{name}' (one of {', '.join(MAKERS)})"
-                yield context.problem(node, message, key)
+                yield context.problem(node, f"unknown maker '{name}' (one of {', '.join(MAKERS)})", key)
             case ast.Name(id=name) if id(node) not in made and name not in CONSTANTS:
                 yield context.problem(node, f"unknown name '{name}'{did_you_mean(name, CONSTANTS)}", key)
             case ast.Call(func=ast.Name(id=name), keywords=keywords) if name in MAKERS:
@@ -172,8 +170,7 @@ def tensor_fault(call: ast.Call) -> str:
 
 def _shape(node: ast.expr) -> tuple[int, ...] | None:
     if isinstance(node, ast.Tuple | ast.List):
-        shapes = {_shape(item) for item in node.elts} or {()}
-        (first, *others) = shapes
+        (first, *others) = {_shape(item) for item in node.elts} or {()}
         return None if others or first is None else (len(node.elts), *first)
     constants = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
     numbers = all(isinstance(value, int | float | complex) for value in constants)
@@ -199,4 +196,4 @@ def check_refuses(context: Context) -> Iterator[Problem]:
             f"nothing shows that the check '{entry.check}' refuses anything: give `errors`, a list of calls that it "
             f"must refuse, written like the samples ({first})"
         )
-        yield context.problem(entry.key_locations["check"], message, "check")
+        yield context.at("check", message)

@@ -202,6 +202,9 @@ class Context:
         where = spot if isinstance(spot, Where) else location(self.entry.where.file, spot)
         return Problem(where, self.entry.name, argument, message)
 
+    def at(self, key: str, message: str) -> Problem:
+        return self.problem(self.entry.key_locations[key], message, key)
+
     def faults(self, scope: Scope, tree: ast.expr, argument: str) -> Iterator[Problem]:
         for node, message in scope.faults(tree):
             yield self.problem(node, message, argument)

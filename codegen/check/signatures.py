@@ -82,7 +82,7 @@ def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iter
     if parameters is None:
         return
     if not (parameters.takes(1) and parameters.first_hint in ("", "Call") and parameters.gives in ("", "Any")):
-        yield context.problem(context.entry.key_locations[key], f"{rule} is no {what}", key)
+        yield context.at(key, f"{rule} is no {what}")
 
 
 def _in_another_order(args: Sequence[str], names: Sequence[str]) -> bool:
@@ -117,10 +117,9 @@ def check_unused(context: Context) -> Iterator[Problem]:
             yield context.problem(entry.where, UNUSED, name)
     for name in entry.ignores:
         if name not in arguments:
-            message = f"the op has no argument '{name}'{did_you_mean(name, arguments)}"
-            yield context.problem(entry.key_locations["ignores"], message, "ignores")
+            yield context.at("ignores", f"the op has no argument '{name}'{did_you_mean(name, arguments)}")
         elif name not in unused:
-            yield context.problem(entry.key_locations["ignores"], f"'{name}' is read: it is not ignored", "ignores")
+            yield context.at("ignores", f"'{name}' is read: it is not ignored")
 
 
 def check_layout(context: Context) -> Iterator[Problem]:

@@ -33,8 +33,7 @@ NOT_COMPUTED = f"the op is not computed: give one of {', '.join(COMPUTE)}, or wr
 
 def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = None) -> list[Problem]:
     known = with_row_kernels(Known(helpers=known) if isinstance(known, dict) else known, spec)
-    entries = (*(base.entries if base else ()), *spec.entries)
-    ops = Ops(entries, spec.broken)
+    ops = Ops((*(base.entries if base else ()), *spec.entries), spec.broken)
     problems = list(islice(name_problems(spec, base), MAX_PROBLEMS))
     for entry in spec.entries:
         context = Context(entry, ops, known)
@@ -65,8 +64,7 @@ def _check_named(context: Context) -> Iterator[Problem]:
             kinds |= {"conj": "rule for conjugates and negatives"}
             kind = kinds.get(what, what)
             hint = NO_PACKAGE_HINT.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
-            message = f"there is no {kind} '{name}'{hint}"
-            yield context.problem(entry.key_locations[what], message, what)
+            yield context.problem(entry.key_locations[what], f"there is no {kind} '{name}'{hint}", what)
 
 
 def _check_tried(context: Context) -> Iterator[Problem]:
@@ -175,16 +173,14 @@ def _check_commutative(context: Context) -> Iterator[Problem]:
     entry = context.entry
     if entry.commutative and entry.operator not in REFLECTED:
         message = "this is for operators that take a number on either side: " + " ".join(sorted(REFLECTED))
-        yield context.problem(entry.key_locations["commutative"], message, "commutative")
+        yield context.at("commutative", message)
 
 
 def _check_outputs(context: Context) -> Iterator[Problem]:
     entry = context.entry
     for differentiable, dtype in zip(entry.output_differentiability, entry.result_dtype, strict=True):
         if differentiable and dtype in WITHOUT_GRADIENT:
-            key = "output_differentiability"
-            message = f"an output of dtype {dtype} is not differentiable"
-            yield context.problem(entry.key_locations[key], message, key)
+            yield context.at("output_differentiability", f"an output of dtype {dtype} is not differentiable")
 
 
 def _check_elementwise(context: Context) -> Iterator[Problem]:
@@ -192,8 +188,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
     tree = entry.compute.tree
     if entry.compute.kind != "elementwise" or tree is None:
         return
-    arguments = [a.name for a in entry.schema.arguments]
-    yield from context.faults(Scope(arguments, known.scalars), tree, "elementwise")
+    yield from context.faults(Scope([a.name for a in entry.schema.arguments], known.scalars), tree, "elementwise")
     if "complex" in entry.dtypes:
         for node, name in context.calls(tree):
             if name in (known.scalars or ()) and name not in (known.complex_scalars or (name,)):
@@ -207,17 +202,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 CHECKS = (
     *(check_names, check_overloads, _check_named, _check_tried, _check_autocast, _check_deprecated),
-    _check_commutative,
-    *(
-        _check_outputs,
-        _check_elementwise,
-        check_rows,
-        check_composite,
-        check_gradients,
-        check_backward,
-        check_forward,
-        check_logic,
-    ),
-    *(check_samples, check_refuses, check_reference, check_onnx, check_signatures, check_unused, check_layout),
-    check_hooked,
+    *(_check_commutative, _check_outputs, _check_elementwise, check_rows, check_composite, check_gradients),
+    *(check_backward, check_forward, check_logic, check_samples, check_refuses, check_reference, check_onnx),
+    *(check_signatures, check_unused, check_layout, check_hooked),
 )

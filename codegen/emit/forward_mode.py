@@ -88,8 +88,7 @@ def _gradient_terms(entry: Entry, calls: Calls) -> list[tuple[str, str]]:
     for name in differentiable_formulas(entry):
         tangent = ast.parse(f"{name}_t.conj()", mode="eval").body
         conjugated = ast.Attribute(substituted(entry.formulas[name], {"grad": tangent}), "conj", ast.Load())
-        full_call = ast.Call(conjugated, [], [])
-        terms.append((name, rewrite(full_call, calls)))
+        terms.append((name, rewrite(ast.Call(conjugated, [], []), calls)))
     return terms
 
 

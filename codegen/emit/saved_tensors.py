@@ -124,8 +124,7 @@ class Reader(ast.NodeTransformer):
 
     def _save(self, name: str, what: str, source: str) -> ast.expr:
         local = f"{name}_{what}"
-        slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
-        self.values.setdefault(local, SavedValue(slot, source, local))
+        self.values.setdefault(local, SavedValue(f"_saved_{name}_{PUBLIC.get(what, what)}", source, local))
         return ast.Name(local, ast.Load())
 
 

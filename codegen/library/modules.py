@@ -21,8 +21,7 @@ def functions(path: Path) -> dict[str, Arity]:
 
 
 def offered_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
-    own = list(defined_nodes(path))
-    yield from own
+    yield from list(defined_nodes(path))
     for name, (module, original) in siblings(path).items():
         results = dict(defined_nodes(module)) if module.is_file() else {}
         if _public(name) and original in results:

@@ -121,8 +121,7 @@ def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
     roots = [output for output in outputs if output.requires_grad]
     if not roots or not leaves:
         return []
-    seeds = [_direction(root) for root in roots]
-    return list(grad(roots, leaves, seeds, create_graph=True, materialize_grads=True))
+    return list(grad(roots, leaves, [_direction(root) for root in roots], create_graph=True, materialize_grads=True))
 
 
 def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:

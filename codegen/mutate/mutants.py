@@ -246,8 +246,7 @@ def _choice_mutants(entry: Entry) -> Iterator[Mutant]:
     for index, rule in enumerate(entry.result_dtype):
         for other in CHOICES["result_dtype"]:
             if other != rule and entry.compute.kind in ("elementwise", "kernel"):
-                new = _item(entry.result_dtype, index, other)
-                yield _key(entry, "result_dtype", rule, other, result_dtype=new)
+                yield _key(entry, "result_dtype", rule, other, result_dtype=_item(entry.result_dtype, index, other))
     for index, yes in enumerate(entry.output_differentiability if entry.compute.kind != "composite" else ()):
         new = _item(entry.output_differentiability, index, not yes)
         yield _key(entry, "output_differentiability", str(yes), str(not yes), output_differentiability=new)

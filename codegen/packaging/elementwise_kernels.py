@@ -176,8 +176,7 @@ def known_elementwise(
     single = element_kernel(kernel.package, kernel.file, kernel.name, in_registers(stored), own)
     signature = element_signature(operands, results(kernel, stored), dims)
     dtype = "" if stored == FLOAT32 else f" {stored}"
-    label = f"{kernel.file}.{kernel.name}{text}{dtype} {LAYOUTS[dims]}"
-    return Known(label, single, signature, stored == FLOAT32)
+    return Known(f"{kernel.file}.{kernel.name}{text}{dtype} {LAYOUTS[dims]}", single, signature, stored == FLOAT32)
 
 
 def operand(kernel: Generated, name: str, is_array: bool, stored: np.dtype) -> Any:

@@ -105,8 +105,7 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
     root: Path = options.out or options.spec.parent / "generated"
     root = root if root.name not in ("", "..") else root.resolve()
     check_importable(root)
-    bases = chain(options.base or recorded_base(root), tree)
-    return read_outside(options.spec, root, bases, reserved)
+    return read_outside(options.spec, root, chain(options.base or recorded_base(root), tree), reserved)
 
 
 def op_library_of(path: Path) -> OpLibrary | None:

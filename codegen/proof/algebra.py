@@ -142,8 +142,7 @@ def power(value: Sum, exponent: Fraction) -> Sum:
         raise ZeroDivisionError
     # The positive rational that all factors are integer multiples of, without common divisor
     factors = list(value.terms.values())
-    common = math.gcd(*(f.numerator for f in factors))
-    content = Fraction(common, math.lcm(*(f.denominator for f in factors)))
+    content = Fraction(math.gcd(*(f.numerator for f in factors)), math.lcm(*(f.denominator for f in factors)))
     primitive = Sum({product: factor / content for product, factor in value.terms.items()})
     return _number_power(content, exponent) * of(Atom("base", "base", (primitive,)), exponent)
 

@@ -49,8 +49,7 @@ class Case:
 
 
 def cases(compute: Callable[[Case], T], points: Points, own: Functions = NONE) -> Iterator[tuple[Case, T]]:
-    size = len(next(iter(points.values())))
-    waiting, count = [Case(np.arange(size))], 0
+    waiting, count = [Case(np.arange(len(next(iter(points.values())))))], 0
     while waiting:
         case = waiting.pop()
         try:

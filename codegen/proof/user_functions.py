@@ -167,8 +167,7 @@ class Reader:
             raise NoExpression
         self.within.append(key)
         try:
-            module = Module.of(definition.file)
-            result = self._result(definition.node.body, {}, module)
+            result = self._result(definition.node.body, {}, Module.of(definition.file))
             return bounded(substitute(result, dict(zip(definition.parameters, args, strict=True))))
         finally:
             self.within.pop()

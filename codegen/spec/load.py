@@ -89,8 +89,7 @@ def _read_before(source: Source, beside: tuple[Source, ...], finish: Finish) -> 
 
 
 def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Finish) -> tuple[Spec, list[Problem]]:
-    root = compose(source.content)
-    readers, problems, renamed = _readers(root, source, beside)
+    readers, problems, renamed = _readers(compose(source.content), source, beside)
     read = list(_entries(readers, problems, own, finish))
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
     entries = tuple(entry for _, entry in read if entry)

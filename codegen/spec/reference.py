@@ -136,6 +136,5 @@ class _StripQualifiers(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Attribute):
             first = [] if _of_library(node.func) else [node.func.value]
-            name = ast.Name(node.func.attr, ast.Load())
-            node = ast.Call(name, [*first, *node.args], node.keywords)
+            node = ast.Call(ast.Name(node.func.attr, ast.Load()), [*first, *node.args], node.keywords)
         return self.generic_visit(node)

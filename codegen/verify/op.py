@@ -48,17 +48,11 @@ EVERYWHERE: tuple[Check, ...] = (
     *(check_reference, check_rows, check_memory, check_without_memory, check_reverse, check_backward, check_forward),
     *(*SECOND_ORDER, *OF_GRADIENTS, *IN_OTHER_WAYS, check_displaced, check_batch),
 )
-UNRECORDED: tuple[Check, ...] = (
-    check_reference,
-    check_rows,
-    check_memory,
-    check_without_memory,
-    *IN_OTHER_WAYS,
-    check_batch,
-)  # nothing has a gradient
+UNRECORDED: tuple[Check, ...] = (  # nothing has a gradient
+    *(check_reference, check_rows, check_memory, check_without_memory, *IN_OTHER_WAYS, check_batch),
+)
 AT_VARIANTS: tuple[Check, ...] = (
-    *(check_memory, check_reverse, check_backward),
-    *(check_forward, check_inputs, check_inplace),
+    *(check_memory, check_reverse, check_backward, check_forward, check_inputs, check_inplace),
 )
 
 

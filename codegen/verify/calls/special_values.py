@@ -133,8 +133,7 @@ def _boundaries(
     rows: list[dict[str, Any]] = []
     directly: list[bool] = []
     marks = [sign * v for v in values.values() if isinstance(v, int | float) for sign in (1, -1)]
-    bases = _bases(meaning, tensors, rng)
-    for condition, a, base in itertools.product(result, tensors, bases):
+    for condition, a, base in itertools.product(result, tensors, _bases(meaning, tensors, rng)):
         if is_mask(meaning.entry, a):
             continue
         for zero in zeros(condition.difference, a.name, {**values, **base, "grad": 1.0}, marks):

@@ -66,8 +66,7 @@ def check_examples(op: Any, tree: Any, examples: Sequence[str], generated: str, 
 
 def _failure(name: str, example: str, names: Mapping[str, Any] = MappingProxyType({})) -> str:
     sg = importlib.import_module("specgrad")
-    scope = {"sg": sg, "specgrad": sg, **names}
-    test = doctest.DocTestParser().get_doctest(f"{example}\n", scope, name, None, 0)
+    test = doctest.DocTestParser().get_doctest(f"{example}\n", {"sg": sg, "specgrad": sg, **names}, name, None, 0)
     shown: list[str] = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
     runner.run(test, out=shown.append)

@@ -89,8 +89,7 @@ def check_forward_again(point: Point, report: Report) -> None:
     tensors, outputs, seeds = point.recorded()
     along = recording([adopt(point.random(t)) for t in tensors])
     once = gradients(outputs, tensors, seeds, create=True)
-    matches = [*gradients(once, tensors, [u.detach() for u in along]), *(g.detach() for g in once)]
-    reverse = concatenated(matches)
+    reverse = concatenated([*gradients(once, tensors, [u.detach() for u in along]), *(g.detach() for g in once)])
     forward = concatenated(gradients(tangents(point, tensors, along), [*tensors, *along], seeds))
     compared = np.isfinite(reverse)
     error = np.where(compared, np.abs(forward - reverse), 0)

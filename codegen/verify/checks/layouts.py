@@ -46,8 +46,7 @@ def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np
     floats = [t.array.dtype for t in tensors if t.array.dtype.kind in "fc"]
     if not floats:
         return None
-    computed = np.result_type(*floats)
-    return {"real": np.dtype(np.float64), "complex": np.dtype(np.complex128)}.get(rule, computed)
+    return {"real": np.dtype(np.float64), "complex": np.dtype(np.complex128)}.get(rule, np.result_type(*floats))
 
 
 def check_inplace(point: Point, report: Report) -> None:
@@ -107,8 +106,7 @@ def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], n
         value = gradients(result, strided_run, [share(scattered(s.array)) for s in seeds])
     except Exception as error:
         argument = point.leaves[0].argument
-        text = f"the gradient for {kind} operands, at {point}: {error_message(error)}"
-        report.find(point.op, argument, text)
+        report.find(point.op, argument, f"the gradient for {kind} operands, at {point}: {error_message(error)}")
         return
     for leaf, a, b in zip(point.leaves, value, requested, strict=True):
         compare(point, leaf.argument, f"gradient for {kind} operands", "compared with contiguous ones", a, b, report)
@@ -184,8 +182,7 @@ class Displaced(Point):
 
     def over(self, array: np.ndarray) -> Any:
         memory = array if array.base is None else array.base
-        strides = tuple(step // array.itemsize for step in array.strides)
-        return alias(adopt(memory), array.shape, strides, BEFORE)
+        return alias(adopt(memory), array.shape, tuple(step // array.itemsize for step in array.strides), BEFORE)
 
     def __str__(self) -> str:
         return f"{super().__str__()} of a part of larger memory"

@@ -29,8 +29,7 @@ def check_inputs(point: Point, report: Report) -> None:
     for output_mask in subsets(len(tensors)):
         report.checks += 1
         value = point.tensors(output_mask)
-        evaluated = [t for t in value if t.requires_grad]
-        result = iter(gradients(point.outputs(value), evaluated, seeds))
+        result = iter(gradients(point.outputs(value), [t for t in value if t.requires_grad], seeds))
         for leaf, yes, right in zip(point.leaves, output_mask, full, strict=True):
             if yes:
                 names = " and ".join(k.label for k, also in zip(point.leaves, output_mask, strict=True) if also)

@@ -34,8 +34,7 @@ class Gradients:
     def values(self) -> np.ndarray:
         count = len(self.point.leaves)
         tensors = recording([adopt(a) for a in self.arrays[:count]])
-        seeds = [adopt(a) for a in self.arrays[count:]]
-        return concatenated(gradients(self.point.outputs(tensors), tensors, seeds))
+        return concatenated(gradients(self.point.outputs(tensors), tensors, [adopt(a) for a in self.arrays[count:]]))
 
     def differentiated(self, number: int) -> np.ndarray:
         return concatenated(gradients([self.found[number]], self.inputs, [self.weights[number]]))
