@@ -36,15 +36,10 @@ class _Writer:
         self.program = program
         self.name = name
         self.lowered = Lowered(program)
-        self.spelling = Spelling(
-            self.lowered, lambda array, element_offset: f"T(element_at(of_{array}, {element_offset}))", "float"
-        )
-        self.lines: list[str] = []
+        self.spelling = Spelling(self.lowered, lambda array, at: f"T(element_at(of_{array}, {at}))", "float")
         self.written: set[str] = set()  # the rows of their own that have been written
-        self.buffers = {
-            *self.lowered.retained,
-            *(f"of_{f.name}" for f in self.lowered.folds.values() if self._wants(f)),
-        }
+        wanted = [f"of_{fold.name}" for fold in self.lowered.folds.values() if self._wants(fold)]
+        self.buffers = {*self.lowered.retained, *wanted}
 
     def _wants(self, fold: Fold) -> bool:
         rows = {p.name for p in self.program.of_kind("row", "shared")} | {*self.lowered.retained}
@@ -55,11 +50,9 @@ class _Writer:
         return fold.op in (*MIN_MAX, *ARG_REDUCTIONS) and not is_row
 
     def code(self) -> Code:
-        for line in self._body():
-            self.lines.append(line)
-        text = "\n".join(self.lines)
-        helpers = tuple(name for name in HELPERS if name in text)
-        return Code(tuple(self.lines), tuple(sorted(self.spelling.functions)), helpers)
+        lines = tuple(self._body())
+        helpers = tuple(name for name in HELPERS if name in "\n".join(lines))
+        return Code(lines, tuple(sorted(self.spelling.functions)), helpers)
 
     def _body(self) -> Iterator[str]:
         program, outputs = self.program, self.program.outputs
@@ -119,16 +112,7 @@ class _Writer:
 
     def _needed(self, trees: list[ast.expr]) -> list[str]:
         """The statements of elements that expressions need, without what is needed only to compute a written one."""
-        matches: list[str] = []
-        todo = list(trees)
-        while todo:
-            for name in self.lowered.needed([todo.pop()]):
-                direct = name not in matches
-                matches += [name] if direct else []
-        return self._without_hidden(trees, matches)
-
-    def _without_hidden(self, trees: list[ast.expr], names: list[str]) -> list[str]:
-        reached: set[str] = set()
+        names, reached = self.lowered.needed(trees), set[str]()
 
         def visit(tree: ast.expr) -> None:
             for node in ast.walk(tree):
@@ -185,11 +169,7 @@ class _Writer:
             yield from self._written(fold)
         extreme = "row_max" if fold.op.endswith("max") else "row_min"
         result = f"{extreme}({array})"
-        yield (
-            f"{fold.name} = first_index({array}, {result})"
-            if fold.op in ARG_REDUCTIONS
-            else f"{fold.name} = T({result})"
-        )
+        yield f"{fold.name} = " + (f"first_index({array}, {result})" if fold.op in ARG_REDUCTIONS else f"T({result})")
 
     def _written(self, fold: Fold) -> Iterator[str]:
         yield "for i in range(n):"

@@ -23,21 +23,8 @@ from .python_code import INTEGER, TRUTH, Spelling
 
 # Names of a kernel that are its variant's own: see runtime/kernels/cuda/thread_groups.py and row_layouts.py.
 VARIANT = (
-    *(
-        "T",
-        "W",
-        "BLOCK",
-        "MIN_VALUE",
-        "MAX_VALUE",
-        "thread_group",
-        "split_group",
-        "split_range",
-        "lane",
-        "lanes",
-        "begin",
-        "element_offset",
-        "shared_offset",
-    ),
+    *("T", "W", "BLOCK", "MIN_VALUE", "MAX_VALUE", "thread_group", "split_group", "split_range", "lane", "lanes"),
+    *("begin", "element_offset", "shared_offset"),
     *("across_sum", "across_prod", "across_count", "across_max", "across_min", "across_argmax", "across_argmin"),
     *("comes_first", "comes_last"),
 )
@@ -58,12 +45,9 @@ def cuda_code(program: Program) -> dict[str, Code]:
 def without_unused(lines: tuple[str, ...]) -> tuple[str, ...]:
     tree = ast.parse("\n".join(lines))
     read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    unused = {
-        node.lineno - 1
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
-        and not read & {n.id for n in ast.walk(node.targets[0]) if isinstance(n, ast.Name)}
-    }
+    assigned = [(node.lineno - 1, node.targets[0]) for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+    named = [(number, {n.id for n in ast.walk(to) if isinstance(n, ast.Name)}) for number, to in assigned]
+    unused = {number for number, names in named if not read & names}
     retained = tuple(line for number, line in enumerate(lines) if number not in unused)
     return without_unused(retained) if unused else lines
 
@@ -92,6 +76,10 @@ def _held(fold: Fold) -> Iterator[tuple[str, str]]:
 class _Writer:
     """Writes one kernel, of the passes before `stop` and what comes of them."""
 
+    doc: str  # of the outputs' names, and the number of the last pass
+    team = "r = thread_group()"
+    range = "first, last = uint32(0), n if inside else uint32(0)"
+
     def __init__(self, program: Program, lowered: Lowered, name: str, stop: int) -> None:
         self.program = program
         self.lowered = lowered
@@ -101,26 +89,20 @@ class _Writer:
         self.known: set[str] = set()  # the statements whose values for all elements a lane has
 
     def _element_at(self, array: str, where: str) -> str:
-        shared = any(p.name == array for p in self.program.of_kind("shared"))
-        at = (
-            f"shared_offset(layout, r, uint32({where}))"
-            if shared
-            else f"element_offset(layout, start, uint32({where}))"
-        )
+        own = "shared_offset(layout, r," if array in self._shared() else "element_offset(layout, start,"
+        at = f"{own} uint32({where}))"
         return f"(get_{array}(all_{array}, {at}) if 0 <= {where} < n else T(np.nan))"
 
     def code(self) -> Code:
         lines = without_unused(tuple(self._lines()))
         used = {n.id for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, ast.Name)}
-        helpers = (*VARIANT, *("cuda", "uint32", "int32"), *self._accessors())
+        helpers = [*VARIANT, "cuda", "uint32", "int32", *(f"get_{p.name}" for p in self.program.arrays)]
+        helpers += [f"put_{name}" for name in self.program.outputs]
         return Code(lines, tuple(sorted(self.spelling.functions & used)), tuple(n for n in helpers if n in used))
-
-    def _accessors(self) -> list[str]:
-        return [f"get_{p.name}" for p in self.program.arrays] + [f"put_{name}" for name in self.program.outputs]
 
     def _lines(self) -> Iterator[str]:
         yield f"def {self.name}({', '.join(self._parameters())}):"
-        yield f'    """{self._doc()}"""'
+        yield f'    """{self.doc.format(", ".join(self.program.outputs), self.stop + 1)}"""'
         yield from _indented(1, self._head())
         for name in self._own():
             yield f"    own_{name} = cuda.local.array(BLOCK, T)"
@@ -136,10 +118,10 @@ class _Writer:
         return [p.name for p in self.program.of_kind("number")]
 
     def _head(self) -> Iterator[str]:
-        yield "r = thread_group()"
+        yield self.team
         yield "inside = r < rows"
         yield "r = r if inside else uint32(0)"
-        yield "first, last = uint32(0), n if inside else uint32(0)"
+        yield self.range
         yield "start = begin(layout, r)"
 
     def _loads(self) -> Iterator[str]:
@@ -219,19 +201,25 @@ class _Writer:
     def _reduced(self, fold: Fold) -> Iterator[str]:
         operand = self.spelling.element(fold.operand)
         if fold.op in ARG_REDUCTIONS:
-            word = "comes_first" if fold.op == "argmax" else "comes_last"
             yield f"found = {operand}"
-            yield f"if {word}(found, i, best_{fold.name}, {fold.name}):"
-            yield f"    best_{fold.name}, {fold.name} = found, i"
+            yield from self._better(fold, "i")
         elif fold.op in _JOIN:
-            self.spelling.functions.add(_JOIN[fold.op])
-            yield f"{fold.name} = {_JOIN[fold.op]}({fold.name}, {operand})"
+            yield self._joined(fold, operand)
         elif fold.op == COUNTS:
             yield f"{fold.name} += int32(1) if {operand} else int32(0)"
         elif fold.op == "prod":
             yield f"{fold.name} *= W({operand})"
         else:
             yield f"part_of_{fold.name} += {operand}"
+
+    def _better(self, fold: Fold, where: str) -> Iterator[str]:
+        word = "comes_first" if fold.op == "argmax" else "comes_last"
+        yield f"if {word}(found, {where}, best_{fold.name}, {fold.name}):"
+        yield f"    best_{fold.name}, {fold.name} = found, {where}"
+
+    def _joined(self, fold: Fold, other: str) -> str:
+        self.spelling.functions.add(_JOIN[fold.op])
+        return f"{fold.name} = {_JOIN[fold.op]}({fold.name}, {other})"
 
     def _write_numbers(self, condition: str) -> Iterator[str]:
         if self.lowered.each:
@@ -254,15 +242,11 @@ class _Writer:
     def _body(self) -> Iterator[str]:
         raise NotImplementedError
 
-    def _doc(self) -> str:
-        raise NotImplementedError
-
 
 class _FullRow(_Writer):
     """One launch: a team does all passes over its row."""
 
-    def _doc(self) -> str:
-        return f"{', '.join(self.program.outputs)} of each row, by a team that passes over all of it."
+    doc = "{} of each row, by a team that passes over all of it."
 
     def _parameters(self) -> list[str]:
         outputs = [f"all_{name}" for name in self.program.outputs]
@@ -282,6 +266,8 @@ class _FullRow(_Writer):
 class _Held(_FullRow):
     """One launch: a team has a row in its registers."""
 
+    doc = "{} of each row, whose elements a team has in its registers."
+
     @cached_property
     def retained(self) -> set[str]:
         loops = [self.lowered.needed([fold.operand for fold in each.folds]) for each in self.lowered.passes]
@@ -291,9 +277,6 @@ class _Held(_FullRow):
     def _is_worth_it(self, name: str) -> bool:
         calls = any(isinstance(node, ast.Call) for node in ast.walk(self.lowered.statements[name]))
         return calls and self.spelling.kinds[name] not in (INTEGER, TRUTH)
-
-    def _doc(self) -> str:
-        return f"{', '.join(self.program.outputs)} of each row, whose elements a team has in its registers."
 
     def _own(self) -> list[str]:
         return [*super()._own(), *sorted(self.retained)]
@@ -329,12 +312,8 @@ class _Split(_Writer):
     def _parts(self, folds: Sequence[Fold]) -> list[str]:
         return [name for fold in folds for name, _ in _held(fold)]
 
-    def _head(self) -> Iterator[str]:
-        yield "r, part = split_group(parts)"
-        yield "inside = r < rows"
-        yield "r = r if inside else uint32(0)"
-        yield "first, last = split_range(part, size, n if inside else uint32(0))"
-        yield "start = begin(layout, r)"
+    team = "r, part = split_group(parts)"
+    range = "first, last = split_range(part, size, n if inside else uint32(0))"
 
     def _before(self) -> Iterator[str]:
         yield from self._loads()
@@ -351,13 +330,10 @@ class _Split(_Writer):
     def _merged_part(self, fold: Fold) -> Iterator[str]:
         at = "uint32(uint32(r * parts) + k)"
         if fold.op in ARG_REDUCTIONS:
-            word = "comes_first" if fold.op == "argmax" else "comes_last"
             yield f"found, where = parts_of_best_{fold.name}[{at}], parts_of_{fold.name}[{at}]"
-            yield f"if {word}(found, where, best_{fold.name}, {fold.name}):"
-            yield f"    best_{fold.name}, {fold.name} = found, where"
+            yield from self._better(fold, "where")
         elif fold.op in _JOIN:
-            self.spelling.functions.add(_JOIN[fold.op])
-            yield f"{fold.name} = {_JOIN[fold.op]}({fold.name}, parts_of_{fold.name}[{at}])"
+            yield self._joined(fold, f"parts_of_{fold.name}[{at}]")
         else:
             yield f"{fold.name} {'*' if fold.op == 'prod' else '+'}= parts_of_{fold.name}[{at}]"
 
@@ -367,8 +343,7 @@ class _Split(_Writer):
 
 
 class _Part(_Split):
-    def _doc(self) -> str:
-        return f"What each part of a row comes to in pass {self.stop + 1}."
+    doc = "What each part of a row comes to in pass {1}."
 
     def _parameters(self) -> list[str]:
         own = [f"parts_of_{name}" for name in self._parts(self.lowered.passes[self.stop].folds)]
@@ -387,8 +362,7 @@ class _Part(_Split):
 
 
 class _Finish(_Split):
-    def _doc(self) -> str:
-        return f"{', '.join(self.program.outputs)} from what the parts of rows came to."
+    doc = "{} from what the parts of rows came to."
 
     def _parameters(self) -> list[str]:
         outputs = [f"all_{name}" for name in self.program.outputs]

@@ -163,8 +163,8 @@ class Lowered:
 
     @cached_property
     def retained(self) -> tuple[str, ...]:
-        needed = [self.needed([*trees, *map(_name, self.rows)] if k == len(self.passes) else trees)
-                  for k, trees in enumerate(self.users)]  # fmt: skip
+        *passes, outputs = self.users
+        needed = [self.needed(trees) for trees in (*passes, [*outputs, *map(_name, self.rows)])]
         several = [n for n in self.elements if sum(n in each for each in needed) > 1]
         return tuple(n for n in several if is_expensive(self.statements[n]))
 

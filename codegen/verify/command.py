@@ -119,9 +119,8 @@ def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
         return []
     ((_, report),) = answers([(check_functions, (result, dict(project.functions)))], limit, 1)
     if isinstance(report, Lost):
-        return [
-            Finding(str(result[0].where), result[0].name, "", f"running the package's scalar functions {report.how}")
-        ]
+        text = f"running the package's scalar functions {report.how}"
+        return [Finding(str(result[0].where), result[0].name, "", text)]
     return list(report.findings.values())
 
 

@@ -80,11 +80,9 @@ def check_functions(result: list[Claim], functions: Functions) -> Report:
         for claim in result:
             points = _points(claim)
             value = _on_arrays(claim.function())
-            for finding in (
-                *_wrong_reading(claim, value, points, known),
-                *_wrong_derivatives(claim, value, points, known),
-            ):
-                report.add(finding)
+            for wrong in (_wrong_reading, _wrong_derivatives):
+                for finding in wrong(claim, value, points, known):
+                    report.add(finding)
             report.checks += (claim.known.meaning is not None) + len(claim.locations)
     return report
 
@@ -108,11 +106,8 @@ def _wrong_reading(claim: Claim, value: Callable[..., Any], points: Points, know
     wrong = np.abs(values - read) - RELATIVE * (np.abs(values) + np.abs(read)) - ABSOLUTE
     if (worst := _worst(wrong)) is not None:
         got, want = both(read[worst], values[worst])
-        text = (
-            f"{_point_description(points, worst)} it is taken for {claim.known.meaning}, which gives {got}; "
-            f"it gives {want}"
-        )
-        yield Finding(str(claim.where), claim.name, "", text)
+        text = f"{_point_description(points, worst)} it is taken for {claim.known.meaning}, which gives {got}"
+        yield Finding(str(claim.where), claim.name, "", f"{text}; it gives {want}")
 
 
 def _wrong_derivatives(claim: Claim, value: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:

@@ -81,20 +81,11 @@ def answers(
     environment: Mapping[str, str] | None = None,
     spare: list[Worker] | None = None,
 ) -> Iterator[tuple[int, Any]]:
-    """(number, answer or `Lost`) of every task, as they end.
+    """(number, answer or `Lost`) of every task, as they end; what one raises is raised.
 
-    Every second process begins at the end of the list: neighbours often want the same to be compiled, and two processes
-    side by side would both compile it.
-
-    Args:
-        tasks: what to run; functions and arguments are pickled.
-        seconds: how long each may take, the start of a process included.
-        processes: how many run at once.
-        environment: variables that the processes have besides ours.
-        spare: processes to begin with; those that may be used again are there in the end, for more tasks.
-
-    Raises:
-        Exception: what a task has raised.
+    A task may take so many seconds, the start of a process included. Every second process begins at the end of the
+    list: neighbours often want the same to be compiled, and two processes side by side would both compile it. `spare`
+    processes to begin with are given back, with others that may be used again.
     """
     waiting = deque(enumerate(tasks))
     idle: list[Worker] = [] if spare is None else spare
@@ -153,11 +144,9 @@ def variables(more: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        for name in more:
+            del os.environ[name]
+        os.environ.update({name: value for name, value in before.items() if value is not None})
 
 
 # What the processes run.

@@ -35,9 +35,8 @@ class Package(NamedTuple):
 
     @classmethod
     def of(cls, root: Path, op_library: OpLibrary | None = None, spec: Path | None = None) -> Package:
-        return cls(
-            str(root.resolve()), str(spec.resolve()) if spec else "", str(op_library.folder) if op_library else ""
-        )
+        own = str(op_library.folder) if op_library else ""
+        return cls(str(root.resolve()), str(spec.resolve()) if spec else "", own)
 
 
 class Known(NamedTuple):

@@ -84,7 +84,7 @@ def spec_entry(op: Any) -> Entry | None:
 
 
 def entries_of(spec: str | Path) -> EntriesOnDemand:
-    return _entries_in(Path(spec).resolve())
+    return _entries_in(Path(spec).resolve())  # a file is read once, however its path is written
 
 
 @cache

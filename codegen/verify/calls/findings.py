@@ -127,13 +127,9 @@ def forward_formula(op: Any) -> str:
 
 def call_at(point: Any, values: Iterable[Any]) -> str:
     arguments = {leaf.argument: number(v) for leaf, v in zip(point.leaves, values, strict=True)}
-    rest = {
-        name: repr(v)
-        for name, v in point.arguments.items()
-        if name not in arguments and not hasattr(v, "_requires_grad")
-    }
-    names = [name for name in point.arguments if name in arguments or name in rest]
-    return f"({', '.join(f'{name}={(arguments | rest)[name]}' for name in names)})"
+    plain = {name: repr(v) for name, v in point.arguments.items() if not hasattr(v, "_requires_grad")}
+    shown = {name: (plain | arguments).get(name) for name in point.arguments}
+    return f"({', '.join(f'{name}={text}' for name, text in shown.items() if text is not None)})"
 
 
 def element(leaf: Any, index: Sequence[Any]) -> str:
@@ -156,12 +152,10 @@ def key_of(op: Any, error: BaseException) -> str:
     behind = codes[own[-1] + 1 :] if own else []
     if not behind:
         return ""
-    key = "check" if _is_rule(_file(behind[0])) else str(op.kind)
+    path = _file(behind[0])
+    is_rule = path.parent.name == "checks" or path.stem.partition("_")[0] == "checks"
+    key = "check" if is_rule else str(op.kind)
     return key if has_key(op, key) else ""
-
-
-def _is_rule(file: PurePath) -> bool:
-    return file.parent.name == "checks" or file.stem.partition("_")[0] == "checks"
 
 
 PROPER = (IndexError, RuntimeError, TypeError, ValueError)  # what a wrong call raises

@@ -181,13 +181,10 @@ class TypedCall:
         self.text = text
         self.inputs = tuple(op.inputs)  # the arguments that require gradients
         self.arguments = Drawing(op, text, False, dtypes).arguments(text)
-        matches = [sample for sample in self._sampled() if not sample.real]
+        items = [item for value in self.arguments.values() for item in _items(value)]
+        matches = [item for item in items if isinstance(item, SampledArgument) and not item.real]
         floats = [sample for sample in matches if sample.array.dtype.kind in "fc"]
         self.tensors = floats or [sample for sample in matches if sample.array.dtype.kind == "i" and "int" in op.dtypes]
-
-    def _sampled(self) -> Iterator[SampledArgument]:
-        for value in self.arguments.values():
-            yield from (item for item in _items(value) if isinstance(item, SampledArgument))
 
     def values(self, kinds: Sequence[Any]) -> list[np.ndarray]:
         """The numbers that the tensors hold in these dtypes, of which the last stands for all that follow."""

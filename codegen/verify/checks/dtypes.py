@@ -71,13 +71,10 @@ def _check_stated(call: TypedCall, expected_dtypes: str, requested: str, report:
 
 def _answer(call: TypedCall, expected_dtypes: str) -> list[str]:
     try:
-        return [output._dtype.name for output in _outputs(call, expected_dtypes)]
+        outputs = call.outputs(call.values(_tensor_kinds(expected_dtypes)), _numbers(call, expected_dtypes))
+        return [output._dtype.name for output in outputs]
     except PROPER as error:
         return [REFUSED if type(error) is not RuntimeError else FAILED]
-
-
-def _outputs(call: TypedCall, expected_dtypes: str) -> list[Any]:
-    return call.outputs(call.values(_tensor_kinds(expected_dtypes)), _numbers(call, expected_dtypes))
 
 
 def _tensor_kinds(expected_dtypes: str) -> list[Any]:
@@ -126,11 +123,8 @@ def _check_integers(call: TypedCall, expected_dtypes: str, report: Report) -> No
 
 def _compare(call: TypedCall, expected_dtypes: str, got: Any, requested: np.ndarray, report: Report) -> None:
     a, b = got.detach().array, requested
-    if (
-        a.shape == b.shape
-        and got._dtype.kind in "bi"
-        and {expected_dtypes, expected_dtypes.split()[0]} & {*call.op.gives}
-    ):
+    stated = {expected_dtypes, expected_dtypes.split()[0]} & {*call.op.gives}
+    if a.shape == b.shape and got._dtype.kind in "bi" and stated:
         # The elements that an integer result can hold: where the right one is whole, and small enough for int32
         fits = np.isfinite(b) & (b == np.rint(b.real)) & (np.abs(b) < 2**31)
         a, b = a[fits], b[fits]
@@ -167,16 +161,12 @@ def check_autocast(op: Any, report: Report) -> None:
     with all_plain(op):
         if word.startswith(REFUSE):
             _check_autocast_raises(call, report)
+        elif word.startswith(LIKE):
+            argument = call.arguments[word.removeprefix(LIKE)]
+            like = [id(each) for each in (argument if isinstance(argument, list) else [argument])]
+            _check_cast(call, [HALF if id(sample) in like else SINGLE for sample in call.tensors], HALF, report)
         else:
-            _check_cast(call, *_case(call, word), report)
-
-
-def _case(call: TypedCall, word: str) -> tuple[list[Any], Any]:
-    if not word.startswith(LIKE):
-        return CASES.get(word, ([SINGLE], SINGLE))
-    argument = call.arguments[word.removeprefix(LIKE)]
-    like = [id(each) for each in (argument if isinstance(argument, list) else [argument])]
-    return [HALF if id(sample) in like else SINGLE for sample in call.tensors], HALF
+            _check_cast(call, *CASES.get(word, ([SINGLE], SINGLE)), report)
 
 
 def _check_autocast_raises(call: TypedCall, report: Report) -> None:

@@ -128,11 +128,8 @@ class Look:
     def surrounded(self, name: str) -> np.ndarray:
         column = self.sample_points.columns[name]
         scale = np.maximum(1.0, np.abs(column))
-        neighbors = [
-            self.computed({**self.sample_points.columns, name: column + s * d * scale})[0]
-            for s in (-1, 1)
-            for d in PROBE_OFFSETS
-        ]
+        shifts = [sign * offset * scale for sign in (-1, 1) for offset in PROBE_OFFSETS]
+        neighbors = [self.computed({**self.sample_points.columns, name: column + shift})[0] for shift in shifts]
         variation = np.max(neighbors, axis=0) - np.min(neighbors, axis=0)
         return np.asarray(np.isfinite(variation) & (variation <= 1e-3 * (1 + np.abs(neighbors[0]))))
 

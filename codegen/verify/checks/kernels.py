@@ -18,11 +18,9 @@ from specgrad.runtime.device.cuda import driver
 from specgrad.runtime.extensions.simulator import ORDERS, GlobalArray, SimulatedCuda, launches
 from specgrad.runtime.kernels import row_language, scalar
 from specgrad.runtime.kernels.cpu.elementwise_table import ElementKernels
-from specgrad.runtime.kernels.cpu.reduce_layout import Folding
 from specgrad.runtime.kernels.cpu.row_shapes import RowInput, row_shape
 from specgrad.runtime.kernels.cuda.elementwise import element_kernel, element_signature
 from specgrad.runtime.kernels.cuda.kernel import Array
-from specgrad.runtime.kernels.cuda.kernel import Kernel as DeviceKernel
 from specgrad.runtime.tensor.tensor import adopt
 
 from ...language.row_programs import Program
@@ -95,18 +93,15 @@ class Kernel:
         ElementKernels(self.package, self.file).get(self.name, self.is_complex)(*self.arguments().values(), *results)
         return results
 
-    @property
-    def on_device(self) -> DeviceKernel:
-        own = tuple(not self.is_array(name) or self.is_mask(name) for name in self.inputs)
-        return element_kernel(self.package, self.file, self.name, self.computed, own)
-
     def simulated(self, order: str) -> tuple[np.ndarray, ...]:
         """What simulated threads write; they may read no element of a result that they did not write."""
         operands, results = tuple(self.arguments().values()), self.results()
         parts = tuple(Array(v.dtype) if isinstance(v, np.ndarray) else np.dtype(type(v)) for v in operands)
         signature = element_signature(parts, tuple(Array(result.dtype) for result in results), 0)
         unwritten = tuple(GlobalArray(result, np.zeros(result.nbytes, bool)) for result in results)
-        function = self.on_device.simulated(signature)
+        own = tuple(not self.is_array(name) or self.is_mask(name) for name in self.inputs)
+        kernel = element_kernel(self.package, self.file, self.name, self.computed, own)
+        function = kernel.simulated(signature)
         SimulatedCuda(order).launch(function, 1, THREADS, [operands, unwritten, signature[2], (), SIZE])
         return results
 
@@ -129,7 +124,8 @@ def simulate(op: Any, package: str, report: Report) -> None:
         except Exception as error:
             text = error_message(error)
         if text:
-            add(kernel, text, report)
+            about = f"simulated CUDA kernel {kernel.name}{' in complex numbers' if kernel.is_complex else ''}"
+            report.find(op, "", text, about, level=2)
 
 
 def differences(expected: tuple[np.ndarray, ...], result: tuple[np.ndarray, ...]) -> Iterator[str]:
@@ -139,11 +135,6 @@ def differences(expected: tuple[np.ndarray, ...], result: tuple[np.ndarray, ...]
             worst = int(np.argmin(same))
             shown = both(got[worst], requested[worst])
             yield f"element {worst} of result {number} is {shown[0]} on CUDA, {shown[1]} on the CPU"
-
-
-def add(kernel: Kernel, text: str, report: Report) -> None:
-    about = f"simulated CUDA kernel {kernel.name}{' in complex numbers' if kernel.is_complex else ''}"
-    report.find(kernel.op, "", text, about, level=2)
 
 
 def check_rows(point: Point, report: Report) -> None:
@@ -182,15 +173,14 @@ def meant(program: Program, arguments: dict[str, Any]) -> list[np.ndarray]:
     arrays = {p.name: shaped(each.array, p.kind) for p, each in zip(program.arrays, args, strict=True)}
     numbers = {p.name: arguments[p.name] for p in program.of_kind("number")}
     result = outputs_of(program, arrays | numbers, along, row_namespace())
+
+    def back(value: np.ndarray, is_row: bool) -> np.ndarray:
+        if not is_row:
+            return value.reshape(seen.result)
+        return seen.unfold(np.ascontiguousarray(value.reshape(before, after, along).transpose(0, 2, 1)))
+
     of_rows = Lowered(program).rows
-    return [_back(np.asarray(value), seen, name in of_rows) for name, value in result.items()]
-
-
-def _back(value: np.ndarray, seen: Folding, is_row: bool) -> np.ndarray:
-    before, along, after = seen.folded
-    if not is_row:
-        return value.reshape(seen.result)
-    return seen.unfold(np.ascontiguousarray(value.reshape(before, after, along).transpose(0, 2, 1)))
+    return [back(np.asarray(value), name in of_rows) for name, value in result.items()]
 
 
 def row_namespace() -> dict[str, Any]:

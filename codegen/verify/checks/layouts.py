@@ -17,7 +17,7 @@ from ...spec.fields import WITHOUT_GRADIENT
 from ..calls.findings import Report, error_message, on_purpose, worst
 from ..calls.point import Point, gradients, recording
 from .forward import check_forward
-from .masks import compare, same
+from .masks import compare, compare_leaves, same
 from .reverse import check_reverse
 
 RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
@@ -27,12 +27,13 @@ def check_results(point: Point, report: Report) -> None:
     tensors = point.tensors([False] * len(point.leaves))
     result = point.call(tensors)
     report.checks += 1
+    operands = [*tensors, *point.constants]
     for output, rule in zip(result, point.op.result_dtype, strict=False):
-        requested = _promised(rule, list(point.arguments.values()), [*tensors, *point.constants])
+        requested = _promised(rule, list(point.arguments.values()), operands)
         if requested is not None and output._dtype.np != requested:
             report.find(point.op, "", f"at {point} its dtype is {output._dtype.np}, not {requested}", "result")
     if point.op.kind == "elementwise":
-        shape = np.broadcast_shapes(*(t.shape for t in (*tensors, *point.constants)))
+        shape = np.broadcast_shapes(*(t.shape for t in operands))
         if tuple(result[0].shape) != shape:
             report.find(point.op, "", f"at {point} its shape is {tuple(result[0].shape)}, not {shape}", "result")
 
@@ -69,8 +70,8 @@ def check_inplace(point: Point, report: Report) -> None:
     elif right.requires_grad and point.op.outputs[0]:
         seed = point.seed(right)
         match, requested = gradients([result], value, [seed]), gradients([right], tensors, [seed])
-        for leaf, a, b in zip(point.leaves, match, requested, strict=True):
-            compare(point, leaf.argument, "in-place variant, gradient", "compared with the plain call", a, b, report)
+        about = "compared with the plain call"
+        compare_leaves(point, "in-place variant, gradient", about, match, requested, report)
 
 
 def check_layouts(point: Point, report: Report) -> None:
@@ -95,10 +96,8 @@ def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], n
     moved = _values(point, strided_run) if "(a" in point.op.schema else point.call(strided_run)
     if moved is None:
         moved, strided_run = values, tensors  # then the gradients alone lie in another way
-    for a, b in zip(moved, values, strict=True):
-        if not same(a.detach().array, b.detach().array):
-            _report_values(point, f"result for {kind} operands", a.detach().array, b.detach().array, report)
-            return
+    if any(_differ(point, f"result for {kind} operands", a, b, report) for a, b in zip(moved, values, strict=True)):
+        return
     right, result = point.outputs(tensors), point.outputs(strided_run)
     seeds = point.seeds(right)
     requested = gradients(right, tensors, seeds)
@@ -108,8 +107,8 @@ def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], n
         argument = point.leaves[0].argument
         report.find(point.op, argument, f"the gradient for {kind} operands, at {point}: {error_message(error)}")
         return
-    for leaf, a, b in zip(point.leaves, value, requested, strict=True):
-        compare(point, leaf.argument, f"gradient for {kind} operands", "compared with contiguous ones", a, b, report)
+    about = "compared with contiguous ones"
+    compare_leaves(point, f"gradient for {kind} operands", about, value, requested, report)
 
 
 def check_number(point: Point, report: Report) -> None:
@@ -119,9 +118,9 @@ def check_number(point: Point, report: Report) -> None:
     number = float(point.arrays[1].flat[0])
     x = point.tensors()[0]
     got, right = (point.call([x, other])[0] for other in (number, adopt(np.array(number))))
-    if not same(got.detach().array, right.detach().array):
-        _report_values(point, "result for a number", got.detach().array, right.detach().array, report)
-    elif got.requires_grad:
+    if _differ(point, "result for a number", got, right, report):
+        return
+    if got.requires_grad:
         seed = point.seed(got)
         result, requested = gradients([got], [x], [seed])[0], gradients([right], [x], [seed])[0]
         compare(point, "self", "gradient for a number", "compared with a 0-d tensor", result, requested, report)
@@ -132,9 +131,7 @@ def check_commutative(point: Point, report: Report) -> None:
         return
     report.checks += 1
     x, y = point.tensors() or point.constants
-    got, right = point.op.function(y, x), point.op.function(x, y)
-    if not same(got.detach().array, right.detach().array):
-        _report_values(point, "commutative: result", got.detach().array, right.detach().array, report)
+    _differ(point, "commutative: result", point.op.function(y, x), point.op.function(x, y), report)
 
 
 def scattered(array: np.ndarray) -> np.ndarray:
@@ -159,6 +156,13 @@ def _values(point: Point, tensors: Sequence[Any]) -> tuple[Any, ...] | None:
         if on_purpose(error):
             return None
         raise
+
+
+def _differ(point: Point, kind: str, got: Any, right: Any, report: Report) -> bool:
+    a, b = got.detach().array, right.detach().array
+    if not same(a, b):
+        _report_values(point, kind, a, b, report)
+    return not same(a, b)
 
 
 def _report_values(point: Point, kind: str, got: np.ndarray, right: np.ndarray, report: Report) -> None:

@@ -23,6 +23,10 @@ def subsets(count: int) -> Iterator[list[bool]]:
         yield [bool(mask >> i & 1) for i in range(count)]
 
 
+def masks_of(count: int) -> list[list[bool]]:
+    return [list(mask) for mask in itertools.product([False, True], repeat=count) if any(mask)]
+
+
 def check_inputs(point: Point, report: Report) -> None:
     tensors, outputs, seeds = point.recorded()
     full = gradients(outputs, tensors, seeds)
@@ -50,17 +54,16 @@ def check_outputs(point: Point, report: Report) -> None:
         unchanged = [i for i, yes in enumerate(value) if yes]
         some = gradients([outputs[i] for i in unchanged], tensors, [seeds[i] for i in unchanged])
         about = f"only the gradients of outputs {', '.join(map(str, unchanged))} are given"
-        for leaf, got, right in zip(point.leaves, some, gradients(outputs, tensors, zeros), strict=True):
-            compare(point, leaf.argument, "gradient with missing output gradients", about, got, right, report)
+        right = gradients(outputs, tensors, zeros)
+        compare_leaves(point, "gradient with missing output gradients", about, some, right, report)
 
 
 def check_fused(point: Point, report: Report) -> None:
     if not getattr(point.op.node, "fused", None):
         return
-    for output_mask in itertools.product([False, True], repeat=len(point.leaves)):
-        if any(output_mask):
-            report.checks += 1
-            _check_fused(point, list(output_mask), report)
+    for output_mask in masks_of(len(point.leaves)):
+        report.checks += 1
+        _check_fused(point, output_mask, report)
 
 
 def _check_fused(point: Point, output_mask: list[bool], report: Report) -> None:
@@ -84,12 +87,11 @@ def _check_fused(point: Point, output_mask: list[bool], report: Report) -> None:
 def check_backward(point: Point, report: Report) -> None:
     if point.is_complex or point.op.kind == "elementwise" or not hasattr(point.op.node, "formula"):
         return
-    for output_mask in itertools.product([False, True], repeat=len(point.leaves)):
-        outputs = [o for o in point.outputs(point.tensors(output_mask)) if o.requires_grad] if any(output_mask) else []
-        for value in itertools.product([False, True], repeat=len(outputs)):
-            if any(value):
-                report.checks += 1
-                _check_backward(point, outputs, list(value), report)
+    for output_mask in masks_of(len(point.leaves)):
+        outputs = [o for o in point.outputs(point.tensors(output_mask)) if o.requires_grad]
+        for value in masks_of(len(outputs)):
+            report.checks += 1
+            _check_backward(point, outputs, value, report)
 
 
 def _check_backward(point: Point, outputs: Sequence[Any], args: list[bool], report: Report) -> None:
@@ -125,6 +127,13 @@ def compare(point: Point, argument: str, kind: str, about: str, got: Any, right:
     text, size = difference(got.detach().array, right.detach().array)
     if text:
         report.find(point.op, argument, f"at {point}, {about}: {text}", subject, size)
+
+
+def compare_leaves(
+    point: Point, kind: str, about: str, got: Sequence[Any], right: Sequence[Any], report: Report
+) -> None:
+    for leaf, a, b in zip(point.leaves, got, right, strict=True):
+        compare(point, leaf.argument, kind, about, a, b, report)
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> tuple[str, float]:

@@ -35,6 +35,10 @@ SMALL_INTEGERS = (0, 1, 2, 3, 5, 7)
 INTEGERS = ("int64", "int32", "uint8")
 HALVES = ("float16", "bfloat16")
 
+Columns = Mapping[str, np.ndarray]
+Outputs = dict[str, np.ndarray]
+Pair = tuple[np.ndarray, np.ndarray]  # a result and the right one
+
 
 def check_precision(op: Any, report: Report) -> None:
     meaning = meaning_of(op)
@@ -71,7 +75,7 @@ class Dtypes:
             moved = [self.run(kernel, wide, {n: 1 + by}) for n, by in shifts]
             for output, right in requested.items():
                 sway = np.max([np.nan_to_num(np.abs(m[output] - right), nan=0.0, posinf=np.inf) for m in moved], axis=0)
-                self.compare_single(output, result[output], right, sway, columns)
+                self.compare_single(output, (result[output], right), sway, columns)
 
     def loops(self) -> Iterator[Callable[..., Any]]:
         forward = self.op.result_dtype[0] == "same"
@@ -88,9 +92,7 @@ class Dtypes:
             table[name] = index % 2 == 0 if name in self.masks else column.astype(dtype)
         return table
 
-    def run(
-        self, kernel: Callable[..., Any], columns: Mapping[str, np.ndarray], factors: Mapping[str, float] | None = None
-    ) -> dict[str, np.ndarray]:
+    def run(self, kernel: Callable[..., Any], columns: Columns, factors: Mapping[str, float] | None = None) -> Outputs:
         dtype = next(c.dtype for c in columns.values() if c.dtype.kind == "f")
         size = len(next(iter(columns.values())))
         arguments = {**columns, "grad": np.ones(size, dtype)}
@@ -104,16 +106,15 @@ class Dtypes:
         kernel(*(arguments[p] if p in arguments else self.values[p] for p in parameters))
         return {p: arguments[p].astype(np.float64) for p in outputs}
 
-    def compare_single(
-        self, output: str, result: np.ndarray, right: np.ndarray, sway: np.ndarray, columns: Mapping[str, np.ndarray]
-    ) -> None:
+    def compare_single(self, output: str, pair: Pair, sway: np.ndarray, columns: Columns) -> None:
+        result, right = pair
         ulps, smallest = (ULPS, SMALLEST_NORMAL) if output == "result" else (ULPS_OF_DERIVATIVES, MIN_DERIVATIVE)
         allowed = ulps * (EPSILON * np.abs(right) + sway) + smallest
         beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(result) | (np.abs(result) > 1e38))
         same = (np.abs(result - right) <= allowed) | (result == right) | (np.isnan(result) & np.isnan(right)) | beyond
         key = "elementwise" if output == "result" else output.removeprefix("grad_")
         subject = "result" if output == "result" else f"gradient of {key}"
-        self.find(same, result, right, columns, key, f"{subject} in float32", " as in float64")
+        self.find(same, pair, columns, key, f"{subject} in float32", " as in float64")
 
     # ---- by the op itself --------------------------------------------------------------------------------------------
 
@@ -165,25 +166,14 @@ class Dtypes:
                 requested = requested if truncates else requested.astype(result.array.dtype)
                 self.compare_exact(word, "dtype" if truncates else "elementwise", value, requested, columns)
 
-    def compare_exact(
-        self, word: str, key: str, result: np.ndarray, right: np.ndarray, columns: Mapping[str, np.ndarray]
-    ) -> None:
+    def compare_exact(self, word: str, key: str, result: np.ndarray, right: np.ndarray, columns: Columns) -> None:
         same = (result == right) | (np.isnan(result) & np.isnan(right))
-        self.find(same, result, right, columns, key, f"result in {word}")
+        self.find(same, (result, right), columns, key, f"result in {word}")
 
-    def find(
-        self,
-        same: np.ndarray,
-        result: np.ndarray,
-        right: np.ndarray,
-        columns: Mapping[str, np.ndarray],
-        key: str,
-        subject: str,
-        more: str = "",
-    ) -> None:
+    def find(self, same: np.ndarray, pair: Pair, columns: Columns, key: str, subject: str, more: str = "") -> None:
         if not same.all():
             i = int(np.flatnonzero(~same)[0])
-            at, shown = ", ".join(f"{n}={c[i]}" for n, c in columns.items()), both(result[i], right[i])
+            at, shown = ", ".join(f"{n}={c[i]}" for n, c in columns.items()), both(pair[0][i], pair[1][i])
             self.add(key, subject, f"at ({at}) it is {shown[0]}, not {shown[1]}{more}")
 
     def add(self, key: str, subject: str, text: str) -> None:

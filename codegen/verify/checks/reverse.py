@@ -99,11 +99,8 @@ def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
     for spot in map(tuple, touched):
         value, requested, at, others = at_numbers(point, which, [a[spot] for a in arrays])
         if is_wrong(value, requested):
-            result = (
-                f"at {at} {comparison(value, requested)}{kink_hint(value, requested, others)}",
-                relative_error(value, requested),
-            )
-            best = max(best, result, key=lambda pair: pair[1])
+            text = f"at {at} {comparison(value, requested)}{kink_hint(value, requested, others)}"
+            best = max(best, (text, relative_error(value, requested)), key=lambda pair: pair[1])
     return best
 
 
@@ -137,9 +134,8 @@ def kink_hint(value: complex, requested: complex, others: Sequence[complex]) -> 
     finite = [other for other in others if np.isfinite(other)]
     is_one = any(abs(value - other) <= ROUGHLY * (1 + abs(other)) for other in finite)
     at_a_kink = any(abs(requested - other) > ROUGHLY * (1 + abs(other)) for other in finite)
-    return " (a one-sided derivative here, but not the one that the entry asks for: see key kink)" * (
-        is_one and at_a_kink
-    )
+    hint = " (a one-sided derivative here, but not the one that the entry asks for: see key kink)"
+    return hint if is_one and at_a_kink else ""
 
 
 def as_complex(values: np.ndarray, index: int, step: int) -> complex:
