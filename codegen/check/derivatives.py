@@ -85,7 +85,14 @@ def check_forward(context: Context) -> Iterator[Problem]:
     if entry.compute.kind == "composite":
         return
     tensors = [argument.name for argument in entry.tensor_arguments]
-    yield from _check_renounced(context)
+    # A derivative that could be derived and is not wanted is renounced twice: one word is soon written by mistake
+    if (
+        _renounces(entry)
+        and not entry.forward
+        and not missing_derivative(replace(entry, output_differentiability=(True,)))
+    ):
+        message = "the output has a derivative: if it is to have no gradient, say `result: zero` as well"
+        yield context.at("output_differentiability", message)
     for output, differentiable in zip(entry.schema.returns, entry.output_differentiability, strict=True):
         formula = entry.forward.get(output.name)
         if formula is None:
@@ -100,18 +107,6 @@ def check_forward(context: Context) -> Iterator[Problem]:
             yield from _check_tangent(context, output.name, formula.tree)
         else:
             yield from _check_keyword(context, output.name, formula)
-
-
-def _check_renounced(context: Context) -> Iterator[Problem]:
-    """A derivative that could be derived and is not wanted is renounced twice: one word is soon written by mistake."""
-    entry = context.entry
-    if (
-        _renounces(entry)
-        and not entry.forward
-        and not missing_derivative(replace(entry, output_differentiability=(True,)))
-    ):
-        message = "the output has a derivative: if it is to have no gradient, say `result: zero` as well"
-        yield context.at("output_differentiability", message)
 
 
 def _renounces(entry: Entry) -> bool:

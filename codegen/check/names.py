@@ -56,7 +56,19 @@ def check_names(context: Context) -> Iterator[Problem]:
         if fault := name_fault(alias):
             yield context.problem(where, f"'{alias}' cannot be the name of a function: {fault}", "aliases")
     yield from _check_operator(context)
-    yield from _check_reserved(context)
+    reserved = context.known.reserved
+    for name in public_names(entry):
+        if name in reserved.functions:
+            yield context.problem(entry.where, NAME_RESERVED.format(name))
+        elif "method" in entry.variants and name in reserved.attributes:
+            message = f"a tensor has an attribute '{name}': give the op another name, or leave method out of variants"
+            yield context.problem(entry.where, message)
+    for name in [a.name for a in entry.schema.arguments] + [r.name for r in entry.schema.returns]:
+        if name in reserved.locals or name.startswith("_"):
+            yield context.problem(entry.where, NAME_RESERVED.format(name), name)
+    for name, definition in entry.definitions.items():
+        if name in reserved.locals or name in MEANING:
+            yield context.problem(definition.where, NAME_RESERVED.format(name), name)
 
 
 def _check_operator(context: Context) -> Iterator[Problem]:
@@ -72,22 +84,6 @@ def _check_operator(context: Context) -> Iterator[Problem]:
 
 def _spell(required: Sequence[Argument]) -> str:
     return f"the schema asks for {', '.join(a.name for a in required) or 'no argument'}"
-
-
-def _check_reserved(context: Context) -> Iterator[Problem]:
-    entry, reserved = context.entry, context.known.reserved
-    for name in public_names(entry):
-        if name in reserved.functions:
-            yield context.problem(entry.where, NAME_RESERVED.format(name))
-        elif "method" in entry.variants and name in reserved.attributes:
-            message = f"a tensor has an attribute '{name}': give the op another name, or leave method out of variants"
-            yield context.problem(entry.where, message)
-    for name in [a.name for a in entry.schema.arguments] + [r.name for r in entry.schema.returns]:
-        if name in reserved.locals or name.startswith("_"):
-            yield context.problem(entry.where, NAME_RESERVED.format(name), name)
-    for name, definition in entry.definitions.items():
-        if name in reserved.locals or name in MEANING:
-            yield context.problem(definition.where, NAME_RESERVED.format(name), name)
 
 
 INPLACE_FUNCTION = "the in-place function"

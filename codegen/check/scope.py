@@ -85,7 +85,10 @@ class Scope:
     ops: Ops = field(default_factory=Ops)
 
     def faults(self, tree: ast.AST) -> Iterator[Fault]:
-        yield from self._library_faults(tree)
+        inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and id(node) not in inner and self._is_of_library(node):
+                yield node, of_library(node)
         functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         foreign = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and self._is_of_library(node)]
         skipped = {id(part) for node in foreign for part in ast.walk(node)}
@@ -103,12 +106,6 @@ class Scope:
                         yield node, f"unknown attribute '{name}'{did_you_mean(name, known)}"
                 case ast.Name(id=name) if id(node) not in functions and name not in self.values:
                     yield node, self._no_value(name)
-
-    def _library_faults(self, tree: ast.AST) -> Iterator[Fault]:
-        inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and id(node) not in inner and self._is_of_library(node):
-                yield node, of_library(node)
 
     def _callable(self) -> set[str]:
         return {*(self.functions or {}), *self.ops.functions}

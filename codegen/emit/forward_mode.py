@@ -17,7 +17,11 @@ def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
     if not entry.forward:
         return None
     lines = [f"{name} = {_source(entry, name)}" for name in _outputs_read(entry)]
-    formulas = _by_tangent(entry)
+    formulas: dict[str, Formula] = {}
+    for index, output in enumerate(entry.schema.returns):
+        formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
+        if formula is not None and formula.keyword != "zero" and entry.output_differentiability[index]:
+            formulas[f"tangent{index}"] = formula
     own = locals_of(entry, {name: formula for name, formula in formulas.items() if formula.tree is not None})
     used = names_in(*(formula.tree for formula in formulas.values() if formula.tree is not None))
     missing = [f"zeros_if_missing({a.name}_t, {a.name})" if f"{a.name}_t" in used else "" for a in _inputs(entry)]
@@ -47,15 +51,6 @@ def _outputs_read(entry: Entry) -> list[str]:
         used.add("result1")
     single = len(entry.schema.returns) == 1
     return [n for n in output_names(entry) if n in used and not (single and n == "result")]
-
-
-def _by_tangent(entry: Entry) -> dict[str, Formula]:
-    results: dict[str, Formula] = {}
-    for index, output in enumerate(entry.schema.returns):
-        formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
-        if formula is not None and formula.keyword != "zero" and entry.output_differentiability[index]:
-            results[f"tangent{index}"] = formula
-    return results
 
 
 def _general(entry: Entry, formula: Formula, calls: Calls) -> str:

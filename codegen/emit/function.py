@@ -243,7 +243,8 @@ class InplaceCode:
     def fast(self) -> list[str]:
         code, fast = self.code, self.code.fast
         if code.plan_in_place:
-            return launched_in_place(code)
+            call = f"{fast.looked_up_by}.launch_in_place({python_names(fast.kernel_arguments)})"
+            return [f"if not watch.every and {call} is not None:", "    return input"]
         if not fast.applies or code.entry.result_dtype[0] != "same" or len(code.tensors) > 2:
             return []
         call = f"{code.kernel}.launch_in_place({fast.operands})"
@@ -251,13 +252,6 @@ class InplaceCode:
 
 
 Function = Public | InplaceCode | General | Dispatcher
-
-
-def launched_in_place(code: OpCode) -> list[str]:
-    if not code.plan_in_place:
-        return []
-    call = f"{code.fast.looked_up_by}.launch_in_place({python_names(code.fast.kernel_arguments)})"
-    return [f"if not watch.every and {call} is not None:", "    return input"]
 
 
 def intercepted(code: OpCode, function: str, arguments: Sequence[Argument], out: str = "") -> list[str]:

@@ -93,21 +93,17 @@ class Dispatcher:
                 call = f"{self.target(fitting[0])}({self.first}, *args)"
                 cases.append((f"len(args) == {count} and not kwargs", call))
             cases += self.matched_by_types(fitting, count)
-        for names, codes in self.by_required_names.items():
+        by_required_names: dict[tuple[str, ...], list[OpCode]] = {}
+        for code in self.codes:
+            named = tuple(a.python_name for a in code.arguments if a.keyword_only and a.default is None)
+            if named:
+                by_required_names.setdefault(named, []).append(code)
+        for names, codes in by_required_names.items():
             cases += self.matched_by_types(codes, len(positional(codes[0])) - 1, names)
         for code in self.codes:
             call = f"{self.target(code)}({self.first}, *args, **kwargs)"
             cases += [(type_tests, call) for type_tests in self.matched_by_names(code)]
         return cases
-
-    @property
-    def by_required_names(self) -> dict[tuple[str, ...], list[OpCode]]:
-        results: dict[tuple[str, ...], list[OpCode]] = {}
-        for code in self.codes:
-            named = tuple(a.python_name for a in code.arguments if a.keyword_only and a.default is None)
-            if named:
-                results.setdefault(named, []).append(code)
-        return results
 
     def matched_by_types(self, fitting: list[OpCode], count: int, names: tuple[str, ...] = ()) -> list[tuple[str, str]]:
         if len(fitting) < 2 or len({c.arguments[0].type for c in fitting}) > 1:

@@ -69,7 +69,10 @@ class Renderer:
         entries = self.entries.values()
         own = frozenset(entry.name for entry in spec.entries)
         functions = self.function_names()
-        overloads = overload_parameters(entries, functions)
+        overloads: dict[str, dict[str, frozenset[str]]] = {}
+        for entry in entries:
+            names = frozenset(argument.name for argument in entry.schema.arguments)
+            overloads.setdefault(entry.schema.name, {})[functions[entry.name]] = names
         at_once = {entry.schema.name: entry.at_once for entry in entries if entry.at_once}
         self.calls = Calls(self.library, functions, overload_numbers(entries), own, overloads, at_once)
         self.environment = jinja2.Environment(
@@ -315,14 +318,6 @@ def overload_groups(ops: Iterable[OpCode]) -> dict[str, list[OpCode]]:
 def function_names(entries: Sequence[Entry]) -> dict[str, str]:
     counts = Counter(entry.schema.name for entry in entries)
     return {e.name: e.schema.name if counts[e.schema.name] == 1 else e.function for e in entries}
-
-
-def overload_parameters(entries: Iterable[Entry], functions: dict[str, str]) -> dict[str, dict[str, frozenset[str]]]:
-    results: dict[str, dict[str, frozenset[str]]] = {}
-    for entry in entries:
-        names = frozenset(argument.name for argument in entry.schema.arguments)
-        results.setdefault(entry.schema.name, {})[functions[entry.name]] = names
-    return results
 
 
 def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:

@@ -162,7 +162,21 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
             yield statement.node, f"'{name}' is a scalar function: choose another name"
         elif name in known:
             yield statement.node, f"'{name}' has a value already"
-        yield from _value_faults(statement.value, program, known, assigned, functions)
+        called = {id(node.func) for node in ast.walk(statement.value) if isinstance(node, ast.Call)}
+        spellings = {p.array: p.name for p in program.parameters}
+        for node in ast.walk(statement.value):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                yield from _call_faults(node, node.func.id, program, known, functions)
+            elif isinstance(node, ast.Name) and id(node) not in called and node.id not in known:
+                name = node.id
+                if name in assigned:
+                    yield node, f"'{name}' has no value yet: it is assigned further below"
+                elif name in FOLDS or name in (functions or ()):
+                    yield node, f"function '{name}' is used as a value"
+                else:
+                    meant = spellings.get(name.removesuffix("_row").removesuffix("_"))
+                    hint = f" (did you mean '{meant}'?)" if meant else did_you_mean(name, known)
+                    yield node, f"unknown name '{name}'{hint}"
         used |= {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
         known.add(statement.name)
     for statement in program.statements:
@@ -174,30 +188,6 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
             yield last, f"expected an assignment to the output '{output}'{did_you_mean(output, assigned)}"
     if not program.of_kind("row"):
         yield last, "expected an array of rows: a tensor whose name in the program has no ending"
-
-
-def _value_faults(
-    value: ast.expr,
-    program: Program,
-    known: Collection[str],
-    assigned: Mapping[str, Statement],
-    functions: Mapping[str, tuple[int, float]] | None,
-) -> Iterator[Fault]:
-    called = {id(node.func) for node in ast.walk(value) if isinstance(node, ast.Call)}
-    spellings = {p.array: p.name for p in program.parameters}
-    for node in ast.walk(value):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            yield from _call_faults(node, node.func.id, program, known, functions)
-        elif isinstance(node, ast.Name) and id(node) not in called and node.id not in known:
-            name = node.id
-            if name in assigned:
-                yield node, f"'{name}' has no value yet: it is assigned further below"
-            elif name in FOLDS or name in (functions or ()):
-                yield node, f"function '{name}' is used as a value"
-            else:
-                meant = spellings.get(name.removesuffix("_row").removesuffix("_"))
-                hint = f" (did you mean '{meant}'?)" if meant else did_you_mean(name, known)
-                yield node, f"unknown name '{name}'{hint}"
 
 
 def _call_faults(

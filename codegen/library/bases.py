@@ -39,21 +39,19 @@ def chain(name: str, tree: Spec) -> tuple[Base, ...]:
     while name != SPECGRAD:
         if name in roots:
             raise Refused(f"--base {first}: {name} builds on itself")
-        roots[name] = _root(name)
+        folder = _folder(name)
+        inner = folder / "generated"
+        root = inner if (inner / MANIFEST).exists() else folder
+        if not read_manifest(root).spec:
+            raise Refused(
+                f"--base {name}: expected a generated package, found no {MANIFEST} in {folder} nor in {inner}"
+            )
+        roots[name] = root
         name = recorded_base(roots[name])
     matches = [tree_base(tree)]
     for name, root in reversed(roots.items()):
         matches.append(_read(name, root, [base.op_library for base in matches if base.op_library]))
     return tuple(matches)
-
-
-def _root(name: str) -> Path:
-    folder = _folder(name)
-    inner = folder / "generated"
-    root = inner if (inner / MANIFEST).exists() else folder
-    if not read_manifest(root).spec:
-        raise Refused(f"--base {name}: expected a generated package, found no {MANIFEST} in {folder} nor in {inner}")
-    return root
 
 
 def _read(name: str, root: Path, below: Sequence[OpLibrary]) -> Base:

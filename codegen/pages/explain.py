@@ -71,7 +71,16 @@ def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     if entry.check:
         yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].location})")
     yield from node_lines(renderer, entry)
-    yield from part_lines(renderer, entry)
+    yield from kernel_lines(renderer, entry.compute.text if entry.compute.kind == "kernel" else "", "")
+    yield from kernel_lines(renderer, node.kernel.name if node and node.kernel else "", ", backward")
+    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
+    trees = [entry.compute.tree, *(formula.written or formula.tree for formula in formulas)]
+    called = functions_in(*(tree for tree in trees if tree is not None))
+    yield from placed(renderer, "helper", "helper", called)
+    for other in renderer.spec.entries:
+        if other.schema.name in called and other is not entry:
+            yield field("calls", f"{other.name} ({other.where})")
+    yield from placed(renderer, "batching", "batching rule", [entry.batch or ""])
     family = next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
     starts = {f"ops/{family}.py": f"def {entry.schema.name}("}
     if has_node(entry):
@@ -161,20 +170,6 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
         yield field("forward", "no forward mode")
     for output, formula in entry.forward.items():
         yield field("forward", f"{output}: {one_line(formula.text)} ({formula.where})")
-
-
-def part_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    node = renderer.nodes.get(entry.name)
-    yield from kernel_lines(renderer, entry.compute.text if entry.compute.kind == "kernel" else "", "")
-    yield from kernel_lines(renderer, node.kernel.name if node and node.kernel else "", ", backward")
-    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
-    trees = [entry.compute.tree, *(formula.written or formula.tree for formula in formulas)]
-    called = functions_in(*(tree for tree in trees if tree is not None))
-    yield from placed(renderer, "helper", "helper", called)
-    for other in renderer.spec.entries:
-        if other.schema.name in called and other is not entry:
-            yield field("calls", f"{other.name} ({other.where})")
-    yield from placed(renderer, "batching", "batching rule", [entry.batch or ""])
 
 
 def kernel_lines(renderer: Renderer, kernel: str, direction: str) -> Iterator[str]:

@@ -57,7 +57,10 @@ class FormulaDerivative:
             case ast.UnaryOp(operand=operand):
                 return negative(self.of(operand))
             case ast.BinOp(left=left, op=op, right=right):
-                return self._of_operator(op, left, right)
+                if (result := of_operator(op, left, right, self.of)) is not None:
+                    return result
+                symbol = OPERATORS[type(op)]
+                return self._of_entries(self.inliner.by_operator.get(symbol, []), symbol, [left, right], {})
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return chosen(test, self.of(body), self.of(orelse))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
@@ -67,12 +70,6 @@ class FormulaDerivative:
                 values.insert(self.inliner.self_position(name), value)
                 return self._of_op(name, values, {k.arg or "": k.value for k in keywords})
         raise NotElementwise(ast.unparse(tree))
-
-    def _of_operator(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
-        if (result := of_operator(op, left, right, self.of)) is not None:
-            return result
-        symbol = OPERATORS[type(op)]
-        return self._of_entries(self.inliner.by_operator.get(symbol, []), symbol, [left, right], {})
 
     def _of_op(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
         if name in _CONSTANT:

@@ -41,7 +41,13 @@ def check_dtypes(op: Any, report: Report) -> None:
                     text = f"({call.text}, dtype=float64) gives {output._dtype.name} for float32"
                     report.find(call.op, "", text, "dtypes")
         for expected_dtypes, requested in op.gives.items():
-            _check_stated(call, expected_dtypes, requested, report)
+            report.checks += 1
+            result = _answer(call, expected_dtypes)
+            right = requested.split() if " " in requested or requested == REFUSED else [requested] * len(result)
+            if result != right:
+                shown = " ".join(result if " " in requested else dict.fromkeys(result))
+                text = f"({call.text}) gives {shown} for {expected_dtypes}, where the entry says {requested}"
+                report.find(call.op, "dtype_table", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
         for kind, word in (("int", "int32"), ("bool", "bool")):
             if kind in op.dtypes and word not in op.gives and has_key(op, "dtypes"):
                 _check_accepted(call, word, report)
@@ -57,16 +63,6 @@ def check_dtypes(op: Any, report: Report) -> None:
                 _check_integers(call, expected_dtypes, report)
         if op.kind == "elementwise" and not op.samples and len(call.tensors) > 1:
             _check_integers(TypedCall(op, generated_calls(op, LARGE_SHAPE)[0]), "int32 float32", report)
-
-
-def _check_stated(call: TypedCall, expected_dtypes: str, requested: str, report: Report) -> None:
-    report.checks += 1
-    result = _answer(call, expected_dtypes)
-    right = requested.split() if " " in requested or requested == REFUSED else [requested] * len(result)
-    if result != right:
-        shown = " ".join(result if " " in requested else dict.fromkeys(result))
-        text = f"({call.text}) gives {shown} for {expected_dtypes}, where the entry says {requested}"
-        report.find(call.op, "dtype_table", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
 
 
 def _answer(call: TypedCall, expected_dtypes: str) -> list[str]:

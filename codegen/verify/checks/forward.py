@@ -41,7 +41,8 @@ def check_forward(point: Point, report: Report) -> None:
     result = gradients(outputs, tensors, seeds)
     along = [adopt(point.random(t)) for t in tensors]
     right = [not report.has(op.name, f"gradient of {leaf.argument}") for leaf in point.leaves]
-    for chosen in _choices(right):
+    alone = [[i == k for i in range(len(right))] for k, yes in enumerate(right) if yes]
+    for chosen in [list(right), *alone] if len(alone) > 1 else alone:
         report.checks += 1
         args = [u if yes else None for u, yes in zip(along, chosen, strict=True)]
         with no_grad():
@@ -52,11 +53,6 @@ def check_forward(point: Point, report: Report) -> None:
         names = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
         text = f"along a tangent of {names}, <v, J u> is {{}} by forward mode but <J^T v, u> = {{}} in reverse"
         _compare(point, "forward mode", forward, reverse, RELATIVE, f"at {point}, {text}", report)
-
-
-def _choices(right: Sequence[bool]) -> list[list[bool]]:
-    alone = [[i == k for i in range(len(right))] for k, yes in enumerate(right) if yes]
-    return [list(right), *alone] if len(alone) > 1 else alone
 
 
 def _products(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:

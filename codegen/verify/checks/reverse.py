@@ -24,7 +24,12 @@ ROUGHLY = 1e-4  # how exactly a gradient has to be one of the derivatives of a k
 def check_reverse(point: Point, report: Report) -> None:
     tensors, outputs, seeds = point.recorded()
     result = gradients(outputs, tensors, seeds)
-    _check_form(point, result, report)
+    for leaf, gradient in zip(point.leaves, result, strict=True):
+        report.checks += 1
+        got = (tuple(gradient.shape), gradient._dtype.np)
+        if got != (leaf.array.shape, leaf.array.dtype):
+            text = f"at {point} it has shape {got[0]} and dtype {got[1]}, not {leaf.array.shape}, {leaf.array.dtype}"
+            report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}")
     arrays = point.arrays
     moved = [point.over(array) for array in arrays]
     table = derivatives(lambda: point.values(moved), arrays, point.kinks)
@@ -40,15 +45,6 @@ def check_reverse(point: Point, report: Report) -> None:
         if worst is not None:
             text, error = _shown(point, which, worst, concatenated([result[which]]), part, concatenated(seeds))
             report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}", error)
-
-
-def _check_form(point: Point, result: Sequence[Any], report: Report) -> None:
-    for leaf, gradient in zip(point.leaves, result, strict=True):
-        report.checks += 1
-        got = (tuple(gradient.shape), gradient._dtype.np)
-        if got != (leaf.array.shape, leaf.array.dtype):
-            text = f"at {point} it has shape {got[0]} and dtype {got[1]}, not {leaf.array.shape}, {leaf.array.dtype}"
-            report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}")
 
 
 def expected(derivative: np.ndarray, seed: np.ndarray) -> np.ndarray:
