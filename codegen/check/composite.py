@@ -7,7 +7,7 @@ the same names and in the same places. Types are told apart as runtime/dispatch/
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..spec.formula import value_reads
@@ -73,19 +73,10 @@ def _called_by_operator(context: Context, entry: Entry) -> Iterator[str]:
     assert entry.compute.tree is not None
     tensors = [a.name for a in entry.tensor_arguments]
     for node in ast.walk(entry.compute.tree):
-        for symbol in _operators(node):
+        for symbol in getattr(node, "ops", [getattr(node, "op", None)]):
             for method in special_methods(SYMBOLS.get(type(symbol), "")):
                 if method in context.ops.operators and value_reads(node, tensors):
                     yield context.ops.operators[method].name
-
-
-def _operators(node: ast.AST) -> Sequence[ast.AST]:
-    match node:
-        case ast.BinOp(op=symbol) | ast.UnaryOp(op=symbol):
-            return (symbol,)
-        case ast.Compare(ops=symbols):
-            return symbols
-    return ()
 
 
 # Of these types any value will do that is neither None nor a tensor.

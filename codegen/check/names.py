@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import keyword
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..spec.fields import RESERVED
-from ..spec.model import Argument, Entry, Problem, Spec, Where
+from ..spec.model import Entry, Problem, Spec, Where
 from ..spec.names import UNARY, special_methods
 from ..spec.signature import name_fault
 from .scope import Context
@@ -78,12 +78,9 @@ def _check_operator(context: Context) -> Iterator[Problem]:
     count = 1 if entry.operator in UNARY else 2
     required = [a for a in entry.schema.arguments if a.default is None]
     if len(required) != count or any(a.keyword_only for a in required) or not any(a.type.is_tensor for a in required):
-        message = f"the operator '{entry.operator}' has {count} operand{'s' * (count - 1)}: {_spell(required)}"
+        asked = f"the schema asks for {', '.join(a.name for a in required) or 'no argument'}"
+        message = f"the operator '{entry.operator}' has {count} operand{'s' * (count - 1)}: {asked}"
         yield context.at("operator", message)
-
-
-def _spell(required: Sequence[Argument]) -> str:
-    return f"the schema asks for {', '.join(a.name for a in required) or 'no argument'}"
 
 
 INPLACE_FUNCTION = "the in-place function"
@@ -111,18 +108,14 @@ def name_problems(spec: Spec, base: Spec | None) -> Iterator[Problem]:
     for claim in (claim for entry in _claimed(base) for claim in entry):
         first.setdefault(claim.name.lower(), replace(claim, from_base=True))
     for entry in _claimed(spec):
-        yield from _second_claims(entry, first)
-
-
-def _second_claims(own: list[Claim], first: dict[str, Claim]) -> Iterator[Problem]:
-    blamed: set[Where] = set()
-    for claim in own:
-        message = _conflict(claim, first.setdefault(claim.name.lower(), claim))
-        if message and claim.where not in blamed:
-            yield Problem(claim.where, claim.entry.name, claim.key, message)
-            blamed.add(claim.where)
-            if not claim.key:
-                return
+        blamed: set[Where] = set()
+        for claim in entry:
+            message = _conflict(claim, first.setdefault(claim.name.lower(), claim))
+            if message and claim.where not in blamed:
+                yield Problem(claim.where, claim.entry.name, claim.key, message)
+                blamed.add(claim.where)
+                if not claim.key:
+                    break
 
 
 def _claimed(spec: Spec | None) -> list[list[Claim]]:
@@ -144,9 +137,8 @@ def claims(entry: Entry, has_overloads: bool) -> Iterator[Claim]:
         if "inplace" in entry.variants:
             yield Claim(f"{alias}_", own, "an alias of the in-place function", entry, where, "aliases")
     for method in special_methods(entry.operator or ""):
-        yield Claim(
-            method, own, "the operator", entry, entry.key_locations["operator"], "operator", entry.operator or ""
-        )
+        where = entry.key_locations["operator"]
+        yield Claim(method, own, "the operator", entry, where, "operator", entry.operator or "")
 
 
 def _conflict(claim: Claim, other: Claim) -> str:

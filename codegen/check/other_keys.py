@@ -143,10 +143,8 @@ def _operator_faults(node: ast.Call, name: str, operator: Operator) -> Iterator[
             yield keyword.value, f"{name} has no attribute '{keyword.arg}'{hint}"
 
 
-def _range(fewest: int, max_args: float) -> str:
-    return (
-        f"{fewest} or more" if max_args == math.inf else f"{fewest} to {max_args}" if max_args > fewest else str(fewest)
-    )
+def _range(fewest: int, most: float) -> str:
+    return f"{fewest} or more" if most == math.inf else f"{fewest} to {most}" if most > fewest else str(fewest)
 
 
 def check_reference(context: Context) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..language.syntax import did_you_mean
 from ..library.modules import Parameters
 from ..spec.formula import called, names
-from ..spec.model import Argument, Entry, Problem, Where
+from ..spec.model import Argument, Compute, Entry, Formula, Problem, Where
 from .scope import Context
 
 NO_ARRAYS = ("ScalarType", "MemoryFormat")  # what decides how a kernel's results are made, and is not passed to it
@@ -160,19 +160,17 @@ def _is_read(context: Context, argument: Argument) -> bool:
     args = {argument.name, f"{argument.name}_p", f"{argument.name}_t"}
     if argument.type.base == "MemoryFormat":  # the result is laid out so
         return True
-    return bool(args & _names_read(entry)) or _reaches_function(entry, argument) or _is_checked(context, argument)
+    read = {node.id for part in _parts(entry) if part.tree is not None for node in names(part.tree)}
+    return bool(args & read) or _reaches_function(entry, argument) or _is_checked(context, argument)
 
 
-def _names_read(entry: Entry) -> set[str]:
-    formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
-    trees = [entry.compute.tree, *(formula.tree for formula in formulas)]
-    return {node.id for tree in trees if tree is not None for node in names(tree)}
+def _parts(entry: Entry) -> list[Compute | Formula]:
+    backward = [entry.backward] if entry.backward else []
+    return [entry.compute, *entry.gradients.values(), *entry.forward.values(), *backward]
 
 
 def _definitions_used(entry: Entry) -> set[str]:
-    formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
-    written = [entry.compute.written, *(formula.written for formula in formulas)]
-    matches = {node.id for tree in written if tree is not None for node in names(tree)}
+    matches = {node.id for part in _parts(entry) if part.written is not None for node in names(part.written)}
     for name, definition in reversed(entry.definitions.items()):
         if name in matches and definition.written is not None:
             matches |= {node.id for node in names(definition.written)}

@@ -24,9 +24,8 @@ from .samples import check_refuses, check_samples
 from .scope import Context, Ops, Scope
 from .signatures import check_hooked, check_layout, check_signatures, check_unused
 
-NO_PACKAGE_HINT = (
-    " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
-)
+GENERATED_HERE = "put an __init__.py beside it, and the generated package into the folder generated/ there"
+NO_PACKAGE_HINT = f" ({{}} has one: {GENERATED_HERE})"
 
 NOT_COMPUTED = f"the op is not computed: give one of {', '.join(COMPUTE)}, or write a kernel named '{{}}'"
 

@@ -59,10 +59,9 @@ class FastCode:
     def keeps_views(self) -> bool:
         op, returns = self.op, self.op.entry.schema.returns
         first, *others = op.arguments
-        one = first.type.is_tensor and not first.type.is_list and not first.type.writes
-        shares = (
-            one and len(returns) == 1 and first.type.alias is not None and returns[0].type.alias == first.type.alias
-        )
+        kind = first.type
+        one = kind.is_tensor and not kind.is_list and not kind.writes
+        shares = one and len(returns) == 1 and kind.alias is not None and returns[0].type.alias == kind.alias
         is_static = op.rule is None or not reads_storage(op.rule)
         plain = all(a.type.base == "int" for a in others) and not op.has_out and not self.tried
         return op.entry.compute.kind == "composite" and shares and is_static and plain and not op.entry.autocast
@@ -147,11 +146,9 @@ class FastCode:
         matches = []
         for each in self.op.entry.trials:
             if each.arguments is not None and each.op in self.op.calls.own:
-                is_static = [f"({source(test, named)})" for test in each.conditions]
+                is_static = "".join(f" and ({source(test, named)})" for test in each.conditions)
                 value = ", ".join(source(argument, named) for argument in each.arguments)
-                matches.append(
-                    ("".join(f" and {test}" for test in is_static), f"{self._cache_key(each)}.launch({value})")
-                )
+                matches.append((is_static, f"{self._cache_key(each)}.launch({value})"))
         return matches
 
     def _cache_key(self, trial: Trial) -> str:

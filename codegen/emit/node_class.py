@@ -108,14 +108,12 @@ class NodeClass:
     @property
     def retained(self) -> list[str]:
         values = [f"node.{value.slot} = {value.source}" for value in self.node.plan.values]
-        return values + [line for tensor in self.node.plan.tensors for line in self._saved_lines(tensor)]
-
-    def _saved_lines(self, tensor: SavedTensor) -> list[str]:
-        lines = self._saved(tensor)
-        condition = self.node.keeps(tensor)
-        if not condition:
-            return lines
-        return [f"node.{tensor.slot} = None", f"if {condition}:", *(f"    {line}" for line in lines)]
+        for tensor in self.node.plan.tensors:
+            lines = self._saved(tensor)
+            if condition := self.node.keeps(tensor):
+                lines = [f"node.{tensor.slot} = None", f"if {condition}:", *(f"    {line}" for line in lines)]
+            values += lines
+        return values
 
     def _saved(self, tensor: SavedTensor) -> list[str]:
         slot, name = f"node.{tensor.slot}", tensor.name

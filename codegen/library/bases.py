@@ -43,9 +43,8 @@ def chain(name: str, tree: Spec) -> tuple[Base, ...]:
         inner = folder / "generated"
         root = inner if (inner / MANIFEST).exists() else folder
         if not read_manifest(root).spec:
-            raise Refused(
-                f"--base {name}: expected a generated package, found no {MANIFEST} in {folder} nor in {inner}"
-            )
+            missing = f"found no {MANIFEST} in {folder} nor in {inner}"
+            raise Refused(f"--base {name}: expected a generated package, {missing}")
         roots[name] = root
         name = recorded_base(roots[name])
     matches = [tree_base(tree)]

@@ -40,13 +40,12 @@ def _signatures(module: ast.Module) -> Iterator[str]:
 
 
 def _defined(path: Path, name: str) -> Iterator[str]:
-    if path.is_file():
-        for node in _body(path):
-            if isinstance(node, ast.FunctionDef) and name in ("", node.name):
-                yield f"{node.name}{_parameters(node)}"
-            elif isinstance(node, ast.ClassDef) and name == node.name:
-                methods = (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
-                yield from (f"{node.name}.{method.name}{_parameters(method)}" for method in methods)
+    for node in _body(path) if path.is_file() else ():
+        if isinstance(node, ast.FunctionDef) and name in ("", node.name):
+            yield f"{node.name}{_parameters(node)}"
+        elif isinstance(node, ast.ClassDef) and name == node.name:
+            methods = (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
+            yield from (f"{node.name}.{method.name}{_parameters(method)}" for method in methods)
 
 
 _body = cache(statements_of)

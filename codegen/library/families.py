@@ -118,9 +118,10 @@ def headings(text: str) -> Iterator[Heading]:
             paragraphs, is_paragraph_start = [], True
 
 
-def _titles(
-    paragraphs: Sequence[Sequence[str]], standing: Sequence[Sequence[str]], at_top: bool
-) -> list[tuple[str, str]]:
+Paragraphs = Sequence[Sequence[str]]
+
+
+def _titles(paragraphs: Paragraphs, standing: Paragraphs, at_top: bool) -> list[tuple[str, str]]:
     """Titles and introductions in the comments above an entry; those without dashes are among the `standing` ones.
 
     Of these the first counts, but for one that is at the top of the file and so is about the file.

@@ -53,9 +53,8 @@ def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:
             args = [a.name for a in entry.schema.arguments]
             passed = [a.name for a in entry.schema.arguments if a.type.base not in NO_PART]
             where, check = Path(entry.where.file), check_of_rows(entry.schema)
-            matches.append(
-                RowPart(op_library, "kernel", entry.identifier, where, _stub(entry, entry.identifier, passed))
-            )
+            stub = _stub(entry, entry.identifier, passed)
+            matches.append(RowPart(op_library, "kernel", entry.identifier, where, stub))
             matches.append(RowPart(op_library, "check", check, where, _stub(entry, check, ["name", *args])))
     return tuple(matches)
 

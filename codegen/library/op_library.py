@@ -291,10 +291,9 @@ class Library:
     def clashes(self, ops: Mapping[str, Where]) -> Iterator[Problem]:
         for index, op_library in enumerate(self.op_libraries):
             if op_library.label:
+                before = Library(self.op_libraries[:index])
                 for kind in RULE_FILES:
-                    yield from _clashes(
-                        op_library, kind, Library(self.op_libraries[:index]), ops if kind == "helper" else {}
-                    )
+                    yield from _clashes(op_library, kind, before, ops if kind == "helper" else {})
 
 
 def _clashes(op_library: OpLibrary, kind: str, before: Library, ops: Mapping[str, Where]) -> Iterator[Problem]:

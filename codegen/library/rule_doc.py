@@ -33,7 +33,11 @@ class Demand:
 def demand(rule: Part) -> Demand:
     phrases = _described(rule)
     phrases = WRAPS.sub(r"\1 in range", phrases)
-    return Demand(phrases[:1].lower() + phrases[1:], tuple(sorted(_raised(rule))) or ("RuntimeError",))
+    raises = [n.exc for n in _reached(rule, _functions(rule)) if isinstance(n, ast.Raise)]
+    raised = [error.func for error in raises if isinstance(error, ast.Call)]
+    names = {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
+    errors = sorted(name for name in names if hasattr(builtins, name))
+    return Demand(phrases[:1].lower() + phrases[1:], tuple(errors) or ("RuntimeError",))
 
 
 def promise(rule: Part) -> str:
@@ -71,14 +75,11 @@ def reads_any(rule: Part, numbers: Sequence[int]) -> bool:
     if not isinstance(rule.node, ast.FunctionDef):
         return True
     names = [a.arg for a in rule.node.args.args][1:]  # behind the name of the op
-    argument_names = {names[n] if n < len(names) else _rest(rule.node) for n in numbers}
+    rest = rule.node.args.vararg.arg if rule.node.args.vararg else ""
+    argument_names = {names[n] if n < len(names) else rest for n in numbers}
     returned_ids = {id(n) for r in ast.walk(rule.node) if isinstance(r, ast.Return) for n in _items(r.value)}
     read = (n for n in ast.walk(rule.node) if isinstance(n, ast.Name) and n.id in argument_names)
     return any(id(n) not in returned_ids for n in read)
-
-
-def _rest(function: ast.FunctionDef) -> str:
-    return function.args.vararg.arg if function.args.vararg else ""
 
 
 def _items(value: ast.expr | None) -> list[ast.expr]:
@@ -113,10 +114,3 @@ def _reached(rule: Part, functions: Mapping[str, ast.FunctionDef]) -> Iterator[a
             nodes = [node for statement in functions[name].body for node in ast.walk(statement)]
             todo += [n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
             yield from nodes
-
-
-def _raised(rule: Part) -> set[str]:
-    raises = [n.exc for n in _reached(rule, _functions(rule)) if isinstance(n, ast.Raise)]
-    raised = [error.func for error in raises if isinstance(error, ast.Call)]
-    matches = {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
-    return {name for name in matches if hasattr(builtins, name)}

@@ -50,9 +50,8 @@ def mutate_command(options: argparse.Namespace, project: Project) -> int:
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m codegen mutate", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="what chooses mutants where there are more than --max-count"
-    )
+    seed = "what chooses mutants where there are more than --max-count"
+    parser.add_argument("--seed", type=int, default=0, help=seed)
     parser.add_argument("--max-count", type=int, metavar="N", help="how many mutants an op has at most (default: all)")
     sample, key = "how many ops, from all parts of the spec (default: all)", "only mutants of a key; may be repeated"
     parser.add_argument("--sample", type=int, metavar="N", help=sample)

@@ -168,9 +168,7 @@ def with_number(kernel: Generated) -> Iterator[Known]:
             yield known_elementwise(kernel, [name for name in kernel.inputs if name != number], 0, f" number {number}")
 
 
-def known_elementwise(
-    kernel: Generated, arrays: list[str], dims: int, text: str = "", stored: np.dtype = FLOAT32
-) -> Known:
+def known_elementwise(kernel: Generated, arrays: list[str], dims: int, text: str = "", stored: Any = FLOAT32) -> Known:
     own = tuple(not kernel.is_array(name) or kernel.is_mask(name) for name in kernel.inputs)
     operands = tuple(operand(kernel, name, name in arrays, stored) for name in kernel.inputs)
     single = element_kernel(kernel.package, kernel.file, kernel.name, in_registers(stored), own)

@@ -178,9 +178,8 @@ BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_w
 def wheel_command(argv: Sequence[str]) -> int:
     known = {level.name: level for level in reversed(levels())}
     parser = argparse.ArgumentParser(prog="python -m codegen wheel", description=__doc__)
-    parser.add_argument(
-        "recipes", nargs="*", metavar="NAME", help="ops and workloads whose kernels it has; else of all"
-    )
+    which = "ops and workloads whose kernels it has; else of all"
+    parser.add_argument("recipes", nargs="*", metavar="NAME", help=which)
     parser.add_argument("--levels", nargs="+", default=[*known], choices=[*known], help="those that this processor has")
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder of the wheel")
     parser.add_argument("--retained", type=Path, default=Path("out/wheel"), help="where compiled kernels are kept")

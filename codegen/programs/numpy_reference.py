@@ -12,9 +12,7 @@ import numpy as np
 from ..language.row_programs import COUNT, INDEX_NAME, Program
 
 LOGIC = {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_not": np.logical_not}
-RowNamespace = Mapping[
-    str, Any
-]  # runtime/kernels/row_language.py, and functions of arrays for the scalar functions beside it
+RowNamespace = Mapping[str, Any]  # runtime/kernels/row_language.py, and the scalar functions beside it, of arrays
 
 
 def outputs_of(program: Program, arrays: Mapping[str, Any], count: int, namespace: RowNamespace) -> dict[str, Any]:

@@ -62,9 +62,10 @@ def derivative(tree: ast.expr, along: Derivatives, own: Functions = NONE) -> ast
     raise NoDerivative(ast.unparse(tree))
 
 
-def of_operator(
-    op: ast.operator, left: ast.expr, right: ast.expr, of: Callable[[ast.expr], ast.expr]
-) -> ast.expr | None:
+Tree = ast.expr
+
+
+def of_operator(op: ast.operator, left: Tree, right: Tree, of: Callable[[Tree], Tree]) -> Tree | None:
     match op:
         case ast.Add():
             return plus(of(left), of(right))

@@ -60,7 +60,7 @@ class FormulaDerivative:
                 if (result := of_operator(op, left, right, self.of)) is not None:
                     return result
                 symbol = OPERATORS[type(op)]
-                return self._of_entries(self.inliner.by_operator.get(symbol, []), symbol, [left, right], {})
+                return self._of_ops(self.inliner.by_operator.get(symbol, []), symbol, [left, right], {})
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return chosen(test, self.of(body), self.of(orelse))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
@@ -76,12 +76,10 @@ class FormulaDerivative:
             return ZERO
         if name == "unfused":
             return self.of(args[0])
-        return self._of_entries(self.inliner.by_name.get(name, []), name, args, named)
+        return self._of_ops(self.inliner.by_name.get(name, []), name, args, named)
 
-    def _of_entries(
-        self, entries: list[Entry], name: str, args: list[ast.expr], named: Mapping[str, ast.expr]
-    ) -> ast.expr:
-        for entry in entries:
+    def _of_ops(self, ops: list[Entry], name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> ast.expr:
+        for entry in ops:
             tree = entry.compute.tree
             scope = bind(entry, args, dict(named)) if tree is not None else None
             if tree is None or scope is None:

@@ -103,9 +103,8 @@ def declaration_faults(definition: Definition, known: Functions) -> Iterator[Pro
     for keyword in call.keywords:
         if keyword.arg not in definition.parameters:
             hint = did_you_mean(keyword.arg or "", definition.parameters)
-            yield _problem(
-                definition, keyword.value, f"there is no parameter '{keyword.arg}' to give a domain of{hint}"
-            )
+            message = f"there is no parameter '{keyword.arg}' to give a domain of{hint}"
+            yield _problem(definition, keyword.value, message)
         elif interval(keyword.value) is None:
             yield _problem(definition, keyword.value, "expected the interval (lo, hi) of a parameter, with lo < hi")
     for argument in call.args:

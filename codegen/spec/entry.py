@@ -17,8 +17,7 @@ from .beside import Beside
 from .definitions import Written, name_fault, of_primals, trees_of, with_meaning
 from .fields import CHOICES, COMMON, COMPUTE, KEYS, NONE, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Schema, Where, identifier, identifier_of, undefined
-from .reference import RESULT
-from .reference_function import read_function
+from .reference import RESULT, read_function
 from .row_program import check_of_rows, read_program
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
@@ -26,6 +25,7 @@ from .source import Source
 from .test_material import TrialFields
 
 # Keys whose values are fields of an entry as they are written: true or false, a name, one of several, a list of names.
+Formulas = dict[str, Formula]
 TRUE_OR_FALSE = {
     **{word: word for word in ("commutative", "replaces", "precise", "converts", "takes_out", "once_differentiable")},
     "stored": "accepts_f16",
@@ -49,7 +49,7 @@ class EntryReader(TrialFields):
         self.function = beside.references.get(identifier_of(self.op))
         self.defaults = defaults
         self.inherited: list[str] = []
-        self.definitions: dict[str, Formula] = {}
+        self.definitions: Formulas = {}
         self.rows: Program | None = None
 
     def read(self) -> Entry | None:
@@ -123,7 +123,7 @@ class EntryReader(TrialFields):
         self._refuse_unknown_keys(schema)
         self._inherit([key for key in COMMON if key not in self._senseless()])
         node = self.values.get("where")
-        results: dict[str, Formula] = {}
+        results: Formulas = {}
         for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
             results[name] = self._meant(each, name, trees_of(results))
         self.definitions = results
@@ -192,7 +192,7 @@ class EntryReader(TrialFields):
                 self.report(self.where(key), f"{len(value)} values for {outputs} outputs", key)
         return choices_of if len(choices_of) == outputs else ()
 
-    def _derivatives(self, schema: Schema, dtypes: tuple[str, ...]) -> tuple[tuple[bool, ...], dict[str, Formula]]:
+    def _derivatives(self, schema: Schema, dtypes: tuple[str, ...]) -> tuple[tuple[bool, ...], Formulas]:
         # Unless stated, tensors neither of bools nor of integers are differentiable, if an argument's gradient is.
         stated = self._per_output("output_differentiability", schema)
         outputs = zip(schema.returns, dtypes, strict=True)
@@ -222,13 +222,11 @@ class EntryReader(TrialFields):
         tree = formula.parse_expression(text, syntax, self.about(args[0])) if syntax else None
         return self._meant(Compute(args[0], text.value, tree, text.where()), args[0], self._meanings())
 
-    def _named(
-        self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None
-    ) -> dict[str, Formula]:
+    def _named(self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None) -> Formulas:
         if not isinstance(node, yaml.MappingNode) or not node.value:
             self.report(node, "expected names with expressions, one a line", key)
             return {}
-        results: dict[str, Formula] = {}
+        results: Formulas = {}
         for location, (own, value) in enumerate(node.value, 1):
             name = own.value if isinstance(own, yaml.ScalarNode) else ""
             ends = name == last and location == len(node.value)
@@ -255,15 +253,13 @@ class EntryReader(TrialFields):
                 self.report(formula.location(self.source.file, node), message, key)
         return result
 
-    def _formulas(
-        self, names: list[str], keywords: tuple[str, ...], definitions: dict[str, ast.expr]
-    ) -> dict[str, Formula]:
+    def _formulas(self, names: list[str], keywords: tuple[str, ...], definitions: dict[str, ast.expr]) -> Formulas:
         keys = [name for name in names if name in self.values and name not in KEYS]
         values_by_key = {key: text for key in keys if (text := self.text(key))}
         parsed = {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in values_by_key.items()}
         return {key: self._meant(each, key, definitions) for key, each in parsed.items()}
 
-    def _gradients(self, schema: Schema, differentiable: bool) -> dict[str, Formula]:
+    def _gradients(self, schema: Schema, differentiable: bool) -> Formulas:
         """That of the key `gradients` stands for each tensor that has none of its own; the section's, for its name."""
         tensors = [a.name for a in schema.arguments if a.type.is_tensor]
         if differentiable and not {"composite", "gradients"} & self.values.keys():
@@ -271,9 +267,7 @@ class EntryReader(TrialFields):
         own = self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS, self._meanings())
         return own | self._items("gradients", [name for name in tensors if name not in own], self._meanings())
 
-    def _forward(
-        self, schema: Schema, differentiability: tuple[bool, ...], gradients: dict[str, Formula]
-    ) -> dict[str, Formula]:
+    def _forward(self, schema: Schema, differentiability: tuple[bool, ...], gradients: Formulas) -> Formulas:
         """That of the key `tangents` stands for each differentiable output without its own; the section's, for its name
         where it depends differentiably on an argument."""
         pairs = zip(schema.returns, differentiability, strict=True)
@@ -284,7 +278,7 @@ class EntryReader(TrialFields):
         own = self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS, definitions)
         return own | self._items("tangents", [name for name in outputs if name not in own], definitions)
 
-    def _items(self, key: str, names: list[str], definitions: dict[str, ast.expr]) -> dict[str, Formula]:
+    def _items(self, key: str, names: list[str], definitions: dict[str, ast.expr]) -> Formulas:
         text = self.text(key)
         full = formula.parse_formula(text, (), self.about(key)) if text else None
         if text and not names:
@@ -301,7 +295,7 @@ class EntryReader(TrialFields):
         parsed = formula.parse_formula(text, (), self.about("backward")) if text else None
         return self._meant(parsed, "backward", self._meanings()) if parsed else None
 
-    def _reference(self, schema: Schema) -> dict[str, Formula]:
+    def _reference(self, schema: Schema) -> Formulas:
         if self.function is None:
             return self._parts("reference", schema)
         if "reference" in self.values:
@@ -309,7 +303,7 @@ class EntryReader(TrialFields):
             self.report(self.keys["reference"], message, "reference")
         return read_function(self.function, schema, self.about("reference"))
 
-    def _parts(self, key: str, schema: Schema) -> dict[str, Formula]:
+    def _parts(self, key: str, schema: Schema) -> Formulas:
         node = self.values.get(key)
         if isinstance(node, yaml.MappingNode):
             result = self._named(key, node, schema, REFERENCE_SYNTAX, last=RESULT)

@@ -13,8 +13,7 @@ import yaml
 from ..language.syntax import did_you_mean
 from . import formula
 from .autocast import Cast, read_casts
-from .fields import CHOICES, COMMON, KEYS, Fields
-from .grouped import GroupedFields
+from .fields import CHOICES, COMMON, KEYS, Fields, GroupedFields
 from .model import Entry, Problem, Section, Where
 from .source import Source
 

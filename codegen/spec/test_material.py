@@ -8,8 +8,7 @@ import yaml
 
 from ..language.syntax import did_you_mean, one_of
 from . import formula
-from .fields import DTYPES, ERRORS, NUMBERS, REFUSED
-from .grouped import GroupedFields
+from .fields import DTYPES, ERRORS, NUMBERS, REFUSED, GroupedFields
 from .model import Refusal, Sample, Schema
 from .source import SourceString
 

@@ -68,15 +68,15 @@ Reference = Callable[[np.ndarray], np.ndarray]
 
 
 def fitted(
-    function: Reference, piece: Piece, center: float, coefficients: int, derivative: float | None = None
+    function: Reference, piece: Piece, center: float, count: int, derivative: float | None = None
 ) -> list[float]:
-    """The column of a piece: its center, a slope where there are any, and the coefficients, the highest power first."""
+    """The column of a piece: its center, a slope where there are any, and `count` coefficients, highest power first."""
     t = nodes(piece.low - center, piece.high - center)
     value = function(center + t)
     known, scale = [single(function(np.array([center]))[0])], np.abs(t).max()
-    while len(known) < coefficients:
+    while len(known) < count:
         rest = value - (derivative or 0.0) * t - np.polynomial.polynomial.polyval(t, known)
-        powers = np.stack([(t / scale) ** k for k in range(len(known), coefficients)], axis=1)
+        powers = np.stack([(t / scale) ** k for k in range(len(known), count)], axis=1)
         known.append(single(minimax(powers, rest, 1.0 / np.abs(value))[0] / scale ** len(known)))
     return [center, *([] if derivative is None else [derivative]), *known[::-1]]
 

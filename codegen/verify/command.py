@@ -72,9 +72,7 @@ def one_round(
     return {name: judged(name, location, task, answer, limit, each) for (name, location), task, answer in pairs}
 
 
-def judged(
-    name: str, location: str, task: Task, answer: Report | Lost, limit: float, each: Round
-) -> tuple[Report, bool]:
+def judged(name: str, where: str, task: Task, answer: Report | Lost, limit: float, each: Round) -> tuple[Report, bool]:
     """The report on an op, be it that its process was lost, and whether there is more to check.
 
     A process that died is tried again with this op alone: an op before it may have spoilt the memory of both.
@@ -83,9 +81,9 @@ def judged(
         return answer, True
     alone = next(again for _, again in answers([task], limit, 1, each.environment)) if answer.died else answer
     if isinstance(alone, Lost):
-        return lost(name, location, f"verifying it {alone.how}"), False
+        return lost(name, where, f"verifying it {alone.how}"), False
     how = f"verifying it after other ops {answer.how}; by itself it does not: one of them writes where it should not"
-    alone.join(lost(name, location, how))
+    alone.join(lost(name, where, how))
     return alone, True
 
 

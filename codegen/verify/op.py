@@ -51,9 +51,8 @@ EVERYWHERE: tuple[Check, ...] = (
 UNRECORDED: tuple[Check, ...] = (  # nothing has a gradient
     *(check_reference, check_rows, check_memory, check_without_memory, *IN_OTHER_WAYS, check_batch),
 )
-AT_VARIANTS: tuple[Check, ...] = (
-    *(check_memory, check_reverse, check_backward, check_forward, check_inputs, check_inplace),
-)
+OF_FIRST_ORDER: tuple[Check, ...] = (check_reverse, check_backward, check_forward)
+AT_VARIANTS: tuple[Check, ...] = (check_memory, *OF_FIRST_ORDER, check_inputs, check_inplace)
 
 
 def verify_op(op: Any, report: Report | None = None) -> Report:

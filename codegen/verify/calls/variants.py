@@ -63,12 +63,9 @@ def _with(call: ast.Call, name: str, value: ast.expr | None) -> ast.Call:
 
 def _arguments(op: Any, call: ast.Call) -> Iterator[ast.Call]:
     types = types_of(op)
-    for keyword in call.keywords:
-        name = keyword.arg or ""
-        if name in op.unvaried:
-            continue
-        for value in others(op, name, types.get(name, ""), keyword.value):
-            yield _with(call, name, value)
+    for name, keyword in ((keyword.arg or "", keyword) for keyword in call.keywords):
+        if name not in op.unvaried:
+            yield from (_with(call, name, value) for value in others(op, name, types.get(name, ""), keyword.value))
 
 
 def _with_defaults(op: Any, call: ast.Call) -> Iterator[ast.Call]:

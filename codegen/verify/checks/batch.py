@@ -126,26 +126,27 @@ def check_gradients(batch: Batch, report: Report) -> None:
     compare(point, "gradient of a batch", result, stacked(right), report)
 
 
-def check_cotangents(point: Point, report: Report) -> None:
+def check_products(point: Point, about: str, product: Callable[..., Any], examples: list[Any], report: Report) -> None:
+    """A product with the Jacobian matrix or its transpose: of stacked vectors, and of one after the other."""
     report.checks += 1
+    stacks = [adopt(s) for s in stacked(examples)]
+    compare(point, about, vmap(product)(*stacks), stacked([product(*each) for each in examples]), report)
+
+
+def check_cotangents(point: Point, report: Report) -> None:
     tensors = point.tensors()
     outputs = point.outputs(tensors)
-    examples = [point.seeds(outputs) for _ in range(EXAMPLES)]
-    stacks = [adopt(s) for s in stacked(examples)]
-    result = vmap(lambda *seeds: tuple(gradients(outputs, tensors, seeds)))(*stacks)
-    right = stacked([gradients(outputs, tensors, seeds) for seeds in examples])
-    compare(point, "batch of output gradients", result, right, report)
+    seeds = [point.seeds(outputs) for _ in range(EXAMPLES)]
+    product = lambda *each: tuple(gradients(outputs, tensors, each))  # noqa: E731
+    check_products(point, "batch of output gradients", product, seeds, report)
 
 
 def check_tangents(point: Point, report: Report) -> None:
-    report.checks += 1
-    examples = [[adopt(point.random(t)) for t in point.tensors()] for _ in range(EXAMPLES)]
-    stacks = [adopt(s) for s in stacked(examples)]
-
     def along(*directions: Any) -> tuple[Any, ...]:
         return tuple(tangents(point, point.tensors([False] * len(directions)), directions))
 
-    compare(point, "batch of tangents", vmap(along)(*stacks), stacked([along(*each) for each in examples]), report)
+    directions = [[adopt(point.random(t)) for t in point.tensors()] for _ in range(EXAMPLES)]
+    check_products(point, "batch of tangents", along, directions, report)
 
 
 def check_mixture(batch: Batch, report: Report) -> None:
